@@ -44,6 +44,18 @@ class Neighbour(msgspec.Struct, frozen=True, kw_only=True):
     """What is shown about it against the next one; None for the last bot."""
 
 
+class Tuned(msgspec.Struct, frozen=True, kw_only=True):
+    """A parameter of a bot, and the better value that was found for it. Values are told as bots are sent them."""
+
+    name: str
+    low: str
+    high: str
+    began: str
+    found: str
+    path: tuple[float, ...]
+    """Where it was after each round: 0 is `low`, 1 is `high`."""
+
+
 class Progress(msgspec.Struct, frozen=True, kw_only=True):
     """How such a tournament stands."""
 
@@ -57,3 +69,5 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     """Of an adaptive tournament, best first."""
     needed: float | None = None
     """How much evidence settles two neighbours."""
+    tuned: tuple[Tuned, ...] = ()
+    """Of one that tunes, by name."""

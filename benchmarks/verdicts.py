@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from arena import resources
 from arena.tournament.workers import available_cores
 
-SEEDS = ("one", "two", "three")
+SEEDS = tuple(f"deals {number}" for number in range(12))
 ROWS = (("samurai", 0.05), ("samurai", 0.1), ("samurai", 0.2), ("gardener", 0.1), ("gardener", 0.2))
 """Games, and how often the second bot decides at random."""
 

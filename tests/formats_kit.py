@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TypeAlias
 
+from arena.link.bots import Parameter
 from arena.ratings.pairs import PairResult
+from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Director, Format, Meeting, MeetingResult, Round, RoundResult
 from arena.tournament.formats.seating import orders
 
@@ -19,6 +21,15 @@ BETA = 25 / 6
 
 Performances: TypeAlias = Callable[[random.Random, Sequence[int]], Sequence[float]]
 """How well each entrant at a table plays in one game: the largest has the best rank, equal ones share it."""
+
+
+TUNED = {"depth": Parameter(value=3, low=1, high=8), "risk": Parameter(value=0.5, low=-1.0, high=1.0)}
+"""Parameters to tune."""
+
+
+def example_of(name: str, **parameters: object) -> Format:
+    """A format with some parameters; one that tunes has something to tune."""
+    return FORMATS[name](**{"tuned": TUNED} | parameters if name == "tune" else parameters)
 
 
 def by_number(rng: random.Random, entrants: Sequence[int]) -> Sequence[float]:

@@ -138,6 +138,7 @@ class Rerun:
         chair.greet(hello, header.settings.rules, header.settings.rules_version)
         if chair.fault is not None:
             raise ConfigError(_failed(self._spec, chair.fault.detail, link))
+        own, logged = self._spec.parameters, header.bots[self._seat].parameters
         start = game_start(
             self._rules,
             header.settings,
@@ -145,6 +146,7 @@ class Rerun:
             game=chair.session.next_game(),
             commitment=header.commitment,
             bot_seed=self._bot_seed,
+            parameters=own | {name: value for name, value in logged.items() if name in own},
             time=self._time,
         )
         table.ask([(0, start, self._spec.start_ms * NS_PER_MS)])

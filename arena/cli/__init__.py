@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tournament": ("arena.cli.tournament:tournament", "Play a tournament and print its standings."),
     "match": ("arena.cli.match:match", "Play bots against each other on one deal, the seats rotated."),
     "compare": ("arena.cli.compare:compare", "Say which of two bots is better, and by how much."),
+    "tune": ("arena.cli.tune:tune", "Find better values for a bot's parameters, and prove them."),
     "play": ("arena.cli.play:play", "Play against bots yourself, at the terminal or in a browser."),
     "watch": ("arena.cli.watch:watch", "Show what is played now: standings, running games, results."),
     "standings": ("arena.cli.standings:standings", "Print the standings of a tournament that was played."),

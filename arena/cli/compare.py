@@ -25,8 +25,12 @@ from arena.cli.playing import Manner, nothing, play_tournament
 from arena.errors import CheckFailed, ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from arena.standings.comparison import Comparison
     from arena.store.reader import Reader
+    from arena.store.store import Store
+    from arena.tournament.settings import Setup
     from arena.types import Level
 
 WHEN = "When it stops"
@@ -116,12 +120,11 @@ def compare(
       arena compare shogun daimyo --time 0.1/move
     """
     from msgspec import to_builtins
-    from msgspec.structs import replace
 
     from arena import games
     from arena.show.comparison import accepted, ci_line
     from arena.show.comparison import junit as junit_document
-    from arena.standings.comparison import compared, earlier, going_on, others_of
+    from arena.standings.comparison import others_of
     from arena.store.store import open_store
     from arena.tournament.formats.compare import Compare
     from arena.tournament.settings import set_up
@@ -144,17 +147,7 @@ def compare(
     manner = Manner(workers=games_at_a_time(concurrency), logs=logs, new=new, each_game=each_game, quiet=quiet)
     tell = nothing if quiet else say
     with open_store(db, say) as store:
-        known = None if new or store.unfinished(setup.settings.digest) else earlier(store, setup.settings)
-        if known is not None and known.is_over(max_deals):
-            more = "--new compares again" if known.answered else "a larger --max-deals goes on"
-            tell(f"This was compared in tournament {known.tournaments[-1]}; {more}.\n")
-        while known is None or not known.is_over(max_deals):
-            if known is not None:
-                tell(f"Going on after the {known.deals} deals of tournament {known.tournaments[-1]}.")
-                setup = replace(setup, settings=going_on(setup.settings, known))
-            played = play_tournament(ctx, store, setup, manner, remark=how_it_stands)
-            assert played is not None
-            known = compared(store, played.tournament.id)
+        known = compared_bots(ctx, store, setup, manner, tell)
     found = to_builtins(known)
     if junit is not None:
         write_file(junit, junit_document(found))
@@ -164,6 +157,35 @@ def compare(
             ctx.exit(OPEN if is_accepted is None else CheckFailed.exit_code)
         return
     show_comparison(known, as_json=as_json)
+
+
+def compared_bots(
+    ctx: click.Context, store: Store, setup: Setup, manner: Manner, tell: Callable[[str], None]
+) -> Comparison:
+    """Plays a comparison to its end, unless it was played before. `tell` is called with what people may want to know.
+
+    One that ended open goes on if it may have more deals now, or if the deals under way when the answer came took it
+    back.
+    """
+    from msgspec.structs import replace
+
+    from arena.standings.comparison import compared, earlier, going_on
+    from arena.tournament.formats.compare import Compare
+
+    format = setup.settings.format
+    assert isinstance(format, Compare)
+    known = None if manner.new or store.unfinished(setup.settings.digest) else earlier(store, setup.settings)
+    if known is not None and known.is_over(format.max_deals):
+        more = "--new compares again" if known.answered else "a larger --max-deals goes on"
+        tell(f"This was compared in tournament {known.tournaments[-1]}; {more}.\n")
+    while known is None or not known.is_over(format.max_deals):
+        if known is not None:
+            tell(f"Going on after the {known.deals} deals of tournament {known.tournaments[-1]}.")
+            setup = replace(setup, settings=going_on(setup.settings, known))
+        played = play_tournament(ctx, store, setup, manner, remark=how_it_stands)
+        assert played is not None
+        known = compared(store, played.tournament.id)
+    return known
 
 
 def how_it_stands(reader: Reader, tournament: str) -> str:

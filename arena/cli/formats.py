@@ -21,8 +21,8 @@ MakeFormat: TypeAlias = Callable[[], Format]
 """Makes the format that the options describe."""
 
 DEFAULT: Final = "round-robin"
-_MADE_ELSEWHERE: Final = ("compare", "extension")
-"""The formats that `arena compare` and --extend make."""
+_MADE_ELSEWHERE: Final = ("compare", "extension", "tune")
+"""The formats that `arena compare`, --extend and `arena tune` make."""
 NAMES: Final = tuple(name for name in OWN if name not in _MADE_ELSEWHERE)
 """The formats of arena that can be chosen, the default first."""
 

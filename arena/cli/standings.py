@@ -212,21 +212,28 @@ def print_tables(
     """Prints standings, what of them is settled, and the cross-table."""
     import msgspec
 
+    from arena.progress import Progress
     from arena.show.off_turn import off_turn_lines
     from arena.show.paces import paces_table
+    from arena.show.rounds import progress_text
     from arena.show.standings import crosstable_table, order_text, standings_table
     from arena.show.tables import wrapped
 
     plain = msgspec.to_builtins(document)
     rows, width = plain["standings"], console().width
+    progress = None if plain.get("progress") is None else msgspec.convert(plain["progress"], Progress)
+    if progress is not None and progress.tuned:  # who of its two bots won says nothing
+        show(progress_text(progress, width))
+        return
     show(standings_table(rows, width, verbose=verbose, courses=courses))
     if order := order_text(plain["order"], rows):
         places = (plain.get("progress") or {}).get("places")
         show(wrapped(f"# is the place reached. {order}" if places else order, width))
     for line in off_turn_lines(rows):
         show(wrapped(line, width))
-    if plain.get("progress") is not None:
-        print_progress(plain["progress"], width)
+    if progress is not None:
+        echo()
+        show(progress_text(progress, width))
     echo()
     if plain["crosstable"] is None:
         show(f"{len(rows)} bots: --crosstable prints the cross-table, --csv --crosstable all of it as CSV.")
@@ -237,24 +244,6 @@ def print_tables(
         show(paces)
     if plain.get("processes") == "tournament":
         show_line("\nBot processes were kept for all games (--keep-bots): a bot could recognise deals it had met.")
-
-
-def print_progress(told: dict[str, Any], width: int) -> None:
-    """Prints the rounds of a tournament that people follow in rounds, or which neighbours are open."""
-    import msgspec
-
-    from arena.progress import Progress
-    from arena.show.rounds import adaptive_table, bracket, swiss_table
-
-    progress = msgspec.convert(told, Progress)
-    echo()
-    if progress.format == "adaptive":
-        show(adaptive_table(progress.neighbours, progress.needed, width))
-    elif progress.points is not None:
-        show(swiss_table(progress.rounds, progress.points, width))
-    elif progress.places is not None:
-        first = [bot for bot, place in progress.places.items() if place == 1]
-        show(bracket(progress.rounds, width, winner=first[0] if len(first) == 1 else None))
 
 
 def print_csv(document: object, *, crosstable: bool) -> None:

@@ -132,6 +132,7 @@ class TrialGame:
             game=self._dialogue.session.next_game(),
             commitment=commitment(str(plan.seed).encode()),
             bot_seed=self._bot_seed,
+            parameters=self._dialogue.spec.parameters,
         )
         self._dialogue.send(message, self._form)
 

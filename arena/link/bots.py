@@ -7,6 +7,7 @@ slash or begins with a dot is a folder; a plain name means the bundled bot of th
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import re
 import shlex
@@ -20,6 +21,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
 from arena.errors import BotError, did_you_mean
 from arena.files import MOST_PROGRAM, MOST_TEXT, opened, read_text
@@ -33,8 +35,38 @@ TEMPLATE: Final = "template"
 """The folder in `bots/LANGUAGE/` that new bots begin from. It is not a bot itself."""
 COMMAND: Final = "cmd:"
 """The prefix of a command line that stands for a bot."""
+VALUES: Final = "@"
+"""Stands between a bot and the values of its parameters: `planner@spite=0.5,spread=3`."""
+MOST_LABEL: Final = 24
+"""The most characters of values in a bot's name."""
 _NAME: Final = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
+_PARAMETER: Final = r"\A[A-Za-z_][A-Za-z0-9_]{0,63}\Z"
 _NAME_RULE: Final = "at most 64 letters, digits, '.', '_' and '-', the first a letter or digit"
+
+
+class Parameter(msgspec.Struct, frozen=True, kw_only=True):
+    """A number that others may choose for a bot: `arena tune` looks for the best value."""
+
+    value: int | float
+    """What it is sent unless somebody says otherwise."""
+    low: int | float
+    """The smallest value that makes sense."""
+    high: int | float
+    """The largest."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its values are whole numbers: the manifest gives none with a point."""
+        return isinstance(self.value, int) and isinstance(self.low, int) and isinstance(self.high, int)
+
+    def text(self, value: float) -> str:
+        """Returns a value as bots are sent it, within the range and with six digits at most.
+
+        >>> Parameter(value=3, low=1, high=8).text(3.6), Parameter(value=0.5, low=0, high=1).text(1.5)
+        ('4', '1')
+        """
+        bounded = min(max(value, self.low), self.high)
+        return str(round(bounded)) if self.is_whole else f"{bounded:.6g}"
 
 
 class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +100,30 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     runtimes: tuple[tuple[str, str], ...] = ()
     """Programs that its command or its manifest calls by name, each with its absolute path, which is empty if it is not
     granted. Level trusted does not use them."""
+    tune: tuple[tuple[str, Parameter], ...] = ()
+    """Its parameters, each with its name."""
+    values: tuple[tuple[str, str], ...] = ()
+    """Names of parameters with the values that somebody chose, by name."""
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The parameters that it is sent, by name."""
+        return {name: one.text(one.value) for name, one in self.tune} | dict(self.values)
+
+    @property
+    def identity(self) -> str:
+        """SHA-256 (hex) that tells bots apart: that of its files, and with values that somebody chose, of both."""
+        return hashlib.sha256(f"{self.digest}{self.suffix}".encode()).hexdigest() if self.values else self.digest
+
+    @property
+    def suffix(self) -> str:
+        """What stands behind it on the command line: `@` and the chosen values, or nothing."""
+        return VALUES + ",".join(f"{name}={value}" for name, value in self.values) if self.values else ""
+
+    @property
+    def own_name(self) -> str:
+        """The name in its manifest."""
+        return self.name.partition(VALUES)[0]
 
 
 class _Limits(msgspec.Struct, frozen=True):
@@ -102,6 +158,8 @@ class Manifest(msgspec.Struct, frozen=True):
     endpoint: Literal["ipc", "tcp"] = "ipc"
     """How it connects."""
     limits: _Limits = _Limits()
+    tune: Annotated[dict[Annotated[str, Meta(pattern=_PARAMETER)], Parameter], Meta(max_length=64)] = {}
+    """Its parameters, each with its value and the range in which `arena tune` looks for a better one."""
 
 
 class Missing(msgspec.Struct, frozen=True):
@@ -124,6 +182,9 @@ def load_bot(ref: str) -> BotSpec:
     """
     if ref.startswith(COMMAND):
         return _from_command(ref.removeprefix(COMMAND))
+    bot, values = split_ref(ref)
+    if values:
+        return _with_values(load_bot(bot), values)
     folder = find_bot(ref)
     manifest = read_manifest(folder)
     lack = missing(manifest, folder)
@@ -137,6 +198,12 @@ def load_bot(ref: str) -> BotSpec:
             f"got: no such {'program on the path' if lack.program else 'file'}; {remedy}"
         )
     return _spec(manifest, folder)
+
+
+def split_ref(ref: str) -> tuple[str, str]:
+    """Returns how a bot is named, and the values of its parameters that stand behind that, if any."""
+    bot, at, values = ref.rpartition(VALUES)
+    return (bot, values) if at and "=" in values and not ref.startswith(COMMAND) else (ref, "")
 
 
 def find_bot(ref: str) -> Path:
@@ -225,6 +292,12 @@ def _manifest(text: str, path: str) -> Manifest:
         if place == "name" and "regex" in reason:
             reason = f"Expected {_NAME_RULE}"
         raise BotError(f"{path}: {place or 'manifest'}: {reason[:1].lower()}{reason[1:]}") from None
+    for name, tuned in manifest.tune.items():
+        if not (-math.inf < tuned.low <= tuned.value <= tuned.high < math.inf and tuned.low < tuned.high):
+            raise BotError(
+                f"{path}: tune.{name}: expected low < high and a value from low to high, "
+                f"got: value {tuned.value}, low {tuned.low}, high {tuned.high}"
+            )
     for key in ("command", "build", "built", "fetch", "fetched", "needs", "include"):
         if any("\0" in word for word in getattr(manifest, key)):
             raise BotError(f"{path}: {key}: expected names and arguments, got: a NUL character in one; remove it")
@@ -291,7 +364,49 @@ def _spec(manifest: Manifest, folder: Path) -> BotSpec:
         tcp=manifest.endpoint == "tcp",
         reads=_outside(folder, (*manifest.include, *manifest.built, *manifest.fetched)),
         runtimes=_runtimes((manifest.command[0], *manifest.needs)),
+        tune=tuple(manifest.tune.items()),
     )
+
+
+def _with_values(spec: BotSpec, text: str) -> BotSpec:
+    """Returns a bot that is sent other values than its manifest's: `text` is NAME=VALUE,NAME=VALUE and so on.
+
+    Raises:
+        BotError: It has no such parameter, or a value is not in its range.
+    """
+    chosen: dict[str, str] = {}
+    parameters = dict(spec.tune)
+    for part in text.split(","):
+        name, _, value = part.partition("=")
+        if (parameter := parameters.get(name)) is None:
+            known = ", ".join(parameters) or f"none: its {MANIFEST} has no [tune]"
+            raise BotError(
+                f"expected a parameter of {spec.name} ({known}), got: {name!r:.80}{did_you_mean(name, parameters)}"
+            )
+        try:
+            number = int(value) if parameter.is_whole else float(value)
+        except ValueError:
+            number = math.nan
+        if not parameter.low <= number <= parameter.high:
+            kind = "a whole number" if parameter.is_whole else "a number"
+            raise BotError(
+                f"expected {kind} from {parameter.low} to {parameter.high} as {name} of {spec.name}, got: {value!r:.80}"
+            )
+        chosen[name] = parameter.text(number)
+    return with_values(spec, chosen)
+
+
+def with_values(spec: BotSpec, values: Mapping[str, str]) -> BotSpec:
+    """Returns a bot that is sent other values of its parameters. Those of its manifest make no other bot.
+
+    Its name has the values, or digits of a hash if they are many.
+    """
+    given = {**dict(spec.values), **values}
+    usual = {name: one.text(one.value) for name, one in spec.tune}
+    differing = ((name, given[name]) for name in sorted(usual) if given.get(name, usual[name]) != usual[name])
+    chosen = replace(spec, values=tuple(differing))
+    label = chosen.suffix if len(chosen.suffix) <= MOST_LABEL else VALUES + chosen.identity[:6]
+    return replace(chosen, name=spec.own_name + label)
 
 
 def _from_command(line: str) -> BotSpec:

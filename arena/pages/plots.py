@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from arena.progress import Tuned
 from arena.ratings.running import MU
 from arena.text import plain
 
@@ -75,6 +76,14 @@ def courses_svg(courses: Sequence[RatingCurve]) -> bytes:
     with _drawing(6.4, 3.7) as figure:
         axes = figure.add_axes((0.065, 0.085, 0.735, 0.89))
         _draw_courses(axes, courses)
+        return _saved(figure, "svg")
+
+
+def tuned_svg(tuned: Sequence[Tuned]) -> bytes:
+    """Returns where parameters were after each round, within their ranges, as SVG in the colours of light pages."""
+    with _drawing(6.4, 3.7) as figure:
+        axes = figure.add_axes((0.065, 0.085, 0.685, 0.89))
+        _draw_tuned(axes, tuned)
         return _saved(figure, "svg")
 
 
@@ -169,6 +178,25 @@ def _draw_courses(axes: Axes, courses: Sequence[RatingCurve]) -> None:
     axes.set_xlim(0, last)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.yaxis.set_major_locator(MaxNLocator(7, integer=True))
+    _label_ends(axes, ends, last)
+
+
+def _draw_tuned(axes: Axes, tuned: Sequence[Tuned]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    _plain_axes(axes)
+    axes.grid(axis="y", color=LINE, linewidth=0.7)
+    last = max(1, *(len(one.path) for one in tuned))
+    ends = []
+    for place, one in enumerate(tuned):
+        colour = COLOURS[place % len(COLOURS)]
+        axes.plot(range(1, len(one.path) + 1), one.path, color=colour, linewidth=1.7, solid_joinstyle="round")
+        if one.path:
+            ends.append((one.path[-1], f"{one.name} {one.found}", colour))
+    axes.set_ylim(-0.03, 1.03)
+    axes.set_yticks([0, 0.5, 1], ["low", "", "high"])
+    axes.set_xlim(1, max(2, last))
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     _label_ends(axes, ends, last)
 
 

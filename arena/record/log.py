@@ -51,6 +51,8 @@ class LoggedBot(msgspec.Struct, frozen=True, omit_defaults=True):
     """The number that it was sent for its own randomness."""
     entropy: Hex | None = None
     """What it contributed to chance: 32 bytes (hex)."""
+    parameters: dict[str, str] = {}
+    """Values of its own parameters that were chosen for this game; its others are those of its files."""
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="header"):

@@ -141,6 +141,7 @@ class Game:
             game=chair.session.next_game(),
             commitment=told_commitment(self._salt, self._secret),
             bot_seed=bot_seed(job.secret, job.game, job.tournament, job.mix, chair.seat),
+            parameters=job.bots[chair.seat].parameters | job.chosen(chair.seat),
         )
 
     # Chance

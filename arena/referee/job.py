@@ -6,7 +6,7 @@ import msgspec
 
 from arena.link.bots import BotSpec
 from arena.referee.chance import NO_MIX
-from arena.types import GameSettings, Level
+from arena.types import GameSettings, Level, Seat
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +32,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """The public beacon's value in it, for the log; empty if there is none."""
     entropy: tuple[str | None, ...] = ()
     """By seat what its bot put into it (hex), or None; empty if no bot put anything into it."""
+    parameters: tuple[dict[str, str], ...] = ()
+    """By seat values of parameters that this game's round chooses; empty if it chooses none."""
     logs: str
     """The folder for logs, which exists."""
     level: Level = Level.TRUSTED
@@ -42,3 +44,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """The folder in which watchers of this game wait ; empty if nobody can watch."""
     ahead: tuple[BotSpec, ...] = ()
     """The bots to start for the next block while this game is played."""
+
+    def chosen(self, seat: Seat) -> dict[str, str]:
+        """Returns the values of parameters that were chosen for a seat; its others are those of its bot's files."""
+        own = dict(self.bots[seat].values)
+        return own | self.parameters[seat] if self.parameters else own

@@ -68,9 +68,10 @@ class Recorder:
                     LoggedBot(
                         name=bot.name,
                         version=bot.version,
-                        digest=bot.digest,
+                        digest=bot.identity,
                         bot_seed=bot_seed(job.secret, job.game, job.tournament, job.mix, seat),
                         entropy=job.entropy[seat] if job.entropy else None,
+                        parameters=job.chosen(seat),
                     )
                     for seat, bot in enumerate(job.bots)
                 ],

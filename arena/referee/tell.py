@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from msgspec import UNSET
@@ -22,6 +22,7 @@ def game_start(
     game: int,
     commitment: str,
     bot_seed: int,
+    parameters: Mapping[str, str] | None = None,
     time: TimeControl | None = None,
 ) -> GameStart:
     """Returns the `game_start` that tells a seat what is played.
@@ -33,6 +34,7 @@ def game_start(
         game: The number of the game in the seat's session.
         commitment: SHA-256 (hex) of the game's salt and the deal's secret.
         bot_seed: The seed for the bot's own randomness.
+        parameters: The bot's own parameters.
         time: The time that the seat has; None means the settings' time.
     """
     time = time or settings.time
@@ -56,6 +58,7 @@ def game_start(
         ),
         commitment=commitment,
         bot_seed=bot_seed,
+        parameters=dict(parameters or {}),
     )
 
 

@@ -9,11 +9,24 @@ import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
-from arena.progress import Met, Neighbour, Round
+from arena.progress import Met, Neighbour, Progress, Round
 from arena.show.layout import shelves
 from arena.show.standings import percent
 from arena.show.tables import Column, elide, fitted, in_blocks, least_width
+from arena.show.tuning import tuning_table
 from arena.text import plain
+
+
+def progress_text(progress: Progress, width: int) -> Text:
+    """Returns how a tournament stands that people follow round by round, pair by pair, or value by value."""
+    if progress.tuned:
+        return tuning_table(progress.tuned)
+    if progress.format == "adaptive":
+        return adaptive_table(progress.neighbours, progress.needed, width)
+    if progress.points is not None:
+        return swiss_table(progress.rounds, progress.points, width)
+    first = [bot for bot, place in (progress.places or {}).items() if place == 1]
+    return bracket(progress.rounds, width, winner=first[0] if len(first) == 1 else None)
 
 
 def swiss_table(rounds: Sequence[Round], points: Mapping[str, float], width: int) -> Text:

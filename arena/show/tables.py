@@ -91,7 +91,7 @@ def fitted(columns: Sequence[Column], names: Sequence[str], width: int) -> Text:
             shown = [column for column in shown if column.leaves != leaves]
     room = max(least, min(bots.width, width - _total(shown) - GAP))
     bots = msgspec.structs.replace(bots, cells=[elide(name, room) for name in bots.cells])
-    return _drawn([shown[0], bots, *shown[1:]])
+    return drawn([shown[0], bots, *shown[1:]])
 
 
 def in_blocks(first: Column, names: Sequence[str], columns: Sequence[Column], width: int) -> Iterator[Text]:
@@ -112,7 +112,7 @@ def in_blocks(first: Column, names: Sequence[str], columns: Sequence[Column], wi
         block = [first, bots, left.pop(0)]
         while left and _total([*block, left[0]]) <= width:
             block.append(left.pop(0))
-        yield _drawn(block)
+        yield drawn(block)
 
 
 def folding(columns: Sequence[Column], least: int, width: int) -> Table:
@@ -149,7 +149,7 @@ def _total(columns: Sequence[Column]) -> int:
     return sum(column.width for column in columns) + GAP * (len(columns) - 1)
 
 
-def _drawn(columns: Sequence[Column]) -> Text:
+def drawn(columns: Sequence[Column]) -> Text:
     """Returns a table with the names, which are bold, in the second column."""
     titles = [column.title.split("\n") for column in columns]
     height = max(map(len, titles))

@@ -80,6 +80,8 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     rotation: int = 0
     bots: tuple[tuple[str, str, str], ...] = ()
     """By seat: name, version and digest."""
+    parameters: tuple[dict[str, str], ...] = ()
+    """By seat the values of parameters that were chosen."""
     entropy: tuple[str | None, ...] = ()
     """By seat what its bot put into chance."""
     settings_sha256: str = ""
@@ -134,6 +136,7 @@ def examine(path: str, beside: str | None = None) -> Examined:
         deal=header.deal,
         rotation=header.rotation,
         bots=tuple((bot.name, bot.version, bot.digest) for bot in header.bots),
+        parameters=tuple(bot.parameters for bot in header.bots),
         entropy=tuple(bot.entropy for bot in header.bots),
         settings_sha256=played_digest(header.settings),
         commitment=header.commitment,
@@ -438,6 +441,13 @@ class Auditor:
                     "bots",
                     f"{log.path}:1: in seat {seat} sat {bot[0]} {bot[1]} ({bot[2][:12]}…); "
                     f"by the schedule it is {entered.name} {entered.version} ({entered.digest[:12]}…)",
+                )
+            chosen = entered.parameters | (game.parameters[seat] if game.parameters else {})
+            if log.parameters[seat] != chosen:
+                self._fault(
+                    "bots",
+                    f"{log.path}:1: {entered.name} in seat {seat} was sent the parameters {log.parameters[seat]}; "
+                    f"by the schedule it is {chosen}",
                 )
 
     def _missing(self, games: int) -> list[int]:

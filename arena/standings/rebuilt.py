@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from arena.errors import StoreError
+from arena.link.bots import BotSpec
 from arena.ratings.running import Rating
 from arena.record.published import Commitment, sha256_of
 from arena.referee.chance import commitment, seed_secret
@@ -31,7 +32,7 @@ from arena.tournament.formats.extension import Extension
 from arena.tournament.planner import plan_further
 from arena.tournament.runner import store_result
 from arena.tournament.schedule import Schedule
-from arena.tournament.settings import Settings
+from arena.tournament.settings import BotSettings, Settings
 from arena.types import GameResult, Payload
 
 GIVEN: Final[Mapping[str, str]] = {
@@ -189,7 +190,7 @@ def _entrants(settings: Settings, told: Told | None) -> Iterator[Entrant]:
             name=bot.name,
             version=bot.version,
             digest=bot.digest,
-            spec=_spec(row.get("spec")) | {"name": bot.own_name, "version": bot.version, "digest": bot.digest},
+            spec=_spec_of(bot, row.get("spec")),
             start=starts[number] or (_start(row) if given else Rating()),
         )
 
@@ -197,6 +198,15 @@ def _entrants(settings: Settings, told: Told | None) -> Iterator[Entrant]:
 def _start(row: Payload) -> Rating:
     mu, sigma = row.get("mu0"), row.get("sigma0")
     return Rating(mu, sigma) if isinstance(mu, float) and isinstance(sigma, float) else Rating()
+
+
+def _spec_of(bot: BotSettings, told: object) -> Payload:
+    """Returns the manifest that is told of a bot with what the record knows of it."""
+    spec = _spec(told)
+    with suppress(msgspec.ValidationError):
+        if msgspec.convert(spec, BotSpec).identity == bot.digest:  # the digest of files alone, if values were chosen
+            return spec | {"name": bot.own_name, "version": bot.version}
+    return spec | {"name": bot.own_name, "version": bot.version, "digest": bot.digest}
 
 
 def _spec(told: object) -> Payload:

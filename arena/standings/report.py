@@ -13,10 +13,12 @@ import msgspec
 from arena.progress import Met, Neighbour, Progress, Round
 from arena.standings.sources import known_of
 from arena.standings.table import MOST_CROSSED, Order, Row, Standing, fit_of, numbered, tabulate
+from arena.standings.tuning import tuning_of
 from arena.store.reader import Reader
 from arena.store.records import Pace, Tournament
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.base import MeetingResult, Points, RoundResult
+from arena.tournament.formats.tune import Tune
 from arena.tournament.planner import meetings_of, schedule_of
 from arena.tournament.schedule import PlacedRound
 from arena.tournament.settings import Settings
@@ -174,8 +176,8 @@ def leader(reader: Reader, tournament: str) -> str:
     return reader.name(tournament, max(range(len(ratings)), key=lambda number: ratings[number].conservative))
 
 
-SHOWN: Final = ("swiss", "knockout", "adaptive")
-"""Formats that people follow round by round, or pair by pair."""
+SHOWN: Final = ("swiss", "knockout", "adaptive", "tune")
+"""Formats that people follow round by round, pair by pair, or value by value."""
 
 
 def progress_of(reader: Reader, row: Tournament, order: Sequence[int]) -> Progress | None:
@@ -192,6 +194,8 @@ def progress_of(reader: Reader, row: Tournament, order: Sequence[int]) -> Progre
     names = [bot.name for bot in settings.bots]
     if isinstance(settings.format, Adaptive):
         return _neighbours(reader, row, settings.format, names, order)
+    if isinstance(settings.format, Tune):
+        return Progress(format="tune", tuned=tuning_of(reader, row).parameters)
     schedule = schedule_of(reader, row, settings)
     rounds = []
     for placed in schedule.rounds:

@@ -464,6 +464,12 @@ def margins(db: Database) -> None:
     views.make(db.conn)
 
 
+@migrations(name="0018_parameters")
+def parameters(db: Database) -> None:
+    """Notes the values of parameters that bots are sent in a round, by entrant. NULL where the format chooses none."""
+    db.execute("ALTER TABLE rounds ADD COLUMN parameters TEXT")
+
+
 _OF_THE_GAME = ("rules", "rules_version", "ruleset", "options", "players", "board", "race_window_ms")
 
 

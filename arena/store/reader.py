@@ -84,9 +84,13 @@ class Reader:
         return found
 
     def pool(self, tournament: str) -> list[Tournament]:
-        """Returns the tournaments whose ratings are comparable with those of this one, itself too, oldest first."""
+        """Returns the tournaments whose ratings are comparable with those of this one, itself too, oldest first.
+
+        In others that tune, a bot's games are not those of one bot.
+        """
         rows = self._db.execute(
-            "SELECT id FROM tournaments WHERE pool = (SELECT pool FROM tournaments WHERE id = ?) ORDER BY rowid",
+            "SELECT id FROM tournaments WHERE pool = (SELECT pool FROM tournaments WHERE id = ?1)"
+            " AND (id = ?1 OR json_extract(settings, '$.format') <> 'tune') ORDER BY rowid",
             (tournament,),
         )
         return [self.tournament(id) for (id,) in rows.fetchall()]
@@ -211,8 +215,8 @@ class Reader:
     def rounds(self, tournament: str) -> list[StoredRound]:
         """Returns the rounds that were planned by results, in order; none if the schedule is computed."""
         rows = self._db.execute(
-            "SELECT number, title, deals, meetings, byes, first_game, games FROM rounds WHERE tournament = ?"
-            " ORDER BY number",
+            "SELECT number, title, deals, meetings, byes, first_game, games, parameters FROM rounds"
+            " WHERE tournament = ? ORDER BY number",
             (tournament,),
         )
         return [
@@ -224,8 +228,9 @@ class Reader:
                 byes=msgspec.json.decode(byes, type=tuple[int, ...]),
                 first_game=first_game,
                 games=games,
+                parameters=msgspec.json.decode(parameters or "[]", type=tuple[dict[str, str], ...]),
             )
-            for number, title, deals, meetings, byes, first_game, games in rows
+            for number, title, deals, meetings, byes, first_game, games, parameters in rows
         ]
 
     def rating_after(self, tournament: str, entrant: int, games: int) -> Rating:

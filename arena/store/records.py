@@ -97,6 +97,8 @@ class PlannedGame(msgspec.Struct, frozen=True, kw_only=True):
     """Number of the meeting's seating, from 0."""
     entrants: tuple[int, ...]
     """The numbers of the entrants, by seat."""
+    parameters: tuple[dict[str, str], ...] = ()
+    """By seat values of parameters that its round chooses; empty if it chooses none."""
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -122,6 +124,8 @@ class StoredRound(msgspec.Struct, frozen=True, kw_only=True):
     """Entrants who rest in it."""
     first_game: int
     games: int
+    parameters: tuple[dict[str, str], ...] = ()
+    """By entrant values of parameters; empty if the format chooses none."""
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):

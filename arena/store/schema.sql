@@ -115,7 +115,7 @@ CREATE TABLE rounds (
     meetings TEXT NOT NULL,
     byes TEXT NOT NULL,
     first_game INTEGER NOT NULL,
-    games INTEGER NOT NULL,
+    games INTEGER NOT NULL, parameters TEXT,
     PRIMARY KEY (tournament, number)
 );
 

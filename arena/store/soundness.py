@@ -44,6 +44,7 @@ _JSON: Final[dict[str, Any]] = {
     "reports.report": Payload,
     "rounds.byes": _Numbers,
     "rounds.meetings": tuple[tuple[int, _Numbers], ...],
+    "rounds.parameters": list[dict[str, str]],
     "seasons.final": Any,
     "seasons.standings": Any,
     "seats.stderr": list[str],

@@ -169,11 +169,12 @@ class Store(Reader):
             if changed != 1:
                 raise StoreError(f"expected round {round.number} of tournament {tournament} to follow its games")
             self._db.execute(
-                "INSERT INTO rounds (tournament, number, title, deals, meetings, byes, first_game, games)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO rounds (tournament, number, title, deals, meetings, byes, first_game, games,"
+                " parameters) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(tournament, round.number, round.title, round.deals, canonical(round.meetings)),
                     *(canonical(round.byes), round.first_game, round.games),
+                    canonical(round.parameters) if round.parameters else None,
                 ),
             )
 

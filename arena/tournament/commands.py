@@ -18,6 +18,7 @@ from arena.tournament.formats.base import Format
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.extension import Extension
 from arena.tournament.formats.round_robin import RoundRobin
+from arena.tournament.formats.tune import Tune
 from arena.types import RACE_WINDOW_MS, Level, Payload, TimeControl, seconds_text
 
 _COMPARED = ("max_deals", "alpha", "delta", "sprt")
@@ -33,14 +34,14 @@ def refs_of(specs: Iterable[Payload]) -> list[str]:
 
 def _ref(spec: BotSpec, bundled: dict[str, str]) -> str:
     if spec.folder in bundled:
-        return bundled[spec.folder]
+        return bundled[spec.folder] + spec.suffix
     try:
         described = read_manifest(Path(spec.folder)).name == spec.name
     except BotError:
         described = False
     if not described and not spec.version:
         return COMMAND + shlex.join(spec.command)
-    return _path(Path(spec.folder))
+    return _path(Path(spec.folder)) + spec.suffix
 
 
 def _path(folder: Path) -> str:
@@ -65,9 +66,10 @@ def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path | None)
     if settings["format"] == LEAGUE:
         return shlex.join(["arena", "league", "status", "." if db is None else os.path.relpath(db.absolute().parent)])
     game = settings["game"]
-    compared = settings["format"] == Compare.__struct_config__.tag
     words = ["arena", "tournament", *refs]
-    if compared:
+    if settings["format"] == Tune.__struct_config__.tag:
+        words = ["arena", "tune", refs[0]]
+    elif settings["format"] == Compare.__struct_config__.tag:
         words = ["arena", "compare", *refs[:2], *(word for ref in refs[2:] for word in ("--others", ref))]
     words += ["--rules", game["rules"]]
     if game["ruleset"] != "custom":
@@ -104,7 +106,12 @@ def _format_options(settings: Payload) -> list[str]:
     if settings["format"] == Extension.__struct_config__.tag:
         return ["--extend", settings["extends"], *_parameters(RoundRobin, settings)]
     if settings["format"] == Compare.__struct_config__.tag:
-        return _parameters(Compare, {name: settings[name] for name in _COMPARED if name in settings})
+        judged = ["--by", "margin"] if "margin" in settings else []
+        return [*_parameters(Compare, {name: settings[name] for name in _COMPARED if name in settings}), *judged]
+    if settings["format"] == Tune.__struct_config__.tag:
+        names = [word for name in settings["tuned"] for word in ("--parameter", name)]
+        judged = ["--by", "margin" if "margin" in settings else "wins"]
+        return [*names, *_parameters(Tune, {name: settings[name] for name in ("rounds", "deals")}), *judged]
     return ["--format", str(settings["format"]), *_parameters(FORMATS[settings["format"]], settings)]
 
 

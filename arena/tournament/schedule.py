@@ -46,6 +46,7 @@ class PlacedRound(msgspec.Struct, frozen=True, kw_only=True):
             byes=self.round.byes,
             first_game=self.first_game,
             games=self.games,
+            parameters=self.round.parameters,
         )
 
 
@@ -75,7 +76,9 @@ class Schedule:
         """Whether more rounds may follow."""
         for was in stored:
             meetings = tuple(Meeting(entrants, first_deal) for first_deal, entrants in was.meetings)
-            self._place(Round(title=was.title, deals=was.deals, meetings=meetings, byes=was.byes))
+            self._place(
+                Round(title=was.title, deals=was.deals, meetings=meetings, byes=was.byes, parameters=was.parameters)
+            )
         while self.open and self._director.lag is None:
             self.plan()
 
@@ -152,12 +155,15 @@ class Schedule:
         meeting = placed.round.meetings[place]
         deal += meeting.first_deal
         order = self._orders[deal % len(self._orders)][rotation]
+        entrants = tuple(meeting.entrants[i] for i in order)
+        chosen = placed.round.parameters
         return PlannedGame(
             number=number,
             block=placed.first_block + block,
             deal=deal,
             rotation=rotation,
-            entrants=tuple(meeting.entrants[i] for i in order),
+            entrants=entrants,
+            parameters=tuple(chosen[entrant] for entrant in entrants) if chosen else (),
         )
 
     def __iter__(self) -> Iterator[PlannedGame]:

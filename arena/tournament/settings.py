@@ -34,14 +34,16 @@ OnOverload: TypeAlias = Literal["rate", "void"]
 """What becomes of a game that a seat lost on time while the machine denied it a core: it counts, or it is void."""
 
 
-class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
+class BotSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An entrant."""
 
     name: str
     """Unique in the tournament: the second `random` is `random#2`."""
     version: str
     digest: str
-    """SHA-256 of the bot's files, wherever they are."""
+    """SHA-256 of the bot's files, wherever they are (`BotSpec.identity`)."""
+    parameters: dict[str, str] = {}
+    """Values of its own parameters that the operator chose; its others are those of its files."""
 
     @property
     def own_name(self) -> str:
@@ -172,6 +174,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
             mix=mix_of(tournament),
             beacon=tournament.beacon,
             entropy=tuple(entropy[entrant] for entrant in game.entrants) if any(entropy) else (),
+            parameters=game.parameters,
             logs=tournament.logs,
             level=self.settings.level,
             feed=feed,
@@ -275,7 +278,7 @@ def enter(specs: Sequence[BotSpec]) -> tuple[BotSettings, ...]:
     for spec in specs:
         seen[spec.name] += 1
         name = spec.name if seen[spec.name] == 1 else f"{spec.name}#{seen[spec.name]}"
-        entered.append(BotSettings(name=name, version=spec.version, digest=spec.digest))
+        entered.append(BotSettings(name=name, version=spec.version, digest=spec.identity, parameters=dict(spec.values)))
     return tuple(entered)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from formats_kit import example_of
 from golden.breaking import CASES
 from golden.logs import EXAMPLES, files
 from jsonschema import Draft202012Validator
@@ -512,7 +513,7 @@ def test_settings_and_schedule_have_their_digests_in_canonical_json(commitment: 
 def test_a_commitment_describes_every_format(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """§L11-2 and section 11.1. The checker minds no null in it."""
     with open_store(tmp_path / "arena.db") as store:
-        begun = instant.start(store, instant.settings(("ann", "bob"), format=FORMATS[name]()), tmp_path)
+        begun = instant.start(store, instant.settings(("ann", "bob"), format=example_of(name)), tmp_path)
     document = load(Path(begun.tournament.logs) / "commitment.json")
     for part in ("settings", "schedule"):
         assert hashlib.sha256(checker["canonical"](document[part])).hexdigest() == document[f"{part}_sha256"]

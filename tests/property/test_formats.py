@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from itertools import combinations
 
-from formats_kit import all_level, by_order, by_skill, check_laws, play, same
+from formats_kit import all_level, by_order, by_skill, check_laws, example_of, play, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,11 +34,12 @@ def tournaments(draw: st.DrawFn) -> tuple[Format, int, int]:
         "ladder": {"matches": draw(st.integers(1, 40)), "placement": draw(st.integers(0, 5))},
         "adaptive": {"budget": draw(st.integers(2 * 3 * 36, 260))},
         "compare": {"max_deals": draw(st.integers(1, 60))},
+        "tune": {"rounds": draw(st.integers(2, 12))},
     }
     name = draw(st.sampled_from(NAMES))
-    if name == "compare" and players == 2:
-        entrants = 2
-    return FORMATS[name](deals=deals, seatings=seatings, **own.get(name, {})), entrants, players
+    if name == "tune" or (name == "compare" and players == 2):
+        entrants = players
+    return example_of(name, deals=deals, seatings=seatings, **own.get(name, {})), entrants, players
 
 
 @few
@@ -155,7 +156,7 @@ def test_nobody_waits_longer_than_the_ladder_promises(players: int, more: int, r
 
 @given(st.integers(-1, 6), st.integers(-1, 12), st.integers(-1, 5), st.sampled_from(NAMES))
 def test_what_is_not_refused_can_begin(players: int, entrants: int, deals: int, name: str) -> None:
-    format = FORMATS[name](deals=deals)
+    format = example_of(name, deals=deals)
     try:
         format.check(entrants, players)
     except ConfigError:

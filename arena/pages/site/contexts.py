@@ -11,8 +11,9 @@ from arena.games import margin_of
 from arena.pages.plots import BAND
 from arena.pages.site.figures import Scale, bars, curve, scale_of, shade
 from arena.pages.site.tallies import BotTally
+from arena.progress import Tuned
 from arena.ratings.running import MU, SIGMA
-from arena.show.rounds import adaptive_table, bracket, swiss_table
+from arena.show.rounds import progress_text
 from arena.show.standings import game_text, order_text, percent, rank_texts
 from arena.standings.report import Report
 from arena.standings.table import HeadToHead, Standing
@@ -57,6 +58,11 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     def is_league(self) -> bool:
         """Whether it is a season of a league."""
         return bool(self.name)
+
+    @property
+    def tuned(self) -> Sequence[Tuned]:
+        """What is tuned and what was found, if it is that."""
+        return () if self.report.progress is None else self.report.progress.tuned
 
     def named(self, bot: str) -> Entrant:
         """Returns an entrant by its name."""
@@ -104,7 +110,7 @@ def moment(at: str) -> str:
 
 def tournament(shown: Shown) -> Payload:
     """Returns what the page of a tournament tells."""
-    document = msgspec.to_builtins(shown.report)
+    document, progress = msgspec.to_builtins(shown.report), shown.report.progress
     rows = shown.report.standings
     rated = [(row.rating, row.half_width or 0.0) for row in rows if row.rating is not None]
     scale = scale_of(rated)
@@ -120,7 +126,8 @@ def tournament(shown: Shown) -> Payload:
         "numbered": len(rows) > 6,
         "cut": len(rows) > CROSSED,
         "courses": _course_words(shown),
-        "rounds": _rounds(shown.report),
+        "rounds": "" if progress is None else progress_text(progress, _PRE_WIDTH).plain,
+        "tunes": bool(shown.tuned),
         "settings": _settings(shown),
         "command": shown.command,
         "promises": shown.promises,
@@ -208,6 +215,9 @@ def _cell(bot: str, met: HeadToHead) -> Payload:
 
 def _course_words(shown: Shown) -> str:
     """Returns the picture of the courses in words; empty if there is none."""
+    if shown.tuned:
+        found = ", ".join(f"{one.name} {one.found}" for one in shown.tuned)
+        return f"The value of each parameter after each round, within its range. Found: {found}."
     if not shown.courses:
         return ""
     last = [
@@ -218,23 +228,8 @@ def _course_words(shown: Shown) -> str:
     return f"The running rating of each bot over the games, with a band of 95 %. At the end: {', '.join(last)}."
 
 
-def _rounds(report: Report) -> str:
-    """Returns how the rounds of a tournament stand, as text; empty if its format has none that people follow."""
-    progress = report.progress
-    if progress is None:
-        return ""
-    if progress.format == "adaptive":
-        return adaptive_table(progress.neighbours, progress.needed, _PRE_WIDTH).plain
-    if progress.points is not None:
-        return swiss_table(progress.rounds, progress.points, _PRE_WIDTH).plain
-    if progress.places is not None:
-        first = [bot for bot, place in progress.places.items() if place == 1]
-        return bracket(progress.rounds, _PRE_WIDTH, winner=first[0] if len(first) == 1 else None).plain
-    return ""
-
-
 _GAME: Final = ("rules", "ruleset", "rules_version", "race_window_ms")
-_NO_SETTING: Final = ("game", "games", "bots", "format", "chance", "level", "seed", "on_overload", "processes")
+_NO_SETTING: Final = ("game", "games", "bots", "format", "chance", "level", "seed", "on_overload", "processes", "tuned")
 
 
 def _settings(shown: Shown) -> list[tuple[str, str]]:

@@ -28,9 +28,9 @@ def refs_by_name(entrants: Sequence[Entrant]) -> list[str]:
 def _ref(spec: BotSpec, bundled: Mapping[str, Path]) -> str:
     if not spec.version:  # a manifest must have one
         return f"{COMMAND}{spec.name} {ELSEWHERE}"
-    own = bundled.get(spec.name)
+    own = bundled.get(spec.own_name)
     is_bundled = own is not None and own.parts[-2:] == Path(spec.folder).parts[-2:]  # wherever it is installed
-    return spec.name if is_bundled else f"./{spec.name}"
+    return (spec.own_name if is_bundled else f"./{spec.own_name}") + spec.suffix
 
 
 def hide_in(log: Log, places: Places) -> Log:

@@ -200,7 +200,10 @@ class TournamentPages:
 
     @cached_property
     def _picture(self) -> str:
-        """The name of the picture of the ratings, which is drawn unless it is there; empty if there is none."""
+        """The name of the picture of the ratings, or of what is tuned; empty if there is none.
+
+        It is drawn unless it is there.
+        """
         shown = self._shown
         if not shown.courses:
             return ""
@@ -208,10 +211,10 @@ class TournamentPages:
             plots.RatingCurve(row.bot, shown.courses.get(shown.named(row.bot).number, ()))
             for row in shown.report.standings[: contexts.DRAWN]
         ]
-        digest = hashlib.sha256(msgspec.json.encode([_drawn_by(), courses])).hexdigest()[:12]
+        digest = hashlib.sha256(msgspec.json.encode([_drawn_by(), shown.tuned or courses])).hexdigest()[:12]
         name = f"rating-{digest}"
         if not (self._folder / f"{name}-dark.svg").exists():
-            light = plots.courses_svg(courses)
+            light = plots.tuned_svg(shown.tuned) if shown.tuned else plots.courses_svg(courses)
             self._folder.mkdir(parents=True, exist_ok=True)
             files.write(self._folder / f"{name}-light.svg", light)
             files.write(self._folder / f"{name}-dark.svg", plots.darkened(light))

@@ -21,6 +21,7 @@ from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
+from arena.tournament.formats.tune import Tune
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -36,6 +37,7 @@ OWN: Final[Mapping[str, type[Format]]] = {
     "adaptive": Adaptive,
     "compare": Compare,
     "extension": Extension,
+    "tune": Tune,
 }
 """Those of arena, in the order in which people are told about them."""
 

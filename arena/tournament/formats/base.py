@@ -54,6 +54,8 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
     """Not empty. May be computed when it is asked for."""
     byes: tuple[int, ...] = ()
     """Entrants who rest in this round."""
+    parameters: tuple[dict[str, str], ...] = ()
+    """By entrant values of parameters that its bot is sent; empty if the format chooses none."""
 
 
 class MeetingResult(msgspec.Struct, frozen=True):

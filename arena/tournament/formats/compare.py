@@ -71,11 +71,7 @@ class Compare(Format, frozen=True, kw_only=True, tag="compare"):
 
     def shares(self, pairs: Iterable[PairResult], players: int) -> Iterator[float]:
         """Yields what of each deal of the two counts for the first, from 0 to 1, where that is known."""
-        for pair in pairs:
-            if (pair.one, pair.other) == (0, 1):
-                share = pair.share if self.margin is None else pair.margin_share(self.margin, players)
-                if share is not None:
-                    yield share
+        return shares(pairs, self.margin, players)
 
     def lead(self, share: float, players: int) -> float:
         """Returns a share by margins as a lead in a game: `PairResult.margin_share` turned round."""
@@ -97,6 +93,21 @@ class Compare(Format, frozen=True, kw_only=True, tag="compare"):
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""
         return _Comparison(self, entrants, players)
+
+
+def shares(pairs: Iterable[PairResult], margin: int | None, players: int) -> Iterator[float]:
+    """Yields of each deal of entrants 0 and 1 the share of entrant 0, from 0 to 1, where that is known.
+
+    Args:
+        pairs: Results of pairs.
+        margin: The largest lead of one seat over another, to judge by margins; None judges by wins.
+        players: Seats of a game.
+    """
+    for pair in pairs:
+        if (pair.one, pair.other) == (0, 1):
+            share = pair.share if margin is None else pair.margin_share(margin, players)
+            if share is not None:
+                yield share
 
 
 class _Comparison(Lagging):

@@ -102,6 +102,8 @@ type GameStart struct {
 	Time         TimeControl        `msgpack:"time"`
 	Commitment   string             `msgpack:"commitment"`
 	BotSeed      int64              `msgpack:"bot_seed"` // for the bot's own randomness
+	// The bot's own parameters, each with its value, a decimal number as text; nil if it has none.
+	Parameters map[string]string `msgpack:"parameters"`
 }
 
 // TimeControl is the time that a game allows, in milliseconds but for the window; nil means that there is no such

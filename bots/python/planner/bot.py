@@ -12,7 +12,7 @@ from functools import lru_cache
 sys.path.insert(1, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(1, os.path.dirname(sys.path[1]))
 from arena_bot import Bot, run
-from garden_prospects import Prospects
+from garden_prospects import Prospects, Weights
 from gardener import read_deck
 from planner_budget import SHARE, Budget
 from planner_player import PlannerPlayer
@@ -22,9 +22,14 @@ DECISIONS = 3
 
 
 @lru_cache(maxsize=4)
-def prospects_of(deck):
+def prospects_of(deck, weights):
     """Returns the prospects of a deck: they serve every game with it."""
-    return Prospects(deck)
+    return Prospects(deck, weights)
+
+
+def read_weights(game):
+    """Returns the weights of a game: `arena tune` and `arena compare planner@spite=0.5` send others than the usual."""
+    return Weights(**{name: Weights.__annotations__[name](text) for name, text in game.get("parameters", {}).items()})
 
 
 class Planner(Bot):
@@ -39,7 +44,7 @@ class Planner(Bot):
         self.share = share
 
     def start(self, game):
-        prospects = prospects_of(tuple(bytes(card) for card, _ in read_deck(game)))
+        prospects = prospects_of(tuple(bytes(card) for card, _ in read_deck(game)), read_weights(game))
         prospects.forget()
         self.player = PlannerPlayer(game, prospects)
         self.increment_ms = game["time"]["increment_ms"]

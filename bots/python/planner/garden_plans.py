@@ -12,10 +12,9 @@ from typing import NamedTuple
 from garden_plot import best_of
 from garden_prospects import POINT, score_worth, scorings
 
-FUTURE = 0.6
-"""What a point that a garden promises is worth beside one scored now."""
 FUTURE_WITHOUT_FEATURES = 1.1
-"""The same where feature cards are ignored: what makes rows now will do so again."""
+"""What a point that a garden promises is worth beside one scored now, where feature cards are ignored: what makes rows
+now will do so again."""
 KEPT = 20
 """So many plantings of a card are looked at, those with the highest aims."""
 FINALISTS = 6
@@ -52,7 +51,9 @@ class Plans:
             choices: How many cards there will probably be to choose from in the next round.
         """
         self.plot, self.unseen, self.features, self.choices = plot, unseen, features, choices
-        self._weight = FUTURE if features else FUTURE_WITHOUT_FEATURES
+        weights = plot.prospects.weights
+        self._weight = weights.future if features else FUTURE_WITHOUT_FEATURES
+        self._face_up = weights.face_up
         self._after = {}
 
     def plantings(self, card):
@@ -63,7 +64,7 @@ class Plans:
     def _at(self, position, face, card):
         """Returns the ways to score there, the best first."""
         ways = scorings(self.plot.rows(position, face), self.features)
-        for features in sorted(ways, key=lambda left: score_worth(ways[left], left), reverse=True):
+        for features in sorted(ways, key=lambda left: score_worth(ways[left], left, self._face_up), reverse=True):
             yield Planting(ways[features], features, position, face != card, card)
 
     def after(self, planting):
@@ -150,7 +151,7 @@ class Plans:
             total += self.expected(plot, features, cards[first:])
             _, position, face = max(plot.aims(cards[first : first + self.choices], features))
             ways = scorings(plot.rows(position, face), features)
-            features = max(ways, key=lambda left: score_worth(ways[left], left))
+            features = max(ways, key=lambda left: score_worth(ways[left], left, self._face_up))
             plot = plot.after(position, face)
         return total + self._weight * self.expected(plot, features, cards[last:])
 

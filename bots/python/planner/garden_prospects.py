@@ -8,6 +8,7 @@ out once and kept.
 from functools import cache, lru_cache, partial
 from itertools import product
 from operator import add
+from typing import NamedTuple
 
 from arena.rules.gardener.geometry import STRIDE
 from arena.rules.gardener.rounds import BONUS, POINTS, turn_down
@@ -15,10 +16,6 @@ from arena.rules.gardener.state import ALL_KINDS
 
 POINT = 10
 """What a point is worth: values are in tenths of a point."""
-FACE_UP = 2
-"""What a feature card that stays face up is worth."""
-OPEN_END = 1.5
-"""What the open end of a run of two, three or four squares is worth: the run can grow there."""
 MANY = 10_000
 """So many different ends may be remembered when a game begins, with all that belongs to them about 5 KiB each."""
 LONGEST = 5
@@ -29,6 +26,21 @@ LINES = (
     *((y - STRIDE, y + 2 * STRIDE, STRIDE, (2 * y, 2 * y + 1)) for y in range(3)),
     *((x * STRIDE - 1, x * STRIDE + 3, 1, (x, x + 2, x + 4)) for x in range(2)),
 )
+
+
+class Weights(NamedTuple):
+    """What planner's judgement rests on. `bot.toml` declares the same: `arena tune` looks for better ones."""
+
+    face_up: int = 2
+    """What a feature card that stays face up is worth."""
+    open_end: float = 1.5
+    """What the open end of a run of two, three or four squares is worth: the run can grow there."""
+    future: float = 0.6
+    """What a point that a garden promises is worth beside one scored now."""
+    spite: float = 1.0
+    """What it is worth to keep cards from opponents: this much of what they lose on average."""
+    spread: float = 4.0
+    """So many points ahead, a game that goes on is won with a chance of 73 % (1 / (1 + 1 / e))."""
 
 
 def count_rows(rows):
@@ -114,9 +126,9 @@ def scorings(rows, features):
     return best
 
 
-def score_worth(points, features):
-    """Returns what points and the feature cards that are face up are worth."""
-    return POINT * points + FACE_UP * features.bit_count()
+def score_worth(points, features, face_up):
+    """Returns what points are worth, and the feature cards that are face up, each of which is worth `face_up`."""
+    return POINT * points + face_up * features.bit_count()
 
 
 class Worths(dict):
@@ -125,11 +137,11 @@ class Worths(dict):
     It is at most 255, so that it fits into a byte.
     """
 
-    def __init__(self, features):
-        self.features = features
+    def __init__(self, features, face_up):
+        self.features, self.face_up = features, face_up
 
     def __missing__(self, rows):
-        worth = max(score_worth(points, left) for left, points in scorings(rows, self.features).items())
+        worth = max(score_worth(points, left, self.face_up) for left, points in scorings(rows, self.features).items())
         worth = self[rows] = min(worth, 255)
         return worth
 
@@ -148,8 +160,8 @@ class Known(dict):
 class Prospects:
     """What the cards of one deck can do at any position of any garden; what was worked out is kept."""
 
-    def __init__(self, deck):
-        self.deck = deck
+    def __init__(self, deck, weights):
+        self.deck, self.weights = deck, weights
         self.faces = [*deck, *(card[::-1] for card in deck)]
         """The cards, first as they are, then turned."""
         self._kinds = [[tuple(face[i] for i in line) for *_, line in LINES] for face in self.faces]
@@ -160,7 +172,7 @@ class Prospects:
         for kinds in zip(*self._kinds, strict=True):
             made = {pair: [new_rows(*pair, on_line) for on_line in kinds] for pair in product(ends, ends)}
             self._lines.append({pair: rows if any(rows) else None for pair, rows in made.items()})
-        self._worths = [Worths(features) for features in range(ALL_KINDS + 1)]
+        self._worths = [Worths(features, weights.face_up) for features in range(ALL_KINDS + 1)]
         self._rows = Known(self._work_out_rows)
         self._made = Known(self._work_out_made)
         self.worth = [Known(partial(self._work_out_worth, features)) for features in range(ALL_KINDS + 1)]
@@ -214,4 +226,4 @@ class Prospects:
     def _work_out_aim(self, features, face, ends):
         lines = zip(ends[::2], ends[1::2], self._kinds[face], strict=True)
         hope = sum([open_ends(before, after, kinds, features or ALL_KINDS) for before, after, kinds in lines])
-        return self._worths[features][self.rows(ends, face)] + OPEN_END * hope
+        return self._worths[features][self.rows(ends, face)] + self.weights.open_end * hope

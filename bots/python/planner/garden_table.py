@@ -14,8 +14,6 @@ USUAL = 3
 """The points that a seat scores in a round, about."""
 LATE = 4 * USUAL
 """So near to the target it is worked out what opponents score in this round: it may be the last one."""
-SPREAD = 4.0
-"""So many points ahead, a game that goes on is won with a chance of 73 % (1 / (1 + 1 / e))."""
 
 
 class Table:
@@ -106,4 +104,4 @@ class Table:
         last = max(ahead, 0) + max(rivals) > self.target or self.view["deck"] < self.seats
         if last:
             return (ahead > 0) - (ahead < 0) + ahead / 1000
-        return 2 / (1 + exp(-(ahead + future - USUAL) / SPREAD)) - 1
+        return 2 / (1 + exp(-(ahead + future - USUAL) / self._prospects.weights.spread)) - 1

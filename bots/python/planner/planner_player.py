@@ -7,8 +7,6 @@ from gardener import KINDS
 from arena.rules.gardener.geometry import point
 from arena.rules.gardener.rounds import BONUS, POINTS, turn_down
 
-SPITE = 1.0
-"""What it is worth to keep cards from opponents: this much of what they lose on average."""
 GLANCED = 6
 """So many plantings of each card are looked at in the gardens of opponents."""
 LOOK = 0.5
@@ -24,6 +22,7 @@ class PlannerPlayer:
 
     def __init__(self, game, prospects):
         self.table = Table(game, prospects)
+        self._spite = prospects.weights.spite
         self._cards = {}
         """What cards are worth in the next race."""
 
@@ -47,7 +46,7 @@ class PlannerPlayer:
         values = {card: best(own[card]) for card in offer}
 
         def gain(card):
-            return values[card] - SPITE * left_over(wishes, offer, card) / (self.table.seats - 1)
+            return values[card] - self._spite * left_over(wishes, offer, card) / (self.table.seats - 1)
 
         card = max(offer, key=gain)
         note = f"worth {values[card] / POINT:.1f} points in the best of {counted(own)} plantings, {games} games"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kit import at_default_board
 from unit.bots.games import GREEDY, RANDOM, CountingPlanner, bot_module, play_game
 
+from arena.link.bots import load_bot
 from arena.rules.gardener import geometry, rounds
 from arena.rules.gardener.state import ALL_KINDS
 
@@ -24,7 +25,8 @@ gardener, greedy = bot_module("gardener"), bot_module("gardener_player")
 DECK = tuple(
     bytes(card) for card, _ in gardener.read_deck({"board": at_default_board("gardener", 2, "draft").board.payload()})
 )
-PROSPECTS = prospects.Prospects(DECK)
+WEIGHTS = prospects.Weights()
+PROSPECTS = prospects.Prospects(DECK, WEIGHTS)
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(3, 5)), max_size=5).map(tuple)
 
 
@@ -51,9 +53,25 @@ def brute_force_promise(layout, unseen, features):
             for position in layout.positions:
                 rows = [(row.kind, row.length) for row in geometry.plant(layout, face, position).rows]
                 for _, points, left in planner_player.orders(rows, features):
-                    worth = max(worth, prospects.score_worth(points, left))
+                    worth = max(worth, prospects.score_worth(points, left, WEIGHTS.face_up))
         worths.append(worth)
     return worths
+
+
+def test_the_weights_are_those_of_the_manifest() -> None:
+    sent = load_bot("planner").parameters
+    assert {name: float(text) for name, text in sent.items()} == WEIGHTS._asdict()
+
+
+def test_weights_that_are_sent_are_used() -> None:
+    planner = CountingPlanner()
+    settings = at_default_board("gardener", 2, "draft")
+    start = {
+        "board": settings.board.payload(), "options": settings.options, "seat": 0, "seats": 2,
+        "time": {"increment_ms": 0}, "parameters": load_bot("planner@face_up=7,spite=0.25").parameters,
+    }  # fmt: skip
+    planner.start(start)
+    assert planner.player.table._prospects.weights == WEIGHTS._replace(face_up=7, spite=0.25)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -200,7 +218,7 @@ def test_looks_at_the_best_way_to_score_first():
 
 
 def worth_of(planting):
-    return prospects.score_worth(planting.points, planting.features)
+    return prospects.score_worth(planting.points, planting.features, WEIGHTS.face_up)
 
 
 def test_a_glance_and_time_enough_find_what_a_look_finds_first():

@@ -55,6 +55,76 @@ def test_a_folder(folder: Path) -> None:
     assert (spec.memory_mib, spec.file_mib, spec.start_ms) == (100, 2, 3000)
 
 
+TUNE = "[tune]\ndepth = {value = 3, low = 1, high = 8}\nrisk = {value = 0.5, low = -1, high = 1}\n"
+
+
+def test_parameters_are_sent_as_text(folder: Path) -> None:
+    rewrite(folder, GOOD + TUNE)
+    spec = load(folder)
+    assert spec.parameters == {"depth": "3", "risk": "0.5"}
+    assert spec.values == ()
+    assert spec.identity == spec.digest
+
+
+def test_other_values_make_another_bot(folder: Path) -> None:
+    rewrite(folder, GOOD + TUNE)
+    plain, deep = load(folder), load_bot(f"{folder}@depth=5,risk=-0.25")
+    assert deep.parameters == {"depth": "5", "risk": "-0.25"}
+    assert (deep.name, deep.suffix) == ("mine@depth=5,risk=-0.25", "@depth=5,risk=-0.25")
+    assert deep.own_name == plain.name
+    assert deep.digest == plain.digest
+    assert deep.identity not in (plain.identity, load_bot(f"{folder}@depth=6,risk=-0.25").identity)
+    assert load_bot(f"{folder}@risk=-0.25,depth=5") == deep
+    assert load_bot(f"{folder}@depth=3") == plain
+
+
+def test_a_name_has_no_long_list_of_values(folder: Path) -> None:
+    names = [f"parameter_{number:02}" for number in range(9)]
+    rewrite(folder, GOOD + "[tune]\n" + "".join(f"{name} = {{value = 3, low = 1, high = 8}}\n" for name in names))
+    spec = load_bot(f"{folder}@{','.join(f'{name}=4' for name in names)}")
+    assert spec.name == f"mine@{spec.identity[:6]}"
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ("deph=5", r"expected a parameter of mine \(depth, risk\), got: 'deph' \(did you mean 'depth'\?\)"),
+        ("depth=9", "expected a whole number from 1 to 8 as depth of mine, got: '9'"),
+        ("depth=2.5", "expected a whole number from 1 to 8 as depth of mine, got: '2.5'"),
+        ("risk=nan", "expected a number from -1 to 1 as risk of mine, got: 'nan'"),
+        ("risk=", "expected a number from -1 to 1 as risk of mine, got: ''"),
+        ("depth=5,,", "got: ''"),
+    ],
+)
+def test_values_that_cannot_be_are_refused(folder: Path, values: str, reason: str) -> None:
+    rewrite(folder, GOOD + TUNE)
+    with pytest.raises(BotError, match=reason):
+        load_bot(f"{folder}@{values}")
+
+
+def test_a_bot_without_parameters_takes_no_values(folder: Path) -> None:
+    with pytest.raises(BotError, match=r"expected a parameter of mine \(none: its bot.toml has no \[tune\]\)"):
+        load_bot(f"{folder}@depth=5")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("depth = {value = 9, low = 1, high = 8}", "tune.depth: expected low < high and a value from low to high"),
+        ("depth = {value = 1, low = 1, high = 1}", "tune.depth: expected low < high"),
+        ("depth = {value = 1, low = -inf, high = 8}", "tune.depth: expected low < high"),
+        ("depth = {value = nan, low = 0, high = 8}", "tune.depth: expected low < high"),
+        ("depth = {value = 1, low = 1}", "high"),
+        ("depth = 3", "tune"),
+        ("'a b' = {value = 3, low = 1, high = 8}", "tune"),
+    ],
+)
+def test_a_table_of_parameters_that_cannot_be_is_refused(folder: Path, line: str, reason: str) -> None:
+    rewrite(folder, f"{GOOD}[tune]\n{line}\n")
+    with pytest.raises(BotError, match=reason):
+        load(folder)
+
+
 def test_a_folder_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder.parent)
     assert load_bot("mine") == load_bot("./mine") == load(folder)

@@ -36,7 +36,7 @@ def play(store: Store, folder: Path, *, basic: bool = False) -> str:
         store._db.execute(
             "INSERT INTO fits SELECT tournament, number, 25, 1, 1 FROM entrants WHERE tournament = ?", (id,)
         )
-        store._db.execute("INSERT INTO rounds VALUES (?, 0, 'round 1', 1, '[]', '[]', 0, 0)", (id,))
+        store._db.execute("INSERT INTO rounds VALUES (?, 0, 'round 1', 1, '[]', '[]', 0, 0, NULL)", (id,))
     return id
 
 

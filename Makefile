@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples noxfile.py packages protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long test-all test-packages test-thorough mutants hostile durability soak fuzz check format lint types docs docs-check site-docs tour golden screenshots pictures bots bench fairness overload blunders ladder matchmaking verdicts finals statistics cluster crowd release venv clean
+.PHONY: help tournament test test-long test-all test-packages test-thorough mutants hostile durability soak fuzz check format lint types docs docs-check site-docs tour golden screenshots pictures bots bench fairness overload blunders ladder matchmaking tuning verdicts finals statistics cluster crowd release venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,7 +29,7 @@ test-thorough: $(VENV)/with-test bots ## Run what the long tests leave out: ever
 test-packages: $(VENV)/with-bench ## Test the packages that are built on arena: OpenSpiel's games
 	@PYTHONPATH=packages/openspiel $(BIN)/pytest -q packages
 
-mutants: $(VENV)/with-test bots ## Plant 42 faults in arena, one after another, and say which tests find each: ten minutes; ONLY=rules-tie for one
+mutants: $(VENV)/with-test bots ## Plant 42 faults in arena, one after another, and say which tests find each: five minutes; ONLY=rules-tie for one
 	@nice $(BIN)/python -m tests.mutants $(ONLY)
 
 test-all: $(VENV)/with-dev ## Run the tests in short form with every Python on the path, 3.11 to 3.14, and with the oldest dependencies: ONLY=promised-3.13 for one
@@ -106,19 +106,22 @@ ladder: $(VENV)/with-test ## Compare the bundled bots with `arena compare`: as m
 matchmaking: $(VENV)/with-test ## Simulate a league's matchmaking beside other rules: a quarter of an hour
 	@$(BIN)/python benchmarks/matchmaking.py
 
-verdicts: $(VENV)/with-bench ## Time `arena compare` from start to verdict, by wins and by margins: ten minutes
+tuning: $(VENV)/with-bench ## Measure what `arena tune` brings back of a lost rating, beside Optuna: half an hour
+	@$(BIN)/python benchmarks/tuning.py
+
+verdicts: $(VENV)/with-bench ## Time `arena compare` from start to verdict, by wins and by margins: five minutes
 	@$(BIN)/python benchmarks/verdicts.py
 
 finals: $(VENV)/with-test ## Simulate finals of seasons: how many are settled, and whether the best wins
 	@$(BIN)/python benchmarks/finals.py
 
-statistics: $(VENV)/with-test ## Measure how often intervals hold the truth, and how often the evidence is wrong: ten minutes
+statistics: $(VENV)/with-test ## Measure how often intervals hold the truth, and how often the evidence is wrong: five minutes
 	@$(BIN)/python benchmarks/coverage.py
 	@$(BIN)/python benchmarks/evidence.py
 	@$(BIN)/python benchmarks/versions.py
 	@$(BIN)/python benchmarks/stages.py
 
-cluster: $(VENV)/with-test ## Play 600 games on three workers that share nothing, while all are killed in turn: ten minutes
+cluster: $(VENV)/with-test ## Play 600 games on three workers that share nothing, while all are killed in turn: five minutes
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -n 0 -m long tests/e2e/test_cluster_apart.py
 
 GAMES ?= 1000000

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from browser_kit import chromium_or_exit, launch, played
+from command_kit import arena
 from PIL import Image
 from playwright.sync_api import sync_playwright
 from screenshots import tournament
@@ -44,7 +45,18 @@ def main(folder: Path) -> None:
             keys="m",
         )
         shoot(browser, f"{gardens}#t=60&seat=1", folder / "seat-dark.png", (1280, 800), color_scheme="dark")
+        shoot(browser, f"{tuned(Path(made) / 'tuned')}/index.html", folder / "tuning.png", (1180, 560))
         browser.close()
+
+
+def tuned(folder: Path) -> Path:
+    """Tunes a planner with five spoiled weights, and returns the folder of its page."""
+    folder.mkdir()
+    spoiled = "planner@face_up=20,future=2,open_end=8,spite=3,spread=20"
+    words = ("--rules", "gardener", "--ruleset", "draft", "--time", "20ms/move", "--rounds", "30", "--max-deals", "0")
+    arena(folder, "tune", spoiled, *words, "--concurrency", "2", "--seed", "picture")
+    arena(folder, "site")
+    return next((folder / "site").glob("*/index.html")).parent
 
 
 def analysed(folder: Path, page: Path) -> Path:

@@ -122,10 +122,11 @@ def tune(
             tell(f"This was tuned in tournament {row.id}; --new tunes again.")
         tuning = tuning_of(store, row)
         known = None
-        if max_deals and with_values(spec, tuning.values) != spec:
+        if (changed := with_values(spec, tuning.values) != spec) and max_deals:
             better = split_ref(bot)[0] + with_values(spec, tuning.values).suffix
             entered = (better, bot, *others_of((better, bot), players))
-            proof = set_up(entered, game, Compare(max_deals=max_deals, margin=most), level=level, seed=seed)
+            other_deals = None if seed is None else f"{seed} compared"
+            proof = set_up(entered, game, Compare(max_deals=max_deals, margin=most), level=level, seed=other_deals)
             known = compared_bots(ctx, store, proof, replace(manner, new=False), tell)
     if as_json:
         show_json({**to_builtins(tuning), "comparison": known})
@@ -135,7 +136,9 @@ def tune(
     if known is not None:
         show_comparison(known, as_json=False)
         echo()
-    if known is None or known.verdict == "better":
+    if not changed:
+        echo("These are the values that the bot has.")
+    elif known is None or known.verdict == "better":
         echo("To adopt what was found, write it into bot.toml:")
         for line in ("[tune]", *manifest_lines(tuning.parameters)):
             echo(f"  {line}")

@@ -116,12 +116,16 @@ def test_better_values_are_found_proved_and_shown(arena: Run, tmp_path: Path) ->
     assert found["comparison"]["verdict"] == "better"
     arena("verify", "logs", "--complete", "--db", "arena.db")
 
+    compared = found["comparison"]["tournaments"]
+    dealt = [{header.commitment for header in headers(tmp_path / "logs" / id)} for id in (found["tournament"], *compared)]
+    assert dealt[0].isdisjoint(*dealt[1:])  # what was only lucky on its deals is not shown to be better
+
     pooled = json.loads(arena("standings", "--pool", "--json").stdout)
-    assert pooled["tournaments"] == found["comparison"]["tournaments"]
+    assert pooled["tournaments"] == compared
     shown = json.loads(arena("tournaments", "show", found["tournament"], "--json").stdout)
     assert shown["command"].startswith("arena tune ./lapsing ")
     assert "--parameter lapses" in shown["command"]
-    shown = json.loads(arena("tournaments", "show", found["comparison"]["tournaments"][0], "--json").stdout)
+    shown = json.loads(arena("tournaments", "show", compared[0], "--json").stdout)
     assert f" ./lapsing@lapses={parameter['found']} ./lapsing " in shown["command"]
     arena("site")
     page = (tmp_path / "site" / found["tournament"] / "index.html").read_text()

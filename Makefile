@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples noxfile.py packages protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long test-all test-packages test-thorough mutants hostile durability soak fuzz check format lint types docs docs-check site-docs tour golden screenshots pictures bots bench fairness overload blunders ladder matchmaking tuning verdicts finals statistics cluster crowd release venv clean
+.PHONY: help tournament test test-long test-all test-packages test-thorough mutants hostile durability soak fuzz check format lint types docs docs-check site-docs tour golden screenshots pictures bots bench fairness overload blunders ladder matchmaking environments tuning verdicts finals statistics cluster crowd release venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -105,6 +105,9 @@ ladder: $(VENV)/with-test ## Compare the bundled bots with `arena compare`: as m
 
 matchmaking: $(VENV)/with-test ## Simulate a league's matchmaking beside other rules: a quarter of an hour
 	@$(BIN)/python benchmarks/matchmaking.py
+
+environments: $(VENV)/with-bench ## Measure arena's games as environments of PettingZoo, beside its Hanabi: a minute
+	@$(BIN)/python benchmarks/environments.py
 
 tuning: $(VENV)/with-bench ## Measure what `arena tune` brings back of a lost rating, beside Optuna: half an hour
 	@$(BIN)/python benchmarks/tuning.py

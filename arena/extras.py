@@ -10,6 +10,7 @@ from arena.errors import ConfigError
 MODULES: Final = {
     "beacon": ("py_ecc",),
     "data": ("pyarrow",),
+    "pettingzoo": ("pettingzoo",),
     "pages": ("jinja2", "matplotlib", "starlette", "uvicorn"),
 }
 """The modules of each extra; pyproject.toml has their versions."""

@@ -359,6 +359,23 @@ class Rules(ABC, Generic[S]):
         """
         return None
 
+    # What programs learn from
+
+    def every_play(self) -> Legal | None:
+        """Returns every play that a seat can ever make at this table, as products with the `make` of those in `legal`,
+        one for each. Programs that learn number plays by it (`arena.rules.numbering`).
+
+        None, the default, means that the game does not say.
+        """
+        return None
+
+    def numbers(self, view: Payload) -> Sequence[int] | None:
+        """Returns a view as whole numbers: at one table always as many, and each place with one meaning.
+
+        None, the default, means that the game does not say.
+        """
+        return None
+
     # Actions and legal plays in the form of the wire
 
     def read_action(self, state: S, seat: Seat, action: Payload) -> list[Any]:

@@ -15,6 +15,7 @@ from arena.testing.checks import (
     check_fold,
     check_forfeits,
     check_legality,
+    check_numbers,
     check_outcome,
     check_purity,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "check_forfeits",
     "check_game",
     "check_legality",
+    "check_numbers",
     "check_outcome",
     "check_payloads",
     "check_purity",

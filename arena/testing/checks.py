@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from arena.errors import ActionError, IllegalAction
 from arena.rules.base import BoardFormat, Event, Outcome, Rules
+from arena.rules.numbering import Numbering
 from arena.testing.walks import GameFault, Probe, Step, probing, shown, walk
 from arena.types import Payload
 from arena.wire.messages import MAX_INT
@@ -147,6 +148,45 @@ def check_legality(rules: Rules[Any], seed: int) -> None:
                 tried = pool.get(owed.get(at.seat, ""), [])
                 for play in chance.sample(tried, min(FEW, len(tried))):
                     _check_verdict(at, step.after, at.seat, play, legal=play in legal)
+
+
+def check_numbers(rules: Rules[Any], seed: int) -> None:
+    """Checks that plays are numbered and views are numbers, if the game says so: for programs that learn.
+
+    Raises:
+        GameFault: A law is broken.
+    """
+    every = rules.every_play()
+    numbering = None if every is None else Numbering(every)
+    with probing(rules, "numbers", seed) as at:
+        lengths = set()
+        for step in at.follow(walk(rules, seed, forfeits=FAILING if seed % 2 else 0.0)):
+            for at.seat in range(rules.seats):
+                if numbering is not None:
+                    _check_numbered(at, numbering, rules.legal(step.after, at.seat))
+                numbers = rules.numbers(rules.view(step.after, at.seat))
+                lengths.add(None if numbers is None else len(numbers))
+                at.demand(
+                    len(lengths) == 1,
+                    "as many numbers in every view",
+                    shown(lengths),
+                    "give what is not there a nought",
+                )
+                at.demand(
+                    all(isinstance(number, int) for number in numbers or ()), "whole numbers", shown(numbers),
+                    "leave out what is none",
+                )  # fmt: skip
+
+
+def _check_numbered(at: Probe, numbering: Numbering, legal: Any) -> None:
+    try:
+        numbers = numbering.of(legal)
+    except (KeyError, ValueError):
+        numbers = []
+    at.demand(
+        [numbering.play(number) for number in numbers] == list(legal), "each legal play among those of `every_play`",
+        shown(list(map(at.written, legal))), "let a product of `every_play` have the same `make`, and all values",
+    )  # fmt: skip
 
 
 def _check_moment(at: Probe, state: Any) -> None:

@@ -15,6 +15,7 @@ from arena.testing.checks import (
     check_fold,
     check_forfeits,
     check_legality,
+    check_numbers,
     check_outcome,
     check_purity,
 )
@@ -37,7 +38,7 @@ class Variant(msgspec.Struct, frozen=True):
 
 CHECKS: Final[tuple[Callable[[Rules[Any], int], object], ...]] = (
     check_purity, check_legality, check_outcome, check_forfeits, check_fold, check_payloads, check_actions,
-    check_wild_actions,
+    check_wild_actions, check_numbers,
 )  # fmt: skip
 """The checks of one random game each, by a seed; `check_secrecy` comes on top."""
 

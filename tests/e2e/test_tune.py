@@ -117,7 +117,9 @@ def test_better_values_are_found_proved_and_shown(arena: Run, tmp_path: Path) ->
     arena("verify", "logs", "--complete", "--db", "arena.db")
 
     compared = found["comparison"]["tournaments"]
-    dealt = [{header.commitment for header in headers(tmp_path / "logs" / id)} for id in (found["tournament"], *compared)]
+    dealt = [
+        {header.commitment for header in headers(tmp_path / "logs" / id)} for id in (found["tournament"], *compared)
+    ]
     assert dealt[0].isdisjoint(*dealt[1:])  # what was only lucky on its deals is not shown to be better
 
     pooled = json.loads(arena("standings", "--pool", "--json").stdout)

@@ -14,7 +14,7 @@ LAYERS = {
     "link": 2,
     "referee": 3, "store": 3, "archives": 3,
     "export": 4, "tournament": 4, "conform": 4, "author": 4, "show": 4, "door": 4,
-    "analysis": 5, "play": 5, "standings": 5, "cluster": 5,
+    "adapters": 5, "analysis": 5, "play": 5, "standings": 5, "cluster": 5,
     "pages": 6, "league": 6, "tournaments": 6,
     "web": 7,
     "live": 8,

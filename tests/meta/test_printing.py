@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.meta.test_layers import MODULES, module_name
 
 OTHERWISE = {
+    "arena.adapters.pettingzoo": "its render mode `human` prints boards, which presenters have made plain",
     "arena.cli.output": "it is the place",
     "arena.cli.completion": "a script of ours, of many lines",
     "arena.cli.bot.bridge": "it starts without the rest of the command line, and makes its sentences plain",

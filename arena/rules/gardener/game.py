@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from arena.errors import IllegalAction
 from arena.rules import base
 from arena.rules.base import Decision, Draw, Event, Legal, Option, Outcome, Product, Rules, Ruleset
-from arena.rules.gardener import payloads, rounds
+from arena.rules.gardener import numbers, payloads, rounds
 from arena.rules.gardener.deck import KINDS, PLAYERS, Deck, DeckFormat
 from arena.rules.gardener.geometry import Row
 from arena.rules.gardener.options import CONTRADICTIONS, OPTIONS, RULESETS
@@ -129,6 +129,14 @@ class Gardener(Rules[State]):
     def guess(self, view: Payload, kind: str) -> State:
         """Returns a state that the seat of a view may take for the true one."""
         return guess(self.tables, view, kind)
+
+    def every_play(self) -> Legal:
+        """Returns every card that can be taken, place of a garden that can be reached, and row that can be there."""
+        return numbers.every_play(self.tables)
+
+    def numbers(self, view: Payload) -> list[int]:
+        """Returns a view as numbers."""
+        return numbers.numbers(self.tables, view)
 
     def read_play(self, state: State, play: Payload, path: str) -> Play:
         """Returns the play that a map stands for."""

@@ -59,8 +59,8 @@ def write_product(product: Product) -> Payload:
     if product.make == Plant.at:
         positions, turned = product.choices
         return {"at": [list(point(position)) for position in positions], "turned": list(turned)}
-    (rows,) = product.choices
-    return {"at": [[row.x, row.y] for row in rows], "along": [along(row.down) for row in rows]}
+    (x,), (y,), (down,) = product.choices
+    return {"at": [[x, y]], "along": [along(down)]}
 
 
 def read_seize(play: Payload, path: str) -> Seize:

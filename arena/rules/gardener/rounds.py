@@ -200,7 +200,7 @@ def _can_score(state: State, seat: Seat) -> bool:
 def score_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
     """Returns the rows that can be scored next, and the play that scores no more."""
     rows = scorable(state.rows[seat], state.features[seat])
-    return [Product.of(ScoreRow.of, (row,)) for row in rows] + [_DONE]
+    return [Product.of(ScoreRow, (row.x,), (row.y,), (row.down,)) for row in rows] + [_DONE]
 
 
 def score_refusal(tables: Tables, state: State, seat: Seat, play: ScoreRow | Done) -> str | None:

@@ -47,11 +47,6 @@ class ScoreRow(msgspec.Struct, frozen=True):
     y: int
     down: bool
 
-    @classmethod
-    def of(cls, row: Row) -> ScoreRow:
-        """Makes the play that scores a row."""
-        return cls(row.x, row.y, row.down)
-
 
 class Done(msgspec.Struct, frozen=True):
     """Scores no more rows. Needed only where more could be scored."""

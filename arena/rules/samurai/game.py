@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from arena.errors import IllegalAction
 from arena.rules import base
 from arena.rules.base import Decision, Draw, Event, Legal, Option, Outcome, Product, Rules, Ruleset
-from arena.rules.samurai import captures, opening, payloads, turns
+from arena.rules.samurai import captures, numbers, opening, payloads, turns
 from arena.rules.samurai.board import PLAYERS, Board, BoardFormat
 from arena.rules.samurai.options import CONTRADICTIONS, OPTIONS, RULESETS
 from arena.rules.samurai.state import (
@@ -152,6 +152,14 @@ class Samurai(Rules[State]):
         if state.phase in ("turns", "captures") and state.to_move in seats:
             return turns.finish_turn(self.tables, captures.resolve(self.tables, state, events), events)
         return state
+
+    def every_play(self) -> Legal:
+        """Returns every hand that can be chosen, and every tile and piece on every space of its kind."""
+        return numbers.every_play(self.tables)
+
+    def numbers(self, view: Payload) -> list[int]:
+        """Returns a view as numbers."""
+        return numbers.numbers(self.tables, view)
 
     def outcome(self, state: State) -> Outcome | None:
         """Returns the ranks once the game is over. There is no score: the comparison has three numbers."""

@@ -301,6 +301,21 @@ class Spiel(Rules[State]):
         """Whether what a seat is shown holds all that it has ever seen."""
         return bool(self.kind.provides_information_state_string)
 
+    def every_play(self) -> Legal:
+        actions = range(self.game.num_distinct_actions())
+        return Legal([Product.of(Move, actions)])
+
+    def numbers(self, view: Payload) -> list[int] | None:
+        if not self._wants_tensor:
+            return None
+        return view["tensor"] or [0] * self._tensor_size
+
+    @cached_property
+    def _tensor_size(self) -> int:
+        if self.kind.provides_information_state_tensor:
+            return int(self.game.information_state_tensor_size())
+        return int(self.game.observation_tensor_size())
+
     def fold(self, view: Payload, event: Payload) -> Payload:
         return {**view, **{key: value for key, value in event.items() if key != "event"}}
 

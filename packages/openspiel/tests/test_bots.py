@@ -1,4 +1,7 @@
-"""The bots that OpenSpiel's algorithms make: an equilibrium of small games, and tree search where nothing is hidden."""
+"""The bots that OpenSpiel's algorithms make: an equilibrium of small games, and tree search where nothing is hidden.
+
+And bots that are learnt: OpenSpiel's games as environments of PettingZoo.
+"""
 
 from __future__ import annotations
 
@@ -58,3 +61,24 @@ def test_it_beats_random(bot: str, rules: str, installed: Path, tmp_path: Path) 
     first, second = json.loads(done.stdout)["standings"]
     assert first["bot"] == f"spiel-{bot}"
     assert (first["forfeits"], second["forfeits"]) == (0, 0)
+
+
+ENVIRONMENT = """
+from functools import partial
+from pettingzoo.test import api_test, seed_test
+from arena.adapters import pettingzoo
+
+for game in ("leduc_poker", "goofspiel", "tic_tac_toe"):
+    make = partial(pettingzoo.env, f"openspiel:{game}", overrides=["view=tensor"])
+    api_test(make(), num_cycles=60)
+    seed_test(make, num_cycles=20)
+"""
+
+
+def test_its_games_are_environments_of_pettingzoo(installed: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", ENVIRONMENT], capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(installed), str(ROOT)])},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("Passed API test") == 3

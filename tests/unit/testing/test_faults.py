@@ -382,6 +382,24 @@ def test_an_outcome_that_cannot_be(outcome: Outcome, expected: str) -> None:
     assert expected in found.expected
 
 
+def test_a_play_that_has_no_number() -> None:
+    class Forgets(KuhnPoker):
+        def every_play(self) -> Legal:
+            return Legal([Product.of(Move, ["bet", "check", "call"])])
+
+    found = fault(Forgets)
+    assert found.law == "numbers"
+    assert "every_play" in found.expected
+
+
+def test_a_view_that_is_sometimes_longer() -> None:
+    class Grows(KuhnPoker):
+        def numbers(self, view: Any) -> list[int]:
+            return [1] * len(view["moves"])
+
+    assert fault(Grows).law == "numbers"
+
+
 def test_a_forfeit_that_wins() -> None:
     class Generous(KuhnPoker):
         def forfeit(self, state: State, seats: Any, events: Any = None) -> State:

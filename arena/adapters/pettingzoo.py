@@ -1,0 +1,241 @@
+"""Any game of arena as an environment of PettingZoo: agents take turns (AEC), with masks of the legal plays.
+
+::
+
+    from arena.adapters import pettingzoo
+
+    env = pettingzoo.env("gardener", players=2, ruleset="draft")
+    env.reset(seed=42)
+    for agent in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        over = termination or truncation
+        env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
+
+Laws:
+1. An agent observes its view as numbers (`Rules.numbers`), never the state: what its seat may not know is not in it.
+2. An action is the number of a play in `Rules.every_play`, at one table always the same play. A decision of several
+   plays is as many steps; the end of a turn is a play, too.
+3. Seats that decide at once take their steps one after another, and none sees what the others did before all have. In
+   a race chance says who comes first.
+4. The rewards of a game are given at its end, and add up to 0: of each other seat 1 if it was beaten, -1 if it won, on
+   average. With `rewards="scores"` they are the scores.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, Final, Literal, TypeAlias
+
+import gymnasium
+import numpy as np
+from pettingzoo import AECEnv
+from pettingzoo.utils import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
+
+from arena.errors import ConfigError
+from arena.games import make_settings, rules_of
+from arena.record.log import Header, LoggedBot
+from arena.rules.base import Outcome
+from arena.rules.numbering import Numbering
+from arena.show.presenter import presenter
+from arena.types import GameSettings, Seat
+
+Rewards: TypeAlias = Literal["ranks", "scores"]
+RenderMode: TypeAlias = Literal["ansi", "human"]
+
+WIDTH: Final = 100
+"""Characters in a line of what is rendered."""
+ILLEGAL: Final = -1.0
+"""The reward of an agent whose action is not legal. It ends the game."""
+
+
+def env(rules: str = "samurai", **settings: Any) -> OrderEnforcingWrapper:
+    """Returns an environment that minds its order, and ends a game for an action that is not legal.
+
+    Args:
+        rules: The game's name.
+        settings: As for `Environment`.
+
+    Raises:
+        ConfigError: There is no such game, or it does not say what programs learn from.
+    """
+    inner = Environment(rules, **settings)
+    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(TerminateIllegalWrapper(inner, illegal_reward=ILLEGAL)))
+
+
+class Environment(AECEnv):  # type: ignore[misc]  # it has no types
+    """A game at one table. Its agents are `seat_0`, `seat_1` and so on."""
+
+    def __init__(
+        self,
+        rules: str = "samurai",
+        *,
+        players: int = 2,
+        rewards: Rewards = "ranks",
+        max_cycles: int | None = None,
+        render_mode: RenderMode | None = None,
+        **settings: Any,
+    ) -> None:
+        """Makes a table.
+
+        Args:
+            rules: The game's name.
+            players: How many seats there are.
+            rewards: What is given at the end.
+            max_cycles: The game is cut short when an agent has taken so many steps; None means never.
+            render_mode: `ansi`: `render` returns what the agent whose turn it is sees, as text; `human`: it prints it.
+            settings: As for `arena.make_settings`: `ruleset`, `overrides`, `board`.
+
+        Raises:
+            ConfigError: There is no such game, or it does not say what programs learn from.
+        """
+        super().__init__()
+        self._settings = make_settings(rules, players, **settings)
+        self._rules = rules_of(self._settings)
+        every = self._rules.every_play()
+        sample = self._rules.numbers(self._rules.view(self._rules.start(), 0))
+        if every is None or sample is None:
+            raise ConfigError(
+                f"expected a game that says what programs learn from, got: {rules}, without "
+                f"{'`every_play`' if every is None else '`numbers`'}; let its rules override that"
+            )
+        name = f"{rules}_v{self._rules.version}"
+        self.metadata = {"name": name, "render_modes": ["ansi", "human"], "is_parallelizable": False}
+        self.render_mode = render_mode
+        self._rewards_by = rewards
+        self._max_cycles = max_cycles
+        self._numbering = Numbering(every)
+        self.possible_agents = [f"seat_{seat}" for seat in range(players)]
+        bounds = np.iinfo(np.int32)
+        space = gymnasium.spaces.Dict(
+            {
+                "observation": gymnasium.spaces.Box(bounds.min, bounds.max, (len(sample),), np.int32),
+                "action_mask": gymnasium.spaces.Box(0, 1, (len(self._numbering),), np.int8),
+            }
+        )
+        self._spaces = dict.fromkeys(self.possible_agents, space)
+        self._actions = {agent: gymnasium.spaces.Discrete(len(self._numbering)) for agent in self.possible_agents}
+        self._presenter = presenter(rules)(_header(self._settings), self._rules, ())
+
+    def observation_space(self, agent: str) -> gymnasium.Space[Any]:
+        """Returns the space of an agent's observations: `observation` and `action_mask`."""
+        return self._spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.Space[Any]:
+        """Returns the space of an agent's actions."""
+        return self._actions[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begins a game. All chance in it follows from `seed`, if one is given, else from the system's."""
+        self._chance = random.Random(seed)
+        self._state = self._shown = self._rules.start()
+        self._due: deque[Seat] = deque()
+        self._cycles = 0
+        self._observed: dict[str, dict[str, Any]] = {}
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._steps = dict.fromkeys(self.agents, 0)
+        self.agent_selection = self.agents[0]
+        self._go_on()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """Returns what an agent may know now, and which actions it may take: none where it owes no decision."""
+        if agent not in self._observed:
+            rules, seat = self._rules, self.possible_agents.index(agent)
+            mask = np.zeros(len(self._numbering), np.int8)
+            if self._due and self._due[0] == seat and not self.terminations.get(agent, True):
+                mask[self._numbering.of(rules.legal(self._shown, seat))] = 1
+            numbers = np.array(rules.numbers(rules.view(self._shown, seat)), np.int32)
+            self._observed[agent] = {"observation": numbers, "action_mask": mask}
+        return self._observed[agent]
+
+    def step(self, action: int | None) -> None:
+        """Makes a play of the agent whose turn it is. An agent whose game is over gives None.
+
+        Raises:
+            ValueError: It is not legal.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        seat = self._due[0]
+        if action is None or not self.observe(agent)["action_mask"][action]:
+            raise ValueError(f"expected an action that the mask of {agent} allows, got: {action}")
+        self._due.popleft()
+        self._state = self._rules.apply(self._state, seat, self._numbering.play(int(action)))
+        self._observed.clear()
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self._steps[agent] += 1
+        if self._max_cycles is not None and self._steps[agent] >= self._max_cycles:
+            self.truncations = dict.fromkeys(self.agents, True)
+        self._go_on()
+        self._accumulate_rewards()
+
+    def _go_on(self) -> None:
+        """Lets chance draw, and finds who decides next, or that the game is over."""
+        rules = self._rules
+        if not self._due:
+            while (draw := rules.draw_wanted(self._state)) is not None:
+                self._state = rules.draw(self._state, self._chance.randrange(draw.n))
+            self._shown = self._state  # until all who decide at once have
+            pending = rules.pending(self._state)
+            seats = [decision.seat for decision in pending]
+            if pending and pending[0].race:
+                seats = [self._chance.choice(seats)]
+            self._due.extend(seats)
+        if self._due:
+            self.agent_selection = self.possible_agents[self._due[0]]
+        elif (outcome := rules.outcome(self._state)) is not None:
+            self.rewards = dict(zip(self.possible_agents, self._worth(outcome), strict=True))
+            self.terminations = dict.fromkeys(self.agents, True)
+
+    def _worth(self, outcome: Outcome) -> list[float]:
+        """Returns the reward of each seat."""
+        ranks, scores = outcome.ranks, outcome.scores
+        if self._rewards_by == "scores" and scores is not None:
+            return list(map(float, scores))
+        others = max(1, len(ranks) - 1)
+        return [sum((other > own) - (other < own) for other in ranks) / others for own in ranks]
+
+    def render(self) -> str | None:
+        """Returns what the agent whose turn it is sees, as text, or prints it; see `render_mode`."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("You are calling render method without specifying any render mode.")
+            return None
+        seat = self.possible_agents.index(self.agent_selection)
+        views = {seat: self._rules.view(self._shown, seat)}
+        text = "\n".join(line.plain for line in self._presenter.draw(views, views, (), WIDTH))
+        if self.render_mode == "ansi":
+            return text
+        sys.stdout.write(f"{text}\n")
+        return None
+
+    def close(self) -> None:
+        """Does nothing: a table holds nothing open."""
+
+
+def _header(settings: GameSettings) -> Header:
+    """Returns what a presenter needs to know of a game."""
+    unknown = "0" * 64
+    names: Mapping[int, str] = {seat: f"seat_{seat}" for seat in range(settings.players)}
+    return Header(
+        arena="",
+        game="pettingzoo",
+        tournament=None,
+        settings=settings,
+        board=rules_of(settings).board_payload,
+        bots=[LoggedBot(name, "", unknown, seat) for seat, name in names.items()],
+        deal=0,
+        rotation=0,
+        commitment=unknown,
+        salt=unknown,
+        mix=unknown,
+    )

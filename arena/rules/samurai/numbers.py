@@ -1,0 +1,80 @@
+"""Plays and views as numbers, for programs that learn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from arena.rules.base import Legal, Product
+from arena.rules.samurai.state import (
+    CASTES,
+    KINDS,
+    MOVE,
+    SWITCH,
+    TILE_INDEX,
+    Capture,
+    ChooseHand,
+    End,
+    Move,
+    Place,
+    Settle,
+    Switch,
+    Tables,
+    all_hands,
+    tile_code,
+)
+from arena.types import Payload
+
+_PHASES = ("hand", "setup", "turns", "over")
+
+
+def every_play(tables: Tables) -> Legal:
+    """Returns all plays at a table."""
+    start, castes = tables.start, range(len(CASTES))
+    tiles = [tile for tile in range(KINDS) if tile not in (SWITCH, MOVE)]
+    settlements = sorted(tables.villages + tables.cities + start.pieces[0])
+    return Legal(
+        [
+            Product.of(ChooseHand, all_hands()),
+            Product.of(Settle, castes, settlements),
+            Product.of(Place, tiles, sorted(start.land + start.sea)),
+            Product.of(Move, tables.land, tables.land),
+            Product.of(Switch, settlements, castes, settlements, castes),
+            Product.of(Capture, settlements, castes),
+            Product.of(End),
+        ]
+    )
+
+
+def numbers(tables: Tables, view: Payload) -> list[int]:
+    """Returns a view as numbers; seats come in their order round the table, the view's own first, as seat 0.
+
+    The phase (0 `hand` to 3 `over`), `turn`, 1 + the seat to move, whether only fast tiles may follow; the supply and
+    what is set aside, by caste; how many tiles of each kind are in the own hand. For each seat: tiles in its hand and
+    in its stack, whether its switch is used, whether it forfeited, and its captured pieces by caste, -1 where they are
+    hidden. For each space: its tile (0 for none, else 1 + seat * kinds + kind), a 1 for each caste that has a piece
+    there, and a 1 if its tile was put there in this turn.
+    """
+    seats, own, spaces = tables.seats, view["seat"], len(tables.start.at)
+    to_move = view["to_move"]
+    found = [_PHASES.index(view["phase"]), view["turn"], 0 if to_move is None else 1 + (to_move - own) % seats]
+    found += [view["fast_only"], *view["supply"].values(), *view["set_aside"].values()]
+    found += _counted((TILE_INDEX[tile] for tile in view["hand"]), KINDS)
+    for turn in range(seats):
+        seat = (own + turn) % seats
+        found += [view["hands"][seat], view["stacks"][seat], seat in view["switch_used"], seat in view["forfeited"]]
+        captured = view["captured"][seat]
+        found += [-1] * len(CASTES) if captured is None else captured.values()
+    tiles = [0] * spaces
+    for space, owner, tile in view["tiles"]:
+        tiles[space] = tile_code((owner - own) % seats, TILE_INDEX[tile])
+    found += tiles
+    for caste in CASTES:
+        found += _counted(view["pieces"][caste], spaces)
+    return found + _counted(view["placed"], spaces)
+
+
+def _counted(members: Iterable[int], count: int) -> list[int]:
+    counts = [0] * count
+    for one in members:
+        counts[one] += 1
+    return counts

@@ -1,8 +1,9 @@
 """Judges `arena tune`: how much of a lost rating comes back, and how soon, beside Optuna's TPE.
 
 A planner with five spoiled weights plays Gardener, ten times tuned by each. Both get the same games: each deal in both
-seatings, judged by margins. `arena tune` compares two sets of values a round; TPE compares a set with the planner that
-it began from, and proposes the set with the best mean in the end. What was found then meets the bundled planner.
+seatings. `arena tune` compares two sets of values a round, by margins; TPE compares a set with the planner that it
+began from, by points, which have no largest lead that many sets would reach, and proposes the set with the best mean.
+What was found then meets the bundled planner.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 import gc
 import math
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import count
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import optuna
@@ -47,38 +48,49 @@ CLOCK = {"limit_ms": 1000, "bank_ms": None}
 Values = Mapping[str, str]
 
 
-def leads(seed: int, values: tuple[Values, Values]) -> tuple[int, int]:
-    """Plays a game in this process, and returns by how much each seat is ahead."""
+class Played(NamedTuple):
+    """A deal in both seatings."""
+
+    pair: PairResult
+    points: float
+    """By how many the first is ahead in a game, on average."""
+
+
+def game(seed: int, values: tuple[Values, Values]) -> tuple[Sequence[int], Sequence[int]]:
+    """Plays a game in this process. Returns the scores, and by how much each seat is ahead as margins count it."""
     rules = rules_of(SETTINGS)
     players: list[Any] = []
     for seat, own in enumerate(values):
         start = game_start(rules, SETTINGS, seat, game=1, commitment="0" * 64, bot_seed=seat + 1, parameters=own)
         players.append(planner(STEPS))
         players[seat].start(msgspec.to_builtins(start))
-    chance, game, asked_for = random.Random(seed), Course(rules), 0
-    while not isinstance(due := game.due, course.Over):
+    chance, going, asked_for = random.Random(seed), Course(rules), 0
+    while not isinstance(due := going.due, course.Over):
         if isinstance(due, course.Chance):
-            game.draw(chance.randrange(due.draw.n))
+            going.draw(chance.randrange(due.draw.n))
         elif isinstance(due, course.Ask):
-            game.ask()
+            going.ask()
         else:
             assert isinstance(due, course.Answers)
             seat, asked_for = due.seats[0], asked_for + 1
-            asked = game.asked[seat]
+            asked = going.asked[seat]
             request = {"id": asked_for, "kind": asked.decision.kind, "clock": CLOCK}
             action, _ = players[seat].decide(request | {"view": rules.view(asked.state, seat)})
-            game.answer(seat, action)
-    margins = game.margins
-    assert margins is not None
-    return margins[0], margins[1]
+            going.answer(seat, action)
+    assert going.margins is not None
+    assert due.outcome.scores is not None
+    return due.outcome.scores, going.margins
 
 
-def pair(deal: int, one: Values, other: Values) -> PairResult:
+def play_deal(deal: int, one: Values, other: Values) -> Played:
     """Plays a deal in both seatings."""
-    first, second = leads(deal, (one, other)), leads(deal, (other, one))
-    ahead = [first[0] - first[1], second[1] - second[0]]
-    better, worse = (sum(sign * lead > 0 for lead in ahead) for sign in (1, -1))
-    return PairResult(deal, 0, 1, better, len(ahead) - better - worse, worse, sum(ahead))
+    first, second = game(deal, (one, other)), game(deal, (other, one))
+    points, margins = (
+        [first[part][0] - first[part][1], second[part][1] - second[part][0]] for part in (0, 1)
+    )  # fmt: skip
+    better, worse = (sum(sign * lead > 0 for lead in points) for sign in (1, -1))
+    pair = PairResult(deal, 0, 1, better, len(points) - better - worse, worse, sum(margins))
+    return Played(pair, fmean(points))
 
 
 class Table:
@@ -87,8 +99,8 @@ class Table:
     def __init__(self, processes: ProcessPoolExecutor) -> None:
         self._processes = processes
 
-    def __call__(self, deals: Iterable[int], one: Values, other: Values) -> list[PairResult]:
-        return list(self._processes.map(partial(pair, one=one, other=other), deals))
+    def __call__(self, deals: Iterable[int], one: Values, other: Values) -> list[Played]:
+        return list(self._processes.map(partial(play_deal, one=one, other=other), deals))
 
 
 def with_spsa(play: Table, run: int, games: int) -> Values:
@@ -99,7 +111,7 @@ def with_spsa(play: Table, run: int, games: int) -> Values:
         director.add(planned)
         (meeting,) = planned.meetings
         first = run * 100_000 + meeting.first_deal
-        pairs = play(range(first, first + DEALS), *planned.parameters)
+        pairs = [played.pair for played in play(range(first, first + DEALS), *planned.parameters)]
         search.take(list(format.shares(pairs, 2)))
         director.take(RoundResult(meetings=[MeetingResult(meeting, tuple(pairs))], mu={}))
     return format.values(search.found())
@@ -126,7 +138,7 @@ def with_tpe(play: Table, run: int, budgets: Iterable[int]) -> list[Values]:
 
     def worth(trial: Any) -> float:
         first = run * 100_000 + trial.number * DEALS
-        return fmean(format.shares(play(range(first, first + DEALS), values(trial), spoiled), 2))
+        return fmean(played.points for played in play(range(first, first + DEALS), values(trial), spoiled))
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=run, multivariate=True))
@@ -140,8 +152,8 @@ def with_tpe(play: Table, run: int, budgets: Iterable[int]) -> list[Values]:
 
 def strength(play: Table, values: Values) -> float:
     """Returns by how much a planner is better than the bundled one: the logarithm of its odds to win."""
-    pairs = play(range(10**7, 10**7 + JUDGED), values, load_bot("planner").parameters)
-    won = sum(one.better + one.equal / 2 for one in pairs)
+    played = play(range(10**7, 10**7 + JUDGED), values, load_bot("planner").parameters)
+    won = sum(one.pair.better + one.pair.equal / 2 for one in played)
     return math.log((won + 0.5) / (2 * JUDGED - won + 0.5))
 
 

@@ -15,8 +15,8 @@ Laws:
 1. An agent observes its view as numbers (`Rules.numbers`), never the state: what its seat may not know is not in it.
 2. An action is the number of a play in `Rules.every_play`, at one table always the same play. A decision of several
    plays is as many steps; the end of a turn is a play, too.
-3. Seats that decide at once take their steps one after another, and none sees what the others did before all have. In
-   a race chance says who comes first.
+3. Seats that decide at once take their steps one after another, and none sees what the others did before all have
+   (`arena.rules.table`).
 4. The rewards of a game are given at its end, and add up to 0: of each other seat 1 if it was beaten, -1 if it won, on
    average. With `rewards="scores"` they are the scores.
 """
@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import random
 import sys
-from collections import deque
 from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
 
@@ -39,8 +38,9 @@ from arena.games import make_settings, rules_of
 from arena.record.log import Header, LoggedBot
 from arena.rules.base import Outcome
 from arena.rules.numbering import Numbering
+from arena.rules.table import Table
 from arena.show.presenter import presenter
-from arena.types import GameSettings, Seat
+from arena.types import GameSettings
 
 Rewards: TypeAlias = Literal["ranks", "scores"]
 RenderMode: TypeAlias = Literal["ansi", "human"]
@@ -130,9 +130,7 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begins a game. All chance in it follows from `seed`, if one is given, else from the system's."""
         self._chance = random.Random(seed)
-        self._state = self._shown = self._rules.start()
-        self._due: deque[Seat] = deque()
-        self._cycles = 0
+        self._table = Table(self._rules)
         self._observed: dict[str, dict[str, Any]] = {}
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -149,9 +147,10 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         if agent not in self._observed:
             rules, seat = self._rules, self.possible_agents.index(agent)
             mask = np.zeros(len(self._numbering), np.int8)
-            if self._due and self._due[0] == seat and not self.terminations.get(agent, True):
-                mask[self._numbering.of(rules.legal(self._shown, seat))] = 1
-            numbers = np.array(rules.numbers(rules.view(self._shown, seat)), np.int32)
+            table = self._table
+            if table.due[:1] == (seat,):
+                mask[self._numbering.of(rules.legal(table.shown, seat))] = 1
+            numbers = np.array(rules.numbers(rules.view(table.shown, seat)), np.int32)
             self._observed[agent] = {"observation": numbers, "action_mask": mask}
         return self._observed[agent]
 
@@ -165,11 +164,9 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        seat = self._due[0]
         if action is None or not self.observe(agent)["action_mask"][action]:
             raise ValueError(f"expected an action that the mask of {agent} allows, got: {action}")
-        self._due.popleft()
-        self._state = self._rules.apply(self._state, seat, self._numbering.play(int(action)))
+        self._table.make(self._numbering.play(int(action)))
         self._observed.clear()
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
@@ -181,29 +178,20 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
 
     def _go_on(self) -> None:
         """Lets chance draw, and finds who decides next, or that the game is over."""
-        rules = self._rules
-        if not self._due:
-            while (draw := rules.draw_wanted(self._state)) is not None:
-                self._state = rules.draw(self._state, self._chance.randrange(draw.n))
-            self._shown = self._state  # until all who decide at once have
-            pending = rules.pending(self._state)
-            seats = [decision.seat for decision in pending]
-            if pending and pending[0].race:
-                seats = [self._chance.choice(seats)]
-            self._due.extend(seats)
-        if self._due:
-            self.agent_selection = self.possible_agents[self._due[0]]
-        elif (outcome := rules.outcome(self._state)) is not None:
+        table = self._table
+        while table.draws is not None:
+            table.draw(self._chance.randrange(table.draws))
+        if table.due:
+            self.agent_selection = self.possible_agents[table.due[0]]
+        elif (outcome := table.outcome) is not None:
             self.rewards = dict(zip(self.possible_agents, self._worth(outcome), strict=True))
             self.terminations = dict.fromkeys(self.agents, True)
 
     def _worth(self, outcome: Outcome) -> list[float]:
         """Returns the reward of each seat."""
-        ranks, scores = outcome.ranks, outcome.scores
-        if self._rewards_by == "scores" and scores is not None:
-            return list(map(float, scores))
-        others = max(1, len(ranks) - 1)
-        return [sum((other > own) - (other < own) for other in ranks) / others for own in ranks]
+        if self._rewards_by == "scores" and outcome.scores is not None:
+            return list(map(float, outcome.scores))
+        return outcome.worth
 
     def render(self) -> str | None:
         """Returns what the agent whose turn it is sees, as text, or prints it; see `render_mode`."""
@@ -211,7 +199,7 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
             gymnasium.logger.warn("You are calling render method without specifying any render mode.")
             return None
         seat = self.possible_agents.index(self.agent_selection)
-        views = {seat: self._rules.view(self._shown, seat)}
+        views = {seat: self._rules.view(self._table.shown, seat)}
         text = "\n".join(line.plain for line in self._presenter.draw(views, views, (), WIDTH))
         if self.render_mode == "ansi":
             return text

@@ -66,6 +66,15 @@ class Outcome(msgspec.Struct, frozen=True):
     scores: tuple[int, ...] | None = None
     """The score of each seat (chips, points), or None if the game has none."""
 
+    @property
+    def worth(self) -> list[float]:
+        """Worth of the ranks to each seat: 1 for each other seat that it beat, -1 for each that beat it, on average.
+
+        They add up to 0.
+        """
+        others = max(1, len(self.ranks) - 1)
+        return [sum((other > own) - (other < own) for other in self.ranks) / others for own in self.ranks]
+
 
 class Option(msgspec.Struct, frozen=True):
     """One option of a game's rules."""

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
 
 import gymnasium
@@ -35,12 +34,11 @@ from pettingzoo.utils import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, Te
 
 from arena.errors import ConfigError
 from arena.games import make_settings, rules_of
-from arena.record.log import Header, LoggedBot
+from arena.record.log import LoggedBot
 from arena.rules.base import Outcome
 from arena.rules.numbering import Numbering
 from arena.rules.table import Table
-from arena.show.presenter import presenter
-from arena.types import GameSettings
+from arena.show.presenter import header_of, presenter
 
 Rewards: TypeAlias = Literal["ranks", "scores"]
 RenderMode: TypeAlias = Literal["ansi", "human"]
@@ -117,7 +115,8 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         )
         self._spaces = dict.fromkeys(self.possible_agents, space)
         self._actions = {agent: gymnasium.spaces.Discrete(len(self._numbering)) for agent in self.possible_agents}
-        self._presenter = presenter(rules)(_header(self._settings), self._rules, ())
+        seated = [LoggedBot(agent, "", "0" * 64, 0) for agent in self.possible_agents]
+        self._presenter = presenter(rules)(header_of("", self._settings, seated), self._rules, ())
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
         """Returns the space of an agent's observations: `observation` and `action_mask`."""
@@ -208,22 +207,3 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
 
     def close(self) -> None:
         """Does nothing: a table holds nothing open."""
-
-
-def _header(settings: GameSettings) -> Header:
-    """Returns what a presenter needs to know of a game."""
-    unknown = "0" * 64
-    names: Mapping[int, str] = {seat: f"seat_{seat}" for seat in range(settings.players)}
-    return Header(
-        arena="",
-        game="pettingzoo",
-        tournament=None,
-        settings=settings,
-        board=rules_of(settings).board_payload,
-        bots=[LoggedBot(name, "", unknown, seat) for seat, name in names.items()],
-        deal=0,
-        rotation=0,
-        commitment=unknown,
-        salt=unknown,
-        mix=unknown,
-    )

@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import ConfigError
-from arena.games import rules_of
 from arena.link.bots import BotSpec, load_bot
-from arena.record.log import Header, LoggedBot
+from arena.record.log import Header
 from arena.referee.chance import new_secret, seed_secret
 from arena.referee.job import Job
+from arena.show.presenter import header_of
 from arena.tournament.plan import make_log_folder
 from arena.tournament.settings import enter
 from arena.types import GameSettings, Seat
@@ -86,21 +86,3 @@ def set_table(
         logs=str(logs.resolve() / id),
     )
     return Table(job, header_of(id, settings, job.bots), seat)
-
-
-def header_of(game: str, settings: GameSettings, bots: Sequence[BotSpec]) -> Header:
-    """Returns what a presenter needs to know of a game: what is played, and who sits where. It has no secrets."""
-    unknown = "0" * 64
-    return Header(
-        arena="",
-        game=game,
-        tournament=None,
-        settings=settings,
-        bots=[LoggedBot(bot.name, bot.version, bot.digest, 0) for bot in bots],
-        deal=0,
-        rotation=0,
-        board=rules_of(settings).board_payload,
-        commitment=unknown,
-        salt=unknown,
-        mix=unknown,
-    )

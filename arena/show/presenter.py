@@ -13,7 +13,9 @@ import msgspec
 from rich.text import Text
 
 from arena.errors import ConfigError
+from arena.games import rules_of
 from arena.installed import entries, load
+from arena.record.log import Header, LoggedBot
 from arena.rules.base import Board, Rules
 from arena.show import svg
 from arena.show.drawing import Drawing
@@ -23,12 +25,12 @@ from arena.show.scene import Scene, Sheet
 from arena.show.seats import Seats
 from arena.show.text import clip
 from arena.text import plain
-from arena.types import Payload, Ranks, Seat
+from arena.types import GameSettings, Payload, Ranks, Seat
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from arena.record.log import Header
+    from arena.link.bots import BotSpec
 
 GROUP: Final = "arena.presenters"
 """The group of entry points in which presenters are registered under their game's name."""
@@ -276,3 +278,21 @@ def _words(value: Any) -> str:
     if value is None:
         return "-"
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def header_of(game: str, settings: GameSettings, bots: Sequence[BotSpec | LoggedBot]) -> Header:
+    """Returns what a presenter needs to know of a game: what is played, and who sits where. It has no secrets."""
+    unknown = "0" * 64
+    return Header(
+        arena="",
+        game=game,
+        tournament=None,
+        settings=settings,
+        bots=[LoggedBot(bot.name, bot.version, bot.digest, 0) for bot in bots],
+        deal=0,
+        rotation=0,
+        board=rules_of(settings).board_payload,
+        commitment=unknown,
+        salt=unknown,
+        mix=unknown,
+    )

@@ -15,8 +15,8 @@ from arena.games import game, make_settings, rules_of
 from arena.link.bots import BotSpec
 from arena.pages.frames import folded
 from arena.pages.seat import ASKED, GONE, OVER, WAITING, SeatPage
-from arena.play.table import header_of
 from arena.rules.course import Ask, Chance, Course, Over
+from arena.show.presenter import header_of
 from arena.types import Payload
 
 TABLES = [

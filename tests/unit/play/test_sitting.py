@@ -12,8 +12,8 @@ import pytest
 from arena.games import game, make_settings, rules_of
 from arena.link.bots import BotSpec
 from arena.play.sitting import Sitting
-from arena.play.table import header_of
 from arena.rules.course import Accepted, Ask, Chance, Course, Over
+from arena.show.presenter import header_of
 from arena.types import GameSettings, Payload
 
 DOWN, RIGHT, UP, LEFT = "\x1b[B", "\x1b[C", "\x1b[A", "\x1b[D"

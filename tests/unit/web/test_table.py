@@ -24,8 +24,9 @@ from web_kit import Answer, ask, served
 from arena.games import make_settings, rules_of
 from arena.link.bots import BotSpec
 from arena.play.seat import Front
-from arena.play.table import Table, header_of
+from arena.play.table import Table
 from arena.rules.course import Ask, Chance, Course, Over
+from arena.show.presenter import header_of
 from arena.types import GameSettings, Payload
 from arena.web.serving import Listening
 from arena.web.table import Playing

@@ -38,7 +38,7 @@ STEPS = 8
 """How long the planner thinks: a count, so that every machine plays the same games."""
 DEALS = 4
 """Deals of a round of `arena tune`, and of a trial of TPE."""
-BUDGETS = (160, 320, 640)
+BUDGETS = (40, 80, 160)
 """Games after which it is looked at what was found."""
 JUDGED = 60
 """Deals on which what was found meets the bundled planner."""

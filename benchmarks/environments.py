@@ -10,7 +10,7 @@ from pettingzoo.classic import hanabi_v5
 
 from arena.adapters import pettingzoo
 
-SECONDS = 5.0
+SECONDS = 3.0
 ROUNDS = 3
 """Each is measured so often, in turn; the best counts."""
 TABLES = (("samurai", "standard", 2), ("samurai", "standard", 4), ("gardener", "draft", 2), ("gardener", "race", 5))

@@ -97,7 +97,7 @@ def test_a_round_sends_two_sets_of_values_and_logs_them(arena: Run, tmp_path: Pa
 @pytest.mark.long
 @pytest.mark.usefixtures("bot")
 def test_better_values_are_found_proved_and_shown(arena: Run, tmp_path: Path) -> None:
-    words = (*WORDS, "--rounds", "12")
+    words = (*WORDS, "--rounds", "8")
     with started(tmp_path, *words) as process:
         wait_for_games(tmp_path, process, 20)
         process.send_signal(signal.SIGINT)
@@ -111,7 +111,7 @@ def test_better_values_are_found_proved_and_shown(arena: Run, tmp_path: Path) ->
     found = json.loads(again.stdout)
     (parameter,) = found["parameters"]
     assert float(parameter["found"]) < 0.5
-    assert len(parameter["path"]) == found["rounds"] == 12
+    assert len(parameter["path"]) == found["rounds"] == 8
     assert found["comparison"]["bots"] == [f"lapsing@lapses={parameter['found']}", "lapsing"]
     assert found["comparison"]["verdict"] == "better"
     arena("verify", "logs", "--complete", "--db", "arena.db")
@@ -129,7 +129,7 @@ def test_better_values_are_found_proved_and_shown(arena: Run, tmp_path: Path) ->
     assert "--parameter lapses" in shown["command"]
     shown = json.loads(arena("tournaments", "show", compared[0], "--json").stdout)
     assert f" ./lapsing@lapses={parameter['found']} ./lapsing " in shown["command"]
-    arena("site")
+    arena("site", "--replays", "0")
     page = (tmp_path / "site" / found["tournament"] / "index.html").read_text()
     assert "Parameters over rounds" in page
     assert f"Found: lapses {parameter['found']}." in page

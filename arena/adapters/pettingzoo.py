@@ -90,8 +90,8 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
             ConfigError: There is no such game, or it does not say what programs learn from.
         """
         super().__init__()
-        self._settings = make_settings(rules, players, **settings)
-        self._rules = rules_of(self._settings)
+        made = make_settings(rules, players, **settings)
+        self._rules = rules_of(made)
         every = self._rules.every_play()
         sample = self._rules.numbers(self._rules.view(self._rules.start(), 0))
         if every is None or sample is None:
@@ -116,7 +116,7 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         self._spaces = dict.fromkeys(self.possible_agents, space)
         self._actions = {agent: gymnasium.spaces.Discrete(len(self._numbering)) for agent in self.possible_agents}
         seated = [LoggedBot(agent, "", "0" * 64, 0) for agent in self.possible_agents]
-        self._presenter = presenter(rules)(header_of("", self._settings, seated), self._rules, ())
+        self._presenter = presenter(rules)(header_of("", made, seated), self._rules, ())
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
         """Returns the space of an agent's observations: `observation` and `action_mask`."""

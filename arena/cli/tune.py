@@ -121,9 +121,9 @@ def tune(
         else:
             tell(f"This was tuned in tournament {row.id}; --new tunes again.")
         tuning = tuning_of(store, row)
-        known = None
-        if (changed := with_values(spec, tuning.values) != spec) and max_deals:
-            better = split_ref(bot)[0] + with_values(spec, tuning.values).suffix
+        known, tuned = None, with_values(spec, tuning.values)
+        if tuned != spec and max_deals:
+            better = split_ref(bot)[0] + tuned.suffix
             entered = (better, bot, *others_of((better, bot), players))
             other_deals = None if seed is None else f"{seed} compared"
             proof = set_up(entered, game, Compare(max_deals=max_deals, margin=most), level=level, seed=other_deals)
@@ -136,7 +136,7 @@ def tune(
     if known is not None:
         show_comparison(known, as_json=False)
         echo()
-    if not changed:
+    if tuned == spec:
         echo("These are the values that the bot has.")
     elif known is None or known.verdict == "better":
         echo("To adopt what was found, write it into bot.toml:")

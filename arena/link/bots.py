@@ -48,7 +48,7 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True):
     """A number that others may choose for a bot: `arena tune` looks for the best value."""
 
     value: int | float
-    """What it is sent unless somebody says otherwise."""
+    """The value that it is sent unless somebody says otherwise."""
     low: int | float
     """The smallest value that makes sense."""
     high: int | float
@@ -117,7 +117,7 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def suffix(self) -> str:
-        """What stands behind it on the command line: `@` and the chosen values, or nothing."""
+        """The end of its name on the command line: `@` and the chosen values, or nothing."""
         return VALUES + ",".join(f"{name}={value}" for name, value in self.values) if self.values else ""
 
     @property

@@ -17,11 +17,11 @@ from collections.abc import Sequence
 from typing import Final
 
 REACH: Final = 0.2
-"""How far the first move goes, of the range."""
+"""Length of the first move, as a part of the range."""
 REACH_FALLS: Final = 0.101
 """The power of the step by which it becomes shorter (Spall)."""
 RATE: Final = 0.6
-"""How far the numbers go in the first step, of the move, for each deviation that the shares are from even."""
+"""Part of the first move that the numbers go, for each deviation that the shares are from even."""
 RATE_FALLS: Final = 0.602
 """The power of the step by which that becomes less (Spall)."""
 SETTLING: Final = 0.1
@@ -41,8 +41,8 @@ class Spsa:
 
         Args:
             start: The numbers, from 0 to 1.
-            steps: How many there will be.
-            least: How far each number is moved at least, so that whole numbers differ; empty means not at all.
+            steps: The number of steps in all.
+            least: The least that each number is moved, so that whole numbers differ; empty means not at all.
         """
         self.at = list(start)
         """Where the numbers are."""

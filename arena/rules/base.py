@@ -368,7 +368,7 @@ class Rules(ABC, Generic[S]):
         """
         return None
 
-    # What programs learn from
+    # Plays and views as numbers, for programs that learn
 
     def every_play(self) -> Legal | None:
         """Returns every play that a seat can ever make at this table, as products with the `make` of those in `legal`,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from arena.rules.legal import Legal
@@ -51,3 +51,11 @@ class Numbering:
                 numbers = [number + step for number in numbers for step in steps]
             found += numbers
         return found
+
+
+def counted(members: Iterable[int], count: int) -> list[int]:
+    """Returns for each of so many numbers, from 0 on, how often it is among some."""
+    counts = [0] * count
+    for one in members:
+        counts[one] += 1
+    return counts

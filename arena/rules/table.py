@@ -4,7 +4,7 @@ Laws:
 1. Seats that decide at once make their plays one after another. Until all have, `shown` stays as it was: what a seat
    knows, and what it may do, is read from there.
 2. In a race chance says who comes first.
-3. A copy costs nothing: states never change.
+3. A copy (`copy.copy`) costs nothing: states never change.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Table:
         self.shown: Any = self.state
         """As the seats that decide know it."""
         self.draws: int | None = None
-        """How many equally likely outcomes chance draws from next; None if it draws nothing."""
+        """The number of equally likely outcomes of the next draw; None if chance draws nothing."""
         self.due: Sequence[Seat] = ()
         """The seats that decide now; the first is the next to make its play."""
         self._together: Sequence[Seat] = ()
@@ -58,10 +58,6 @@ class Table:
         self.due = tuple(rest)
         if not self.due:
             self._go_on()
-
-    def copy(self) -> Table:
-        """Returns the same game, to go on otherwise."""
-        return copy(self)
 
     def resampled(self, seat: Seat, choose: Choose) -> Table:
         """Returns another game that a seat cannot tell from this one; see `Rules.resample`."""

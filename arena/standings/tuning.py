@@ -14,16 +14,16 @@ from arena.tournament.settings import Settings
 
 
 class Tuning(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of better values for a bot's parameters."""
+    """Better values for a bot's parameters, as far as they are known."""
 
     tournament: str
     bot: str
     rounds: int
-    """How many rounds counted so far."""
+    """The number of rounds that count so far."""
     of: int
-    """How many there will be."""
+    """The number of rounds in all."""
     games: int
-    """How many are done."""
+    """The number of games that are done."""
     parameters: tuple[Tuned, ...]
 
     @property
@@ -44,7 +44,7 @@ def tuning_of(reader: Reader, row: Tournament) -> Tuning:
     path = []
     done = reader.rated(row.id) * format.rounds // format.total(players, players)
     for step in range(done):
-        search.take(list(format.shares(sorted(pairs[step], key=lambda pair: pair.deal), players)))
+        search.take(list(format.shares(pairs[step], players)))
         path.append(tuple(search.at))
     found = format.values(search.found())
     return Tuning(

@@ -61,7 +61,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def tuned(self) -> Sequence[Tuned]:
-        """What is tuned and what was found, if it is that."""
+        """The parameters that are tuned, with the values found; none in other tournaments."""
         return () if self.report.progress is None else self.report.progress.tuned
 
     def named(self, bot: str) -> Entrant:

@@ -6,6 +6,7 @@ from arena.rules.base import Legal, Product
 from arena.rules.gardener.deck import CARDS, KINDS
 from arena.rules.gardener.geometry import HIGH, WIDE, square
 from arena.rules.gardener.state import Done, Plant, ScoreRow, Seize, Tables
+from arena.rules.numbering import counted
 from arena.types import Payload
 
 MOST_ROWS = 12
@@ -41,11 +42,11 @@ def numbers(tables: Tables, view: Payload) -> list[int]:
     y and a 1 if it is turned. What is not there is 0.
     """
     seats = tables.seats
-    found = [view["round"], view["deck"], 1 + _or(view["next"], -1), *_flags(view["offer"], CARDS)]
+    found = [view["round"], view["deck"], _card(view["next"]), *counted(view["offer"], CARDS)]
     for turn in range(seats):
         seat = (view["seat"] + turn) % seats
         found += [(seat - view["starter"]) % seats, view["scores"][seat], seat in view["forfeited"]]
-        found.append(1 + _or(view["taken"][seat], -1))
+        found.append(_card(view["taken"][seat]))
         found += [kind in view["features"][seat] for kind in KINDS]
         rows = [
             [*row["at"], row["along"] == "down", 1 + KINDS.index(row["kind"]), row["length"]]
@@ -56,15 +57,8 @@ def numbers(tables: Tables, view: Payload) -> list[int]:
     return found
 
 
-def _or(value: int | None, other: int) -> int:
-    return other if value is None else value
-
-
-def _flags(present: list[int], count: int) -> list[int]:
-    flags = [0] * count
-    for one in present:
-        flags[one] = 1
-    return flags
+def _card(card: int | None) -> int:
+    return 0 if card is None else 1 + card
 
 
 def _padded(groups: list[list[int]], most: int, width: int) -> list[int]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from arena.rules.base import Legal, Product
+from arena.rules.numbering import counted
 from arena.rules.samurai.state import (
     CASTES,
     KINDS,
@@ -58,7 +57,7 @@ def numbers(tables: Tables, view: Payload) -> list[int]:
     to_move = view["to_move"]
     found = [_PHASES.index(view["phase"]), view["turn"], 0 if to_move is None else 1 + (to_move - own) % seats]
     found += [view["fast_only"], *view["supply"].values(), *view["set_aside"].values()]
-    found += _counted((TILE_INDEX[tile] for tile in view["hand"]), KINDS)
+    found += counted((TILE_INDEX[tile] for tile in view["hand"]), KINDS)
     for turn in range(seats):
         seat = (own + turn) % seats
         found += [view["hands"][seat], view["stacks"][seat], seat in view["switch_used"], seat in view["forfeited"]]
@@ -69,12 +68,5 @@ def numbers(tables: Tables, view: Payload) -> list[int]:
         tiles[space] = tile_code((owner - own) % seats, TILE_INDEX[tile])
     found += tiles
     for caste in CASTES:
-        found += _counted(view["pieces"][caste], spaces)
-    return found + _counted(view["placed"], spaces)
-
-
-def _counted(members: Iterable[int], count: int) -> list[int]:
-    counts = [0] * count
-    for one in members:
-        counts[one] += 1
-    return counts
+        found += counted(view["pieces"][caste], spaces)
+    return found + counted(view["placed"], spaces)

@@ -30,9 +30,9 @@ class Tune(Format, frozen=True, kw_only=True, tag="tune"):
     """
 
     deals: int = 4
-    """How many deals a round has."""
+    """The number of deals of a round."""
     rounds: int = 100
-    """How many rounds are played."""
+    """The number of rounds."""
     tuned: dict[str, Parameter] = msgspec.field(default_factory=dict)
     """The parameters to tune, by name, each with the value to begin from."""
     margin: int | None = None

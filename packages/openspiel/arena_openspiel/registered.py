@@ -84,13 +84,10 @@ class Play:
         self._untold: tuple[Event, ...] = ()
         """What happened since some began to decide at once: told when all have."""
 
-    def copy(self) -> Play:
-        other = copy(self)
-        other.table = self.table.copy()
-        return other
-
     def __deepcopy__(self, memo: Any) -> Play:
-        return self.copy()
+        other = copy(self)
+        other.table = copy(self.table)
+        return other
 
     def __getstate__(self) -> dict[str, Any]:
         """Returns what OpenSpiel writes of a state: without the rules, which follow from the settings."""

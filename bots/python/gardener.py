@@ -14,6 +14,8 @@ BONUS = (0, 0, 2, 4, 6)
 SQUARES = tuple((x, y) for y in range(3) for x in range(2))
 """The squares of a card, in the order in which its kinds are given."""
 ACROSS, DOWN = (1, 0), (0, 1)
+NOTHING = None, 0, True
+"""The run from an empty square on."""
 LINES = (
     *(((0, y), ACROSS, (2 * y, 2 * y + 1)) for y in range(3)),
     *(((x, 0), DOWN, (x, x + 2, x + 4)) for x in range(2)),
@@ -55,22 +57,33 @@ class Garden:
             self.kinds.update(zip(squares(x, y), deck[card][turned], strict=True))
         self.corners = {(x, y) for _, x, y, _ in cards}
         """Where cards were put."""
+        self.lengths = {step: self._lengths(step) for step in (ACROSS, DOWN)}
         self.rows = set()
         """The squares that belong to a row: nothing may cover them."""
-        for x, y in self.kinds:
-            for dx, dy in (ACROSS, DOWN):
-                length = self.run((x, y), (dx, dy))
+        for (dx, dy), lengths in self.lengths.items():
+            for (x, y), length in lengths.items():
                 if length >= 3:
                     self.rows.update((x + i * dx, y + i * dy) for i in range(length))
 
-    def run(self, square, step):
-        """Returns how many squares of one kind there are from a square on, itself included; 0 if it is empty."""
-        kinds, (x, y), (dx, dy) = self.kinds, square, step
-        kind = kinds.get(square)
-        length = 0
-        while kind is not None and kinds.get((x, y)) == kind:
-            x, y, length = x + dx, y + dy, length + 1
-        return length
+    def run_from(self, square, step):
+        """Returns the run that goes from a square on: its kind, its length, and whether its far end is open.
+
+        Of an empty square they are None, 0 and True.
+        """
+        if square not in self.kinds:
+            return NOTHING
+        if step not in self.lengths:
+            self.lengths[step] = self._lengths(step)
+        (x, y), (dx, dy), length = square, step, self.lengths[step][square]
+        return self.kinds[square], length, (x + dx * length, y + dy * length) not in self.rows
+
+    def _lengths(self, step):
+        """Returns by square how many squares of one kind there are from it on, itself included."""
+        kinds, (dx, dy), lengths = self.kinds, step, {}
+        for square in sorted(kinds, reverse=step in (ACROSS, DOWN)):
+            following = square[0] + dx, square[1] + dy
+            lengths[square] = 1 + (lengths[following] if kinds.get(following) == kinds[square] else 0)
+        return lengths
 
     def positions(self, exactly_over=False):
         """Returns where a card may be put, in ascending order. `exactly_over`: exactly over one beside others, too."""

@@ -3,9 +3,10 @@
 `bots/README.md` has it number by number.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import getitem
 
-from gardener import BONUS, KINDS, LINES, POINTS, Garden, face_up, read_deck, turn_down, uses_features
+from gardener import ACROSS, BONUS, KINDS, LINES, POINTS, Garden, face_up, read_deck, turn_down, uses_features
 
 POINT = 100
 """What a point is worth."""
@@ -13,6 +14,8 @@ END = 15
 """What an open end of a run is worth: the run can grow there."""
 FACE_UP = 10
 """What a feature card that stays face up is worth."""
+PLOTS = 64
+"""So many gardens are kept as they were worked out, those that were met last."""
 
 
 class GardenerPlayer:
@@ -23,19 +26,19 @@ class GardenerPlayer:
         self.seat = game["seat"]
         self.scoring = best_scoring if uses_features(game["options"], self.seat) else whole_scoring
         self.exactly_over = game["options"].get("exactly_over") == "yes"
+        self.plots = lru_cache(maxsize=PLOTS)(partial(Plot, self.deck))
 
     def seize(self, view, legal):
         """Takes the card with the best planting."""
-        garden = Garden(self.deck, view["gardens"][self.seat])
         cards = [card for product in legal for card in product["card"]]
-        worth, card, *_ = self.best_planting(view, garden, cards, garden.positions(self.exactly_over))
+        plot = self.plot(view)
+        worth, card, *_ = self.best_planting(plot, cards, plot.garden.positions(self.exactly_over))
         return [{"card": card}], f"worth {worth}"
 
     def plant(self, view, legal):
         """Plants where it is worth most."""
-        garden = Garden(self.deck, view["gardens"][self.seat])
         positions = sorted(tuple(at) for product in legal for at in product["at"])
-        worth, _, at, turned = self.best_planting(view, garden, [view["taken"][self.seat]], positions)
+        worth, _, at, turned = self.best_planting(self.plot(view), [view["taken"][self.seat]], positions)
         return [{"at": list(at), "turned": bool(turned)}], f"worth {worth}"
 
     def score(self, view, legal):
@@ -45,56 +48,91 @@ class GardenerPlayer:
         worth, order = best_scoring(lines, face_up(view["features"][self.seat]))
         return [{"at": rows[i]["at"], "along": rows[i]["along"]} for i in order], f"worth {worth}"
 
-    def best_planting(self, view, garden, cards, positions):
+    def plot(self, view):
+        """Returns its garden; a card is seized for the garden in which it is planted, so that one is kept."""
+        return self.plots(face_up(view["features"][self.seat]), tuple(map(tuple, view["gardens"][self.seat])))
+
+    def best_planting(self, plot, cards, positions):
         """Returns the planting that is worth most: its worth, the card, the position, and whether it is turned.
 
         Of equals it is that with the smallest card, then position, as it is before turned.
         """
-        features = face_up(view["features"][self.seat])
         # A card as the kinds on its five lines.
         faces = [
             (card, turned, [tuple(self.deck[card][turned][i] for i in line) for _, _, line in LINES])
             for card in cards
             for turned in (0, 1)
         ]
-        best = None
+        best, nothing = None, self.scoring((), plot.features)[0]
         for at in positions:
-            stretches = [stretch(garden, at, line) for line in LINES]
-            before = sum(weigh(*ends, seen, features)[1] for ends, seen in stretches)
+            lines, before = plot.lines(at)
             for card, turned, kinds in faces:
                 rows, worth = (), -before
-                for (ends, _), line in zip(stretches, kinds, strict=True):
-                    new, hope = weigh(*ends, line, features)
-                    rows += new
+                for new, hope in map(getitem, lines, kinds):
                     worth += hope
-                worth += self.scoring(rows, features)[0]
+                    if new:
+                        rows += new
+                worth += self.scoring(rows, plot.features)[0] if rows else nothing
                 if best is None or worth > best[0] or (worth == best[0] and (card, at, turned) < best[1:]):
                     best = worth, card, at, turned
         return best
 
 
-def stretch(garden, at, line):
-    """Returns the run at either end of one of a card's lines, as `weigh` takes it, and the kinds seen there now."""
-    (x, y), (dx, dy), on_line = line
-    under = [(at[0] + x + i * dx, at[1] + y + i * dy) for i in range(len(on_line))]
-    ends = (beyond(garden, under[0], (-dx, -dy)), beyond(garden, under[-1], (dx, dy)))
-    return ends, tuple(garden.kinds.get(square) for square in under)
+class Plot:
+    """A garden, and what can lie on the lines of cards in it, which is worked out once."""
+
+    def __init__(self, deck, features, cards):
+        self.garden = Garden(deck, cards)
+        self.features = features
+        self._at = {}
+        across, down = {}, {}
+        self._lines = [
+            (x, y, step, len(squares), across if step == ACROSS else down) for (x, y), step, squares in LINES
+        ]
+
+    def lines(self, at):
+        """Returns the `Weighed` of each line of a card at a position, and what all open ends there now are worth."""
+        if at not in self._at:
+            found = []
+            for x, y, step, length, known in self._lines:  # cards at several positions have lines on the same squares
+                square = at[0] + x, at[1] + y
+                if square not in known:
+                    known[square] = self._line(square, step, length)
+                found.append(known[square])
+            self._at[at] = [weighed for weighed, _ in found], sum(now for _, now in found)
+        return self._at[at]
+
+    def _line(self, square, step, length):
+        (x, y), (dx, dy), garden = square, step, self.garden
+        before = garden.run_from((x - dx, y - dy), (-dx, -dy))
+        after = garden.run_from((x + length * dx, y + length * dy), step)
+        weighed = weighed_between(before, after, self.features)
+        return weighed, weighed[tuple([garden.kinds.get((x + i * dx, y + i * dy)) for i in range(length)])][1]
 
 
-def beyond(garden, square, step):
-    """Returns the run that begins next to a square: its kind, its length, and whether its far end is open."""
-    (x, y), (dx, dy) = square, step
-    first = x + dx, y + dy
-    length = garden.run(first, step)
-    far = x + dx * (length + 1), y + dy * (length + 1)
-    return garden.kinds.get(first), length, far not in garden.rows
+class Weighed(dict):
+    """By the kinds of the squares between two runs what `weigh` says of them; worked out at the first question."""
+
+    def __init__(self, *around):
+        self.around = around
+
+    def __missing__(self, line):
+        before, after, features = self.around
+        found = self[line] = weigh(before, after, line, features)
+        return found
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 12)
+def weighed_between(before, after, features):
+    """Returns what can lie between two runs."""
+    return Weighed(before, after, features)
+
+
 def weigh(before, after, line, features):
     """Returns the rows with a square of `line`, each as (kind, length), and what the open ends of runs are worth.
 
-    `line` holds the kinds of the squares between the runs `before` and `after`; None is an empty square.
+    `line` holds the kinds of the squares between `before` and `after`, two runs as `Garden.run_from` has them. None is
+    an empty square.
     """
     runs = [[before[0], before[1], False]]
     for kind in line:

@@ -28,17 +28,18 @@ def test_positions_and_new_rows_are_those_of_the_rules():
             positions = [list(position) for position in garden.positions()]
             assert positions == request["legal"][0]["at"]
             card = deck[planted["card"]][planted["turned"]]
-            rows = [row for line in gardener.LINES for row in rows_on(garden, planted["at"], line, card)]
+            rows = rows_with(deck, request["view"]["gardens"][planted["seat"]], tuple(planted["at"]), card)
             expected = [(gardener.KINDS.index(row["kind"]), row["length"]) for row in planted["rows"]]
             assert sorted(rows) == sorted(expected)
             made.update(length for _, length in rows)
     assert made.keys() == {3, 4, 5}
 
 
-def rows_on(garden, at, line, card):
-    """The rows on one line of a card that lies at a position."""
-    ends, _ = player.stretch(garden, at, line)
-    return player.weigh(*ends, tuple(card[i] for i in line[2]), gardener.ALL)[0]
+def rows_with(deck, cards, at, card):
+    """The rows on the lines of a card that lies at a position."""
+    lines, _ = player.Plot(deck, gardener.ALL, cards).lines(at)
+    kinds = [tuple(card[i] for i in line[2]) for line in gardener.LINES]
+    return [row for weighed, line in zip(lines, kinds, strict=True) for row in weighed[line][0]]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """Finds the decisions of a seat that cost most: those for which trials show that another action does better.
 
 Laws:
-1. The first trials of each decision only say which few decisions are looked at closely. What is said of those rests on
-   trials of their own, whose number follows from the time and not from what came of them: so their intervals are those
-   of one look.
+1. The first trials of decisions only say which few are looked at closely. What is said of those rests on trials of
+   their own, whose number follows from the time and not from what came of them: so their intervals are those of one
+   look.
 2. Of all decisions of a seat, one is marked by chance in 2 of 100 analyses at most, as far as the judge plays as the
    others would.
 3. The time ends the analysis, and never a trial: what was begun counts. Where a game is so long or slow that the time
@@ -38,8 +38,13 @@ BUDGET_S: Final = 8.0
 """Seconds that an analysis may take, unless something else is asked for."""
 FIRST: Final = 8
 """The number of trials that each decision has at first."""
-CLOSELY: Final = 4
-"""The number of decisions that are looked at closely: those that may have cost most by their first trials."""
+AGAIN: Final = 8
+"""The number of decisions that have more of them, those that may have cost most; ..."""
+MORE: Final = 16
+"""... so many more."""
+CLOSELY: Final = 3
+"""The number of decisions that are looked at closely: those that may have cost most by all their first trials.
+So many are marked at most."""
 LEAST: Final = 16
 """The number of trials that those have at least, ..."""
 MOST: Final = 400
@@ -50,8 +55,6 @@ SEARCH: Final = 0.3
 """The part of the time in which actions are looked for where no judge names one; ..."""
 OVERVIEW: Final = 0.6
 """... after this part no more first trials begin."""
-MARKS: Final = 3
-"""The largest number of decisions that are marked."""
 SURE: Final = 0.95
 """The share of intervals that hold the truth."""
 BY_CHANCE: Final = 0.02
@@ -107,7 +110,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def marks(self) -> list[Judged]:
         """The decisions that cost most, the most costly first: three at most, and only what is proven."""
-        return sorted((one for one in self.decisions if one.proven), key=lambda one: -one.cost)[:MARKS]
+        return sorted((one for one in self.decisions if one.proven), key=lambda one: -one.cost)[:CLOSELY]
 
     def document(self) -> Payload:
         """Returns the JSON document of `arena analyse --json`."""
@@ -180,22 +183,32 @@ def analyse(
         case.other, case.first = found.other, found.pairs
         told()
 
-    def look_closely(worker: Executor, case: _Case) -> Future[list[Pair]]:
+    def look_on(worker: Executor, case: _Case) -> Future[list[Pair]]:
         case.begun += BATCH
         return worker.submit(_pairs, case.index, case.other, range(case.begun - BATCH, case.begun))
+
+    def looked_again(case: _Case, found: list[Pair]) -> None:
+        case.first += found
+        told()
 
     def looked_closely(case: _Case, found: list[Pair]) -> None:
         case.closely += found
         told()
 
+    def most_costly(cases: Sequence[_Case], count: int) -> list[_Case]:
+        costs = [(case.may_cost(by_lead=by_lead), case) for case in cases if case.other is not None]
+        return [case for cost, case in sorted(costs, key=lambda one: -one[0])[:count] if cost > 0]
+
     with _workers(processes, log.source, seat, judge) as workers:
         wanted = (case for at, case in enumerate(cases) if at < CLOSELY or is_early(OVERVIEW))
         _work(workers, wanted, look, looked)
         cases = sorted((case for case in cases if case.first), key=lambda case: case.index)
-        close = [case for case in cases if case.other is not None and case.may_cost(by_lead=by_lead) > 0]
-        close = sorted(close, key=lambda case: -case.may_cost(by_lead=by_lead))[:CLOSELY]
+        again = most_costly(cases, AGAIN)
+        rounds = takewhile(lambda _: is_early(OVERVIEW), range(0, MORE, BATCH))
+        _work(workers, (case for _ in rounds for case in again), look_on, looked_again)
+        close = most_costly(again, CLOSELY)
         rounds = takewhile(lambda trials: trials < LEAST or is_early(1), range(0, MOST, BATCH))
-        _work(workers, (case for _ in rounds for case in close), look_closely, looked_closely)
+        _work(workers, (case for _ in rounds for case in close), look_on, looked_closely)
     return Analysis(
         game=log.header.game,
         seat=seat,

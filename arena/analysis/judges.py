@@ -210,5 +210,5 @@ _BOTS: Final[dict[str, dict[str, Callable[[], Player]]]] = {
 """The bundled bots that can judge, with the games that they play."""
 _JUDGES: Final = {
     "samurai": Judge(name="shogun", adviser=shogun, players=(Stage(_DAIMYO, 4), Stage(_GREEDY))),
-    "gardener": Judge(name="planner", adviser=planner, players=(Stage(_GREEDY, 8),)),
+    "gardener": Judge(name="planner", adviser=planner, players=(Stage(_GREEDY),)),
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from arena.analysis import analyse as analysing
-from arena.analysis.analyse import CLOSELY, MARKS, Analysis, Judged, _Case, _judged
+from arena.analysis.analyse import CLOSELY, Analysis, Judged, _Case, _judged
 from arena.analysis.judges import Judge
 from arena.analysis.trials import Trials, Worth
 from arena.record.log import Log
@@ -95,5 +95,5 @@ def test_three_decisions_are_marked_at_most_the_most_costly_first() -> None:
         for line, cost in enumerate(costs)
     )  # fmt: skip
     found = Analysis(game="g", seat=0, bot="b", judge="j", unit="points", decisions=decisions)
-    assert [mark.cost for mark in found.marks] == [3.0, 2.0, 1.0][:MARKS]
+    assert [mark.cost for mark in found.marks] == [3.0, 2.0, 1.0][:CLOSELY]
     assert found.document()["marks"] == [1, 3, 2]

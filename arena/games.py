@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from arena.errors import ConfigError, did_you_mean
@@ -238,6 +239,7 @@ def make_settings(
         ConfigError: Something cannot be used. Show the message to the operator: it says what, and what to do.
     """
     named, options = resolve_options(rules, ruleset, parse_overrides(overrides))
+    teams = game(rules).teams(players, options)
     settings = GameSettings(
         rules=rules,
         rules_version=game(rules).version,
@@ -247,6 +249,7 @@ def make_settings(
         board=default_board(rules) if board is None else find_board(board),
         time=_time(time, cpu),
         race_window_ms=race_window_ms,
+        teams=UNSET if teams is None else teams,
     )
     if board is not None and settings.board is not None and game(rules).boards is not None:
         other = game_of_board(settings.board.text)

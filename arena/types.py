@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, Final, Literal, TypeAlias
 
@@ -21,6 +22,9 @@ Seat: TypeAlias = int
 
 Ranks: TypeAlias = tuple[int, ...]
 """The rank of each seat: 1 is best, equal ranks share, and the next rank after k equal ones skips k - 1."""
+
+Teams: TypeAlias = tuple[int, ...]
+"""The team of each seat, numbered from 0 as they first come: those of a team win and lose together."""
 
 Payload: TypeAlias = dict[str, Any]
 """A map of plain values (str, int, bool, None, lists, maps), as on the wire and in logs."""
@@ -281,11 +285,24 @@ class GameSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Two answers of a race tie if their reaction times differ by no more than this. Chance decides ties."""
     margin_ms: int = MARGIN_MS
     """Added to every deadline for the journey of messages; milliseconds."""
+    teams: Teams | UnsetType = UNSET
+    """The team of each seat; unset if each plays for itself. Settings of such games are written as before there were
+    teams."""
 
     @property
     def race_window_us(self) -> int:
         """The window in whole microseconds, as bots are told it."""
         return round(self.race_window_ms * 1_000)
+
+
+def sides(teams: Teams | UnsetType | None, seats: int) -> Teams:
+    """Returns the team of each seat; where each plays for itself, its own."""
+    return tuple(range(seats)) if teams is None or teams is UNSET else teams
+
+
+def is_cooperative(teams: Sequence[int] | UnsetType | None) -> bool:
+    """Tells whether all seats are of one team, so that nobody is against anybody."""
+    return teams is not UNSET and teams is not None and len({*teams}) == 1
 
 
 class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -305,6 +322,8 @@ class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
     """Its score, if the game has scores."""
     margin: int | None = None
     """Its leads over all others in the end, added up, if the game counts them."""
+    team: int | None = None
+    """Its team; None if each seat plays for itself."""
     off_turn_cpu_ms: int | None = None
     """CPU time of all its processes while it had no open request; None where that is not measured."""
 

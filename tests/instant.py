@@ -13,8 +13,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from functools import partial
+from itertools import compress
 from pathlib import Path
 from typing import Any
+
+from msgspec import UNSET, UnsetType
 
 from arena.link.bots import BotSpec
 from arena.referee.job import Job
@@ -30,7 +33,7 @@ from arena.tournament.planner import schedule_of
 from arena.tournament.runner import Runner
 from arena.tournament.settings import Settings, enter
 from arena.tournament.steering import Directions
-from arena.types import BoardFile, Forfeit, GameResult, GameSettings, SeatResult, Termination, TimeControl
+from arena.types import BoardFile, Forfeit, GameResult, GameSettings, SeatResult, Teams, Termination, TimeControl
 
 BOTS = ("ann", "bob", "cid")
 
@@ -48,6 +51,7 @@ def settings(
     deals: int = 2,
     seed: str | None = "spring",
     format: Format | None = None,
+    teams: Teams | UnsetType = UNSET,
 ) -> Settings:
     game = GameSettings(
         rules="samurai",
@@ -57,6 +61,7 @@ def settings(
         players=players,
         board=BoardFile(name="Japan", hash="00"),
         time=TimeControl.parse("10+0.1"),
+        teams=teams,
     )
     return Settings(
         game=game, format=format or RoundRobin(deals=deals), seed=seed, bots=enter([spec(name) for name in bots])
@@ -85,6 +90,8 @@ def play(job: Job) -> GameResult:
     loser = dice[9] % len(job.bots) if dice[8] < 40 else None
     if loser is not None:
         points[loser] = -1
+    teams = job.settings.teams or tuple(range(len(points)))
+    points = [sum(compress(points, [other == team for other in teams])) for team in teams]
     leads = Margin("points", 4).leads(points, () if loser is None else (loser,))
     log = f"{job.game}.jsonl"
     data = digest.hexdigest().encode() + b"\n"
@@ -100,6 +107,8 @@ def play(job: Job) -> GameResult:
                 max_ms=float(dice[seat + 20]),
                 forfeit=forfeit(seat) if seat == loser else None,
                 margin=leads[seat],
+                score=None if job.settings.teams is UNSET else mine,
+                team=None if job.settings.teams is UNSET else teams[seat],
             )
             for seat, mine in enumerate(points)
         ),

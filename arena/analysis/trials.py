@@ -20,11 +20,12 @@ from typing import Any, Final
 import msgspec
 
 from arena.analysis.judges import Judge, Mind
+from arena.errors import ConfigError
 from arena.record.log import ActionRecord, Chance, Log
 from arena.referee.replay import Step, replay, rules_of
 from arena.rules.base import Decision, Rules
 from arena.rules.course import RACE_STREAM, Course, playout
-from arena.types import Event, Payload, Seat
+from arena.types import Event, Payload, Seat, sides
 
 TRIES: Final = 200
 """The number of attempts at a world in which others would have done what they did."""
@@ -98,6 +99,7 @@ class Trials:
         """Prepares them.
 
         Raises:
+            ConfigError: The game is cooperative.
             ReplayMismatch: The log breaks the rules of its game.
         """
         settings = log.header.settings
@@ -106,6 +108,12 @@ class Trials:
         self.questions = questions(log, seat)
         self.margin = self.rules.margin(self.rules.seats, self.rules.options)
         """The game's margin; None where only ranks count."""
+        self._teams = sides(self.rules.teams(self.rules.seats, self.rules.options), self.rules.seats)
+        if len({*self._teams}) == 1:
+            raise ConfigError(
+                f"expected a game in which somebody can be first, got: {self.rules.name}, where all win or lose "
+                "together; its scores are what `arena standings` compares"
+            )
         self._adviser = judge.adviser and Mind(self.rules, settings, judge.adviser, judge.name)
         self._players = [
             (Mind(self.rules, settings, stage.player, judge.name), stage.decisions) for stage in judge.players
@@ -227,7 +235,8 @@ class Trials:
         outcome = rules.outcome(state)
         assert outcome is not None
         ranks, gone = outcome.ranks, self.questions[index].gone
-        chance = (ranks[seat] == 1) / ranks.count(1)
+        first = {team for team, rank in zip(self._teams, ranks, strict=True) if rank == 1}
+        chance = (ranks[seat] == 1) / len(first)
         if self.margin is None:
             return Worth(chance, 0)
         return Worth(chance, self.margin.leads(rules.amounts(state), gone)[seat] / (rules.seats - 1))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,10 +28,12 @@ from arena.cli.options import (
 from arena.cli.output import command_line, counted, on_terminal, redrawn, say, show, show_json, show_line
 from arena.cli.played import describe, sentence
 from arena.text import plain
+from arena.types import is_cooperative
 
 if TYPE_CHECKING:
     from arena.referee.recorder import Watch
     from arena.referee.transcript import Entry
+    from arena.store.records import Tally
     from arena.types import Level
 
 
@@ -108,7 +109,7 @@ def match(
     begun = begin_match(setup, logs)
     forfeits = Forfeits(setup, begun.logs)
     games: list[dict[str, Any]] = []
-    tallies = [Tally(entrant) for entrant in range(len(names))]
+    tallies, drawn = [Tally(entrant) for entrant in range(len(names))], 0
     try:
         with board_of_match(pace, hidden=as_json or verbose or quiet) as watch:
             feed = str(feed_folder(Path(DEFAULT_DB)))
@@ -116,8 +117,11 @@ def match(
                 signals.check()
                 game = describe(played, names, Path(begun.logs))
                 games.append(game)
-                for entrant, seat in zip(played.game.entrants, played.result.seats, strict=True):
-                    tallies[entrant] = tallies[entrant].plus(Tally.of(entrant, seat, played.result.seats))
+                seats = played.result.seats
+                found = [Tally.of(*sat, seats) for sat in zip(played.game.entrants, seats, strict=True)]
+                drawn += any(one.draws for one in found)
+                for one in found:
+                    tallies[one.entrant] = tallies[one.entrant].plus(one)
                 if as_json and each_game:
                     say(sentence(game))
                 elif not as_json and (each_game or not quiet):
@@ -135,7 +139,7 @@ def match(
     else:
         if not quiet:
             draw_last_board(games[-1]["log"])
-        show_line(summary(names, games))
+        show_line(summary(names, tallies, drawn, is_shared=is_cooperative(setup.settings.game.teams)))
     if not quiet:
         for line in off_turn_lines(
             {"bot": name, "mean_off_turn_ms": tally.mean_off_turn_ms, "off_turn_share": tally.off_turn_share}
@@ -144,15 +148,13 @@ def match(
             say(line)
 
 
-def summary(names: list[str], games: list[dict[str, Any]]) -> str:
-    """Returns who won how many games."""
-    won: Counter[str] = Counter()
-    for game in games:
-        if game["ranks"].count(1) == 1:
-            won[game["bots"][game["ranks"].index(1)]] += 1
-    drawn = len(games) - won.total()
-    words = [f"{name} won {won[name]}" for name in names]
-    return plain(f"{counted(len(games), 'game')}: {', '.join(words)}, drawn {drawn}")
+def summary(names: Sequence[str], tallies: Sequence[Tally], drawn: int, *, is_shared: bool) -> str:
+    """Returns who won how many games; in a cooperative game what all scored."""
+    played = counted(tallies[0].games, "game")
+    if is_shared:
+        return f"{played}: {tallies[0].score / tallies[0].scored:.1f} points on average"
+    words = [f"{name} won {tally.wins}" for name, tally in zip(names, tallies, strict=True)]
+    return plain(f"{played}: {', '.join(words)}, drawn {drawn}")
 
 
 @contextmanager

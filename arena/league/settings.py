@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -29,7 +29,7 @@ from arena.store.league.records import LEAGUE
 from arena.store.records import canonical
 from arena.toml import line_of
 from arena.tournament.formats.closeness import AGAIN
-from arena.types import RACE_WINDOW_MS, GameSettings, Level, Payload
+from arena.types import RACE_WINDOW_MS, GameSettings, Level, Payload, is_cooperative
 
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 """A number from 1 on."""
@@ -344,15 +344,27 @@ def _unknown_keys(table: Payload) -> Iterator[tuple[str, str, tuple[str, ...]]]:
             yield from ((section, key, known) for key in inner if key not in known)
 
 
+def _check_games(settings: Settings) -> None:
+    """Checks that a league can play its games."""
+    for players in settings.game.players:
+        game = settings.game_settings(players)
+        rules_of(game)
+        if is_cooperative(game.teams):
+            raise ConfigError(
+                f"expected a game in which bots are against each other, got: {game.rules}, where all win or lose "
+                "together; choose another, or play it with `arena tournament`"
+            )
+
+
 def _check(settings: Settings, where: str, text: str) -> None:
     """Checks what the types cannot say, and names the key."""
-    tries = (
+    tries: tuple[tuple[str, str, Callable[[], object]], ...] = (
         ("", "name", lambda: check_name(settings.name)),
         ("matchmaking", "", settings.rule.check),
         ("logs", "", settings.logs.check),
         ("season", "final", lambda: settings.season.check(settings.game.players)),
         ("door", "bind", lambda: check_bind(settings.door.bind)),
-        ("game", "", lambda: [rules_of(settings.game_settings(players)) for players in settings.game.players]),
+        ("game", "", lambda: _check_games(settings)),
     )
     for section, key, attempt in tries:
         try:

@@ -19,6 +19,7 @@ from itertools import islice
 from typing import Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from arena.errors import ArenaError, LogError
 from arena.link.sandbox.tree import process_stat
@@ -28,7 +29,7 @@ from arena.referee.feed import Part
 from arena.show.presenter import Presenter, presenter
 from arena.show.seats import EVERYBODY
 from arena.text import plain
-from arena.types import Payload, Seat, Termination
+from arena.types import Payload, Seat, Teams, Termination, is_cooperative, sides
 
 MOST_RUNNING: Final = 64
 """Games that are listed at a time, without the one that has been silent for longest. As many that rest are kept."""
@@ -60,6 +61,8 @@ class Summary(msgspec.Struct, frozen=True):
     """How it ended, once it is over; empty if it was interrupted."""
     whole: bool
     """Whether every record has come so far."""
+    teams: Teams | UnsetType = UNSET
+    """The team of each seat; unset if each plays for itself."""
 
 
 def ended(game: Summary) -> str:
@@ -67,14 +70,18 @@ def ended(game: Summary) -> str:
 
     >>> ended(Summary("g", ["fox", "owl"], "", [1, 2], True)), ended(Summary("g", ["fox", "owl"], "", [1, 1], True))
     ('fox won against owl', 'fox, owl: drawn')
+    >>> ended(Summary("g", ["fox", "owl", "elk", "bee"], "", [1, 3, 1, 3], True, (0, 1, 0, 1)))
+    'fox, elk won against owl, bee'
     """
     if not game.ranks:
         return f"{', '.join(game.names)}: interrupted"
-    first = [name for name, rank in zip(game.names, game.ranks, strict=True) if rank == 1]
-    if len(first) > 1:
+    if is_cooperative(game.teams):
+        return f"{', '.join(game.names)}: ended"
+    first = [seat for seat, rank in enumerate(game.ranks) if rank == 1]
+    if len({sides(game.teams, len(game.ranks))[seat] for seat in first}) > 1:
         return f"{', '.join(game.names)}: drawn"
-    others = [name for name, rank in zip(game.names, game.ranks, strict=True) if rank > 1]
-    return f"{first[0]} won against {', '.join(others)}"
+    won = ", ".join(game.names[seat] for seat in first)
+    return f"{won} won against {', '.join(name for name, rank in zip(game.names, game.ranks, strict=True) if rank > 1)}"
 
 
 class LiveGame:
@@ -129,7 +136,7 @@ class LiveGame:
         if over is not None:
             ranks = [] if over.termination is Termination.INTERRUPTED else list(over.ranks)
         names = [plain(bot.name) for bot in self.header.bots]
-        return Summary(self.id, names, self._turn(), ranks, self.is_whole)
+        return Summary(self.id, names, self._turn(), ranks, self.is_whole, self.header.settings.teams)
 
     def _turn(self) -> str:
         if not self.turn:

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import msgspec
 
-from arena.types import Ranks
+from arena.types import Ranks, Teams, sides
 
 
 class PairResult(msgspec.Struct, frozen=True):
@@ -62,11 +62,13 @@ class PairResult(msgspec.Struct, frozen=True):
 
 
 def pairs_of(
-    deal: int, entrants: Sequence[int], ranks: Ranks, margins: Sequence[int | None] = ()
+    deal: int, entrants: Sequence[int], ranks: Ranks, margins: Sequence[int | None] = (), teams: Teams | None = None
 ) -> Iterator[PairResult]:
-    """Yields what one game says of each pair of its players, who are given by seat."""
-    ranked = sorted(zip(entrants, ranks, margins or (None,) * len(ranks), strict=True))
-    for (one, rank, lead), (other, others, their_lead) in combinations(ranked, 2):
+    """Yields what one game says of each pair of its players, who are given by seat: nothing of those of one team."""
+    seats = zip(entrants, ranks, margins or (None,) * len(ranks), sides(teams, len(ranks)), strict=True)
+    for (one, rank, lead, team), (other, others, their_lead, their_team) in combinations(sorted(seats), 2):
+        if team == their_team:
+            continue
         margin = None if lead is None or their_lead is None else lead - their_lead
         yield PairResult(deal, one, other, int(rank < others), int(rank == others), int(rank > others), margin)
 

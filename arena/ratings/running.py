@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from arena.types import Ranks
+from arena.types import Ranks, Teams, sides
 
 MU = 25.0
 """The rating that every bot begins with."""
@@ -71,13 +71,23 @@ def _environment() -> Any:
     return trueskill.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=TAU, draw_probability=DRAW_PROBABILITY, backend=None)
 
 
-def rate(ratings: Sequence[Rating], ranks: Ranks) -> list[Rating]:
-    """Returns the ratings after one game, in the order given. Equal ranks are a draw between those seats."""
-    if len(ratings) == 2:
+def rate(ratings: Sequence[Rating], ranks: Ranks, teams: Teams | None = None) -> list[Rating]:
+    """Returns the ratings after one game, in the order given. Equal ranks are a draw between those seats.
+
+    A team is as strong as its members' sum. Where all are of one team nobody was better, and the ratings stay.
+    """
+    if teams is None and len(ratings) == 2:
         return _rate_two(ratings[0], ratings[1], *ranks)
+    teams = sides(teams, len(ratings))
+    if len({*teams}) == 1:
+        return list(ratings)
     environment = _environment()
-    groups = [(environment.create_rating(rating.mu, rating.sigma),) for rating in ratings]
-    return [Rating(group[0].mu, group[0].sigma) for group in environment.rate(groups, ranks=list(ranks))]
+    groups: dict[int, dict[int, Any]] = {team: {} for team in teams}
+    for seat, (team, rating) in enumerate(zip(teams, ratings, strict=True)):
+        groups[team][seat] = environment.create_rating(rating.mu, rating.sigma)
+    rated = environment.rate([*groups.values()], ranks=[ranks[next(iter(group))] for group in groups.values()])
+    after = {seat: rating for group in rated for seat, rating in group.items()}
+    return [Rating(after[seat].mu, after[seat].sigma) for seat in range(len(ratings))]
 
 
 @cache

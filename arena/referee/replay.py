@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec import UNSET
 
 from arena import games
 from arena.errors import ConfigError, ReplayMismatch
@@ -64,6 +65,7 @@ def rules_of(header: Header, source: str) -> Rules[Any]:
         ("board hash", board and board.hash, board and board_hash(board.text)),
         ("rules version", settings.rules_version, rules.version),
         ("number of bots", len(header.bots), rules.seats),
+        ("teams", None if settings.teams is UNSET else settings.teams, rules.teams(rules.seats, rules.options)),
     ):
         if logged != actual:
             raise ReplayMismatch(source, 1, f"expected the {what} {actual}, the header says {logged}")

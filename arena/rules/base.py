@@ -33,7 +33,7 @@ from arena.rules.legal import Product as Product
 from arena.rules.margin import Margin as Margin
 from arena.rules.reading import maps
 from arena.types import Event as Event  # authors of games find all they need here
-from arena.types import Payload, Ranks, Seat, board_hash
+from arena.types import Payload, Ranks, Seat, Teams, board_hash
 
 Choose: TypeAlias = Callable[[int], int]
 """Chooses one of the numbers 0 to n - 1, each equally likely: `random.Random(seed).randrange`, for example."""
@@ -253,6 +253,14 @@ class Rules(ABC, Generic[S]):
     @classmethod
     def margin(cls, seats: int, options: Mapping[str, str]) -> Margin | None:
         """Returns by how much a seat can be ahead of another in the end; None if the game counts nothing but ranks."""
+        return None
+
+    @classmethod
+    def teams(cls, seats: int, options: Mapping[str, str]) -> Teams | None:
+        """Returns the team of each seat, numbered from 0 as they first come; None if each plays for itself.
+
+        Those of a team have the same rank. If all are of one team, the game is cooperative: then its scores count.
+        """
         return None
 
     @cached_property

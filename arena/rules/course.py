@@ -34,7 +34,7 @@ import msgspec
 from arena.errors import ActionError, IllegalAction, InternalError
 from arena.rules.base import Choose, Decision, Draw, Event, Outcome, Rules
 from arena.rules.seats import rank
-from arena.types import Payload, Seat, Termination
+from arena.types import Payload, Seat, Termination, sides
 
 PROXY: Final = "proxy"
 """Prefix of the streams that decide for seats that forfeited."""
@@ -170,7 +170,8 @@ class Course:
         margin = rules.margin(rules.seats, rules.options)
         if margin is None:
             return None
-        return margin.leads([0] * rules.seats if self._ended else rules.amounts(self.state), self.gone)
+        losing = {seat for seats in self._losing() for seat in seats}
+        return margin.leads([0] * rules.seats if self._ended else rules.amounts(self.state), losing)
 
     @property
     def due(self) -> Due:
@@ -343,13 +344,20 @@ class Course:
         self.gone |= {seat: self.failed[seat] for seat in seats}
         self.failed = {}
         if state is None:
-            self._ended = Outcome(rank([0] * self.rules.seats, self._moments))
+            self._ended = Outcome(rank([0] * self.rules.seats, self._losing()))
         else:
             self.state = state
         self._events += events
         if self.outcome is not None:
             self.termination = self.gone[seats[0]]
         return events
+
+    def _losing(self) -> list[list[Seat]]:
+        """Returns the seats that lose by forfeits, moment by moment: the whole team of each that forfeited."""
+        rules = self.rules
+        teams = sides(rules.teams(rules.seats, rules.options), rules.seats)
+        gone = [{teams[seat] for seat in seats} for seats in self._moments]
+        return [[seat for seat, team in enumerate(teams) if team in losing] for losing in gone]
 
     def _close(self, seat: Seat) -> Asked:
         """Takes a seat's turn to answer."""

@@ -105,8 +105,16 @@ def standings_table(
     ranks = rank_texts([row["rank"] for row in rows])
     single = " " if any(rank.endswith("=") for rank in ranks) else ""
     ranks = [rank if rank.endswith("=") else rank + single for rank in ranks]
-    lines = sparklines(courses or {})
+    cooperative = is_by_score(rows)
+    lines = {} if cooperative else sparklines(courses or {})
+    results = [
+        column("W", "wins", str, 5, extra=True),
+        column("D", "draws", str, 5, extra=True),
+        column("L", "losses", str, 5, extra=True),
+    ]
+    score = column("mean\nscore", "mean_score", "{:.1f}".format, 15 if cooperative else 4, extra=not cooperative)
     basic = [
+        *([score, column("95 %", "score_half_width", "±{:.1f}".format, 14)] if cooperative else ()),
         column("rating", "rating", "{:.1f}".format, 15),
         column("95 %", "half_width", interval_text, 14),
         column("mu", "mu", "{:.2f}".format, 12),
@@ -118,10 +126,7 @@ def standings_table(
     rest = [
         column("ahead\nof next", "ahead_of_next", _likelihood, 9),
         Column(title="course", cells=[lines.get(row["bot"], "") for row in rows], leaves=7, extra=True, left=True),
-        column("W", "wins", str, 5, extra=True),
-        column("D", "draws", str, 5, extra=True),
-        column("L", "losses", str, 5, extra=True),
-        column("mean\nscore", "mean_score", "{:.1f}".format, 4, extra=True),
+        *(() if cooperative else (*results, score)),
         column("mean\nms", "mean_ms", "{:.1f}".format, 8),
         column("max\nms", "max_ms", "{:.0f}".format, 3, extra=True),
         column("off turn\nms", "mean_off_turn_ms", "{:.0f}".format, 6, extra=True),
@@ -129,6 +134,11 @@ def standings_table(
     ]
     columns = [Column(title=f"#{single}", cells=ranks), *more, *basic, *(rest if verbose else ())]
     return fitted([column for column in columns if any(column.cells)], [row["bot"] for row in rows], width)
+
+
+def is_by_score(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Tells whether standings are those of a cooperative game: there are games, and no ratings."""
+    return any(row["games"] for row in rows) and all(row["rating"] is None and row["mu"] is None for row in rows)
 
 
 def _version(row: Mapping[str, Any]) -> str:
@@ -173,7 +183,8 @@ def order_text(order: Mapping[str, Any] | None, rows: Sequence[Mapping[str, Any]
         rows: The entrants of the JSON document.
     """
     if order is None:
-        return ""
+        together = "All seats win or lose together: mean scores are compared. "
+        return f"{together}Ranks differ where intervals lie apart (95 %)." if is_by_score(rows) else ""
     if not order["open"]:
         settled = "Order settled (95 %, all pairs at once)."
     elif len(order["open"][0]) == sum(row["games"] > 0 for row in rows):

@@ -14,9 +14,11 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from arena.ratings.pairs import PairResult
+from arena.ratings.scores import mean_scores
 from arena.standings.table import MOST_CROSSED, Order, Row, Standing, fit_of, numbered, tabulate
 from arena.store.reader import Reader
 from arena.store.records import Entrant, Pool, Tally, Tournament
+from arena.types import is_cooperative
 
 SHOWN = 6
 """Digits of a digest that tell two bots of one name and version apart."""
@@ -79,14 +81,19 @@ def pool_report(
         tournaments = reader.pool(reader.tournament(tournament, rules=rules, ruleset=ruleset).id)
         joined = Joined(reader, tournaments)
         fixed = numbered([bot.name for bot in joined.bots], anchors or {})
-        fit = fit_of(joined.tallies, joined.pairs(), max(joined.players), fixed)
+        scores = fit = None
+        if is_cooperative(tournaments[0].settings["game"].get("teams")):
+            scores = mean_scores(joined.scores(), len(joined.bots))
+        else:
+            fit = fit_of(joined.tallies, joined.pairs(), max(joined.players), fixed)
         table = tabulate(
             joined.bots,
             None,
             joined.tallies,
             joined.pairs(),
             fit,
-            crosstable=crosstable or len(joined.bots) <= MOST_CROSSED,
+            scores=scores,
+            crosstable=scores is None and (crosstable or len(joined.bots) <= MOST_CROSSED),
         )
         games = sum(reader.done(row.id) for row in tournaments)
     bots = {bot.name: bot for bot in joined.bots}
@@ -144,13 +151,21 @@ class Joined:
         Tournaments with the same chance, those of one seed, have the same deals.
         """
         for row, numbers in zip(self._tournaments, self._numbers, strict=True):
-            chance = self._chances.index(_chance(row))
             for pair in self._reader.pairs(row.id):
                 one, other = numbers[pair.one], numbers[pair.other]
                 better, worse = pair.better, pair.worse
                 if one > other:
                     one, other, better, worse = other, one, worse, better
-                yield PairResult(pair.deal * len(self._chances) + chance, one, other, better, pair.equal, worse)
+                yield PairResult(self._deal(row, pair.deal), one, other, better, pair.equal, worse)
+
+    def scores(self) -> Iterator[tuple[int, int, int]]:
+        """Yields the deal, the bot and the score of each seat of all tournaments, as `pairs` numbers them."""
+        for row, numbers in zip(self._tournaments, self._numbers, strict=True):
+            for deal, entrant, score in self._reader.scores(row.id):
+                yield self._deal(row, deal), numbers[entrant], score
+
+    def _deal(self, row: Tournament, deal: int) -> int:
+        return deal * len(self._chances) + self._chances.index(_chance(row))
 
 
 def _chance(row: Tournament) -> tuple[object, ...]:

@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from arena.progress import Met, Neighbour, Progress, Round
+from arena.ratings.scores import mean_scores
 from arena.standings.sources import known_of
 from arena.standings.table import MOST_CROSSED, Order, Row, Standing, fit_of, numbered, tabulate
 from arena.standings.tuning import tuning_of
@@ -22,7 +23,7 @@ from arena.tournament.formats.tune import Tune
 from arena.tournament.planner import meetings_of, schedule_of
 from arena.tournament.schedule import PlacedRound
 from arena.tournament.settings import Settings
-from arena.types import Payload
+from arena.types import Payload, is_cooperative
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,7 +108,11 @@ def report(
         entrants = known.entrants
         fixed = {**known.anchors, **numbered([entrant.name for entrant in entrants], anchors or {})}
         players = row.settings["game"]["players"]
-        fit = fit_of(known.tallies, known.pairs(), players, fixed, reader.predecessors(row.id))
+        scores = fit = None
+        if is_cooperative(row.settings["game"].get("teams")):
+            scores = mean_scores(reader.scores(row.id), len(entrants))
+        else:
+            fit = fit_of(known.tallies, known.pairs(), players, fixed, reader.predecessors(row.id))
         progress = progress_of(reader, row, fit.order() if fit is not None else range(len(entrants)))
         places = progress.places if progress is not None else None
         table = tabulate(
@@ -116,7 +121,8 @@ def report(
             known.tallies,
             known.pairs(),
             fit,
-            crosstable=crosstable or len(entrants) <= MOST_CROSSED,
+            scores=scores,
+            crosstable=scores is None and (crosstable or len(entrants) <= MOST_CROSSED),
             places=None if places is None else {entrant.number: places[entrant.name] for entrant in entrants},
         )
         done = reader.done(row.id)

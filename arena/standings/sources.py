@@ -11,7 +11,7 @@ import msgspec
 from arena.ratings.pairs import PairResult, add_up, pairs_of
 from arena.standings.pool import Joined
 from arena.store.reader import Reader
-from arena.store.records import Entrant, SeatRow, Tally, Tournament
+from arena.store.records import Entrant, SeatRow, Tally, Tournament, teams_of
 from arena.tournament.settings import Settings
 
 
@@ -59,7 +59,7 @@ class Known:
 
     def _add(self, deal: int, entrants: Sequence[int], seats: Sequence[SeatRow]) -> None:
         self.games += 1
-        self._others += pairs_of(deal, entrants, tuple(seat.rank for seat in seats))
+        self._others += pairs_of(deal, entrants, tuple(seat.rank for seat in seats), teams=teams_of(seats))
         for entrant, seat in zip(entrants, seats, strict=True):
             self.tallies[entrant] = self.tallies[entrant].plus(Tally.of(entrant, seat, seats))
 

@@ -16,6 +16,8 @@ import msgspec
 from arena.errors import ConfigError, did_you_mean
 from arena.ratings.pairs import PairResult
 from arena.ratings.running import Rating
+from arena.ratings.scores import MeanScore
+from arena.ratings.scores import ranked as by_score
 from arena.store.records import Entrant, Tally
 
 if TYPE_CHECKING:
@@ -63,6 +65,9 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Time of the slowest decision."""
     mean_score: float | None
     """Mean score of the games that had scores; None before any."""
+    score_half_width: float | None
+    """In a cooperative game, which has no ratings: the true mean score is in `mean_score` ± this with 95 %. None as
+    long as all deals are alike."""
     mean_off_turn_ms: float | None
     """Mean CPU time of a game while others were to move; None where that was never measured."""
     off_turn_share: float | None
@@ -143,6 +148,7 @@ def tabulate(
     pairs: Iterable[PairResult],
     fit: Fit | None,
     *,
+    scores: Sequence[MeanScore | None] | None = None,
     crosstable: bool = True,
     places: Mapping[int, int] | None = None,
     among: Collection[int] | None = None,
@@ -155,6 +161,7 @@ def tabulate(
         tallies: By the entrants' numbers.
         pairs: Every pair's results by deal; read once, one at a time.
         fit: The refit of these pairs; None before any game, or for an order by TrueSkill.
+        scores: By the entrants' numbers their mean scores, for an order by them; None unless the game is cooperative.
         crosstable: Whether a cross-table is wanted.
         places: By entrant the place that it reached, which may be shared. They come before ratings.
         among: Only these entrants get rows, and are ranked; None means all. There is no cross-table of some.
@@ -163,7 +170,12 @@ def tabulate(
     for pair in pairs:
         met.add(pair)
     shown = range(len(entrants)) if among is None else among
-    rated = _by_rating(ratings or [Rating()] * len(entrants), shown) if fit is None else _by_fit(fit, shown)
+    if scores is not None:
+        ratings, rated = None, by_score(scores, shown)
+    elif fit is not None:
+        rated = _by_fit(fit, shown)
+    else:
+        rated = _by_rating(ratings or [Rating()] * len(entrants), shown)
     ranked = rated if places is None else _by_place(places, rated)
     order = [number for number, _ in ranked]
     names = [entrant.name for entrant in entrants]
@@ -176,6 +188,7 @@ def tabulate(
                 ratings[number] if ratings else None,
                 met.points(number),
                 tallies[number],
+                None if scores is None else scores[number],
             )
             for (number, rank), following in zip_longest(ranked, order[1:])
         ),
@@ -263,8 +276,15 @@ def _strength(fit: Fit | None, number: int, following: int | None) -> _Strength:
 
 
 def _standing(
-    entrant: Entrant, rank: int, strength: _Strength, rating: Rating | None, points: float | None, tally: Tally
+    entrant: Entrant,
+    rank: int,
+    strength: _Strength,
+    rating: Rating | None,
+    points: float | None,
+    tally: Tally,
+    score: MeanScore | None,
 ) -> Standing:
+    mean_score = score.mean if score else tally.score / tally.scored if tally.scored else None
     return Standing(
         rank=rank,
         bot=entrant.name,
@@ -283,7 +303,8 @@ def _standing(
         forfeits=tally.forfeits,
         mean_ms=round(tally.total_ms / tally.decisions, 3) if tally.decisions else 0.0,
         max_ms=round(tally.max_ms, 3),
-        mean_score=round(tally.score / tally.scored, 3) if tally.scored else None,
+        mean_score=_rounded(mean_score, 3),
+        score_half_width=_rounded(score.half_width if score else None, 3),
         mean_off_turn_ms=tally.mean_off_turn_ms,
         off_turn_share=tally.off_turn_share,
     )

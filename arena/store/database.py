@@ -55,6 +55,7 @@ MIGRATIONS = (
     "0016_together",
     "0017_margins",
     "0018_parameters",
+    "0019_teams",
 )
 """The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
 SCHEMA: Final = Path(__file__).with_name("schema.sql")

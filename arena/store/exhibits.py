@@ -17,6 +17,7 @@ from arena.store.league.controls import FINAL_MATCHES
 from arena.store.reader import Reader
 from arena.store.records import Tournament
 from arena.store.store import open_reader, update
+from arena.store.views import SHARED
 
 _SHOWN: Final = (
     "games.tournament = ? AND games.status = 'done' AND (games.match IS NULL OR EXISTS (SELECT 1 FROM matches"
@@ -41,7 +42,7 @@ class ShownSeat(msgspec.Struct, frozen=True):
     entrant: int
     rank: int
     shared: int
-    """1 if another seat has the same rank, else 0."""
+    """1 if a seat that does not play with it has the same rank, else 0."""
     decisions: int
     total_ms: float
     max_ms: float
@@ -72,6 +73,8 @@ class ShownGame(msgspec.Struct, frozen=True, kw_only=True):
     scores: tuple[int | None, ...]
     leads: tuple[int | None, ...]
     """By seat its leads over all others, added up, if the game counts them."""
+    shared: tuple[int, ...]
+    """By seat 1 if one that does not play with it has the same rank, else 0."""
 
 
 class ShownForfeit(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,8 +153,7 @@ class Exhibits(Reader):
     def shown_seats(self, tournament: str) -> Iterator[ShownSeat]:
         """Yields the seats of all games that may be shown, in schedule order."""
         rows = self._db.execute(
-            "SELECT number, seat, entrant, rank, EXISTS (SELECT 1 FROM seats AS others WHERE others.game = seats.game"
-            " AND others.seat <> seats.seat AND others.rank = seats.rank), decisions, total_ms, max_ms, forfeit"
+            f"SELECT number, seat, entrant, rank, {SHARED}, decisions, total_ms, max_ms, forfeit"
             f" FROM games JOIN seats ON seats.game = games.id WHERE {_SHOWN} ORDER BY number, seat",
             (tournament,),
         )
@@ -162,8 +164,8 @@ class Exhibits(Reader):
         found: dict[int, tuple[tuple[Any, ...], list[tuple[Any, ...]]]] = {}
         rows = self._db.execute(
             "SELECT number, games.id, finished, termination, turns, seconds, counts, entrant, rank, forfeit, score,"
-            f" margin FROM games JOIN seats ON seats.game = games.id WHERE {_SHOWN} AND number >= ? AND number < ?"
-            " ORDER BY number, seat",
+            f" margin, {SHARED} FROM games JOIN seats ON seats.game = games.id"
+            f" WHERE {_SHOWN} AND number >= ? AND number < ? ORDER BY number, seat",
             (tournament, first, stop),
         )
         for number, id, finished, termination, turns, seconds, counts, *seat in rows:
@@ -171,7 +173,7 @@ class Exhibits(Reader):
             found.setdefault(number, (about, []))[1].append(tuple(seat))
         games = []
         for number, ((id, finished, termination, turns, seconds, counts), seats) in found.items():
-            entrants, ranks, forfeits, scores, leads = zip(*seats, strict=True)
+            entrants, ranks, forfeits, scores, leads, shared = zip(*seats, strict=True)
             games.append(
                 ShownGame(
                     game=id,
@@ -186,6 +188,7 @@ class Exhibits(Reader):
                     forfeits=forfeits,
                     scores=scores,
                     leads=leads,
+                    shared=shared,
                 )
             )
         return games

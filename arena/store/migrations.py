@@ -374,10 +374,11 @@ def levels(db: Database) -> None:
 
     All earlier games were played at the one level that there was. A void game may have been played: then it has a log.
     """
-    views.drop(db.conn)
-    db.execute("ALTER TABLE games ADD COLUMN level TEXT NOT NULL DEFAULT 'trusted'")
-    db.execute("ALTER TABLE seats ADD COLUMN denied_ms INTEGER")
-    views.make(db.conn)
+    _change(
+        db,
+        "ALTER TABLE games ADD COLUMN level TEXT NOT NULL DEFAULT 'trusted'",
+        "ALTER TABLE seats ADD COLUMN denied_ms INTEGER",
+    )
 
 
 @migrations(name="0009_off_turn")
@@ -387,21 +388,19 @@ def off_turn(db: Database) -> None:
     It is NULL where it was not measured, as in all earlier games. `others_ms` is the time that its opponents
     thought in the `measured` games.
     """
-    views.drop(db.conn)
-    db.execute("ALTER TABLE seats ADD COLUMN off_turn_cpu_ms INTEGER")
-    db.execute("ALTER TABLE tallies ADD COLUMN measured INTEGER NOT NULL DEFAULT 0")
-    db.execute("ALTER TABLE tallies ADD COLUMN off_turn_cpu_ms INTEGER NOT NULL DEFAULT 0")
-    db.execute("ALTER TABLE tallies ADD COLUMN others_ms REAL NOT NULL DEFAULT 0")
-    views.make(db.conn)
+    _change(
+        db,
+        "ALTER TABLE seats ADD COLUMN off_turn_cpu_ms INTEGER",
+        "ALTER TABLE tallies ADD COLUMN measured INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE tallies ADD COLUMN off_turn_cpu_ms INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE tallies ADD COLUMN others_ms REAL NOT NULL DEFAULT 0",
+    )
 
 
 @migrations(name="0010_leagues")
 def leagues(db: Database) -> None:
     """Makes the tables of leagues. A game may belong to a match, and then may not count."""
-    views.drop(db.conn)
-    for statement in TABLES:
-        db.execute(statement)
-    views.make(db.conn)
+    _change(db, *TABLES)
 
 
 @migrations(name="0011_leases")
@@ -410,24 +409,19 @@ def leases(db: Database) -> None:
 
     Both are NULL for games on the machine of whoever plays the tournament: these end with it.
     """
-    views.drop(db.conn)
-    db.execute("ALTER TABLE games ADD COLUMN worker TEXT")
-    db.execute("ALTER TABLE games ADD COLUMN lease_until REAL")
-    views.make(db.conn)
+    _change(db, "ALTER TABLE games ADD COLUMN worker TEXT", "ALTER TABLE games ADD COLUMN lease_until REAL")
 
 
 @migrations(name="0012_finals")
 def finals(db: Database) -> None:
     """Notes the final of a season of a league."""
-    for statement in FINALS:
-        db.execute(statement)
+    _change(db, *FINALS)
 
 
 @migrations(name="0013_rating_marks")
 def rating_marks(db: Database) -> None:
     """Notes how far the ratings of leagues are thinned out."""
-    for statement in MARKS:
-        db.execute(statement)
+    _change(db, *MARKS)
 
 
 @migrations(name="0014_public_logs")
@@ -436,38 +430,45 @@ def public_logs(db: Database) -> None:
 
     It is NULL for games that were published before, and for those of tournaments: they have one log.
     """
-    views.drop(db.conn)
-    db.execute("ALTER TABLE games ADD COLUMN public_sha256 TEXT")
-    views.make(db.conn)
+    _change(db, "ALTER TABLE games ADD COLUMN public_sha256 TEXT")
 
 
 @migrations(name="0015_remaking")
 def remaking(db: Database) -> None:
     """Notes how far the ratings of a league are made again after results were taken back."""
-    for statement in REMAKING:
-        db.execute(statement)
+    _change(db, *REMAKING)
 
 
 @migrations(name="0016_together")
 def together(db: Database) -> None:
     """Notes which matches of a league were planned together: their games share bot processes."""
-    for statement in TOGETHER:
-        db.execute(statement)
+    _change(db, *TOGETHER)
 
 
 @migrations(name="0017_margins")
 def margins(db: Database) -> None:
     """Notes by how much seats were ahead in the end, in games that count it. NULL for games before."""
-    views.drop(db.conn)
-    db.execute("ALTER TABLE seats ADD COLUMN margin INTEGER")
-    db.execute("ALTER TABLE pairs ADD COLUMN margin INTEGER")
-    views.make(db.conn)
+    _change(db, "ALTER TABLE seats ADD COLUMN margin INTEGER", "ALTER TABLE pairs ADD COLUMN margin INTEGER")
 
 
 @migrations(name="0018_parameters")
 def parameters(db: Database) -> None:
     """Notes the values of parameters that bots are sent in a round, by entrant. NULL where the format chooses none."""
     db.execute("ALTER TABLE rounds ADD COLUMN parameters TEXT")
+
+
+@migrations(name="0019_teams")
+def teams(db: Database) -> None:
+    """Notes which seats play together. NULL where each plays for itself."""
+    _change(db, "ALTER TABLE seats ADD COLUMN team INTEGER")
+
+
+def _change(db: Database, *statements: str) -> None:
+    """Changes tables that views read."""
+    views.drop(db.conn)
+    for statement in statements:
+        db.execute(statement)
+    views.make(db.conn)
 
 
 _OF_THE_GAME = ("rules", "rules_version", "ruleset", "options", "players", "board", "race_window_ms")

@@ -45,14 +45,15 @@ _REPLACING = " ON CONFLICT (tournament, entrant, number) DO UPDATE SET mu = excl
 def _rate(
     connection: sqlite3.Connection, pool: int, tournament: str, number: int, game: str, replacing: str = ""
 ) -> None:
-    seats = connection.execute("SELECT entrant, rank FROM seats WHERE game = ? ORDER BY seat", (game,)).fetchall()
-    before = [rating_after(connection, tournament, entrant, number) for entrant, _ in seats]
-    after = rate(before, tuple(rank for _, rank in seats))
+    query = "SELECT entrant, rank, team FROM seats WHERE game = ? ORDER BY seat"
+    entrants, ranks, teams = zip(*connection.execute(query, (game,)), strict=True)
+    before = [rating_after(connection, tournament, entrant, number) for entrant in entrants]
+    after = rate(before, ranks, None if None in teams else teams)
     connection.executemany(
         f"INSERT INTO ratings (pool, tournament, entrant, number, mu, sigma) VALUES (?, ?, ?, ?, ?, ?){replacing}",
         [
             (pool, tournament, entrant, number, rating.mu, rating.sigma)
-            for (entrant, _), rating in zip(seats, after, strict=True)
+            for entrant, rating in zip(entrants, after, strict=True)
         ],
     )
 

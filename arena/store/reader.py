@@ -268,13 +268,21 @@ class Reader:
     def results(self, tournament: str) -> Iterator[tuple[int, tuple[SeatRow, ...]]]:
         """Yields the deal and the seats of each finished game that counts, in schedule order."""
         rows = self._db.execute(
-            "SELECT number, deal, entrant, rank, decisions, total_ms, max_ms, forfeit, score, off_turn_cpu_ms"
+            "SELECT number, deal, entrant, rank, decisions, total_ms, max_ms, forfeit, score, off_turn_cpu_ms, team"
             " FROM games JOIN seats ON seats.game = games.id"
             " WHERE tournament = ? AND status = 'done' AND counts ORDER BY number, seat",
             (tournament,),
         )
         for (_, deal), seats in groupby(rows, key=lambda row: row[:2]):
             yield deal, tuple(SeatRow(*row[2:]) for row in seats)
+
+    def scores(self, tournament: str) -> Iterator[tuple[int, int, int]]:
+        """Yields the deal, the entrant and the score of each seat of each finished game that counts and has scores."""
+        return self._db.execute(
+            "SELECT deal, entrant, score FROM games JOIN seats ON seats.game = games.id"
+            " WHERE tournament = ? AND status = 'done' AND counts AND score IS NOT NULL",
+            (tournament,),
+        )
 
     def games(self, tournament: str) -> Iterator[GameRow]:
         """Yields each finished game, in schedule order."""

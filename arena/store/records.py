@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from arena.ratings.running import Rating
-from arena.types import GameResult, Payload, Seat, SeatResult
+from arena.types import GameResult, Payload, Seat, SeatResult, Teams, sides
 
 
 class Entrant(msgspec.Struct, frozen=True, kw_only=True):
@@ -157,6 +157,14 @@ class SeatRow(msgspec.Struct, frozen=True):
     """Its score, if the game has scores."""
     off_turn_cpu_ms: int | None = None
     """CPU time while it had no open request, if that was measured."""
+    team: int | None = None
+    """Its team; None if each seat played for itself."""
+
+
+def teams_of(seats: Sequence[SeatResult | SeatRow]) -> Teams | None:
+    """Returns the team of each seat of a game; None if each played for itself."""
+    teams = tuple(seat.team for seat in seats if seat.team is not None)
+    return teams or None
 
 
 class Pace(msgspec.Struct, frozen=True):
@@ -235,7 +243,8 @@ class Tally(msgspec.Struct, frozen=True):
             seat: What it did.
             seats: What all did, itself included.
         """
-        leaders = sum(one.rank == 1 for one in seats)
+        teams = sides(teams_of(seats), len(seats))
+        leaders = len({team for team, one in zip(teams, seats, strict=True) if one.rank == 1})
         is_measured = seat.off_turn_cpu_ms is not None
         return cls(
             entrant,

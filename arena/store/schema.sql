@@ -33,7 +33,7 @@ CREATE TABLE seats (
     sentence TEXT,
     turn INTEGER,
     stderr TEXT,
-    overloaded INTEGER, score INTEGER, denied_ms INTEGER, off_turn_cpu_ms INTEGER, margin INTEGER,
+    overloaded INTEGER, score INTEGER, denied_ms INTEGER, off_turn_cpu_ms INTEGER, margin INTEGER, team INTEGER,
     PRIMARY KEY (game, seat),
     UNIQUE (game, entrant)
 );
@@ -438,13 +438,11 @@ CREATE VIEW v_seats AS
             ON entrants.tournament = games.tournament AND entrants.number = others.entrant
             WHERE others.game = seats.game AND others.seat <> seats.seat ORDER BY others.seat)) AS opponents,
         rank,
-        CASE
-            WHEN rank > 1 THEN 'lost'
-            WHEN EXISTS (SELECT 1 FROM seats AS others
-                WHERE others.game = seats.game AND others.seat <> seats.seat AND others.rank = 1) THEN 'drawn'
-            ELSE 'won'
-        END AS outcome,
+        CASE WHEN rank > 1 THEN 'lost' WHEN EXISTS (SELECT 1 FROM seats AS others
+            WHERE others.game = seats.game AND others.seat <> seats.seat AND others.rank = seats.rank
+            AND (others.team IS NULL OR others.team <> seats.team)) THEN 'drawn' ELSE 'won' END AS outcome,
         score,
+        team,
         margin,
         decisions,
         total_ms,

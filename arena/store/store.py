@@ -50,6 +50,7 @@ from arena.store.records import (
     forfeit_values,
     game_id,
     played_values,
+    teams_of,
 )
 from arena.store.removal import free_bytes, remove_rows
 from arena.store.soundness import explaining
@@ -368,11 +369,11 @@ class Store(Reader):
     def _insert_seats(self, result: GameResult, entrants: Sequence[int]) -> None:
         self._db.executemany(
             "INSERT INTO seats (game, seat, entrant, rank, decisions, total_ms, max_ms, score, margin, off_turn_cpu_ms,"
-            f" forfeit, sentence, turn, stderr, overloaded, denied_ms) VALUES ({', '.join('?' * 16)})",
+            f" team, forfeit, sentence, turn, stderr, overloaded, denied_ms) VALUES ({', '.join('?' * 17)})",
             [
                 (
                     *(result.game, number, entrant, seat.rank, seat.decisions, seat.total_ms, seat.max_ms, seat.score),
-                    *(seat.margin, seat.off_turn_cpu_ms, *forfeit_values(seat)),
+                    *(seat.margin, seat.off_turn_cpu_ms, seat.team, *forfeit_values(seat)),
                 )
                 for number, (seat, entrant) in enumerate(zip(result.seats, entrants, strict=True))
             ],
@@ -388,14 +389,13 @@ class Store(Reader):
                 for seat, entrant in zip(result.seats, entrants, strict=True)
             ],
         )
+        margins = [seat.margin for seat in result.seats]
+        pairs = pairs_of(claim.deal, entrants, result.ranks, margins, teams_of(result.seats))
         self._db.executemany(
             "INSERT INTO pairs VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
             " better = better + excluded.better, equal = equal + excluded.equal, worse = worse + excluded.worse,"
             " margin = margin + excluded.margin",
-            [
-                (claim.tournament, *astuple(pair))
-                for pair in pairs_of(claim.deal, entrants, result.ranks, [seat.margin for seat in result.seats])
-            ],
+            [(claim.tournament, *astuple(pair)) for pair in pairs],
         )
 
     def _pool(self, pool: Pool) -> int:

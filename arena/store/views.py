@@ -22,6 +22,12 @@ _WHICH = """games.tournament,
             ruleset,
             deal"""
 """What says which game it is, in each view of games."""
+SHARED: Final = """EXISTS (SELECT 1 FROM seats AS others
+                WHERE others.game = seats.game AND others.seat <> seats.seat AND others.rank = seats.rank
+                AND (others.team IS NULL OR others.team <> seats.team))"""
+"""Whether somebody who does not play with a seat has its rank."""
+OUTCOME: Final = f"CASE WHEN rank > 1 THEN 'lost' WHEN {SHARED} THEN 'drawn' ELSE 'won' END"
+"""How a game ended for a seat: only the first rank is won, and drawn if others share it."""
 _FROM_GAMES = """FROM games
         JOIN tournaments ON tournaments.id = games.tournament
         JOIN pools ON pools.id = pool"""
@@ -96,13 +102,9 @@ VIEWS: Final[Mapping[str, str]] = {
                 ON entrants.tournament = games.tournament AND entrants.number = others.entrant
                 WHERE others.game = seats.game AND others.seat <> seats.seat ORDER BY others.seat)) AS opponents,
             rank,
-            CASE
-                WHEN rank > 1 THEN 'lost'
-                WHEN EXISTS (SELECT 1 FROM seats AS others
-                    WHERE others.game = seats.game AND others.seat <> seats.seat AND others.rank = 1) THEN 'drawn'
-                ELSE 'won'
-            END AS outcome,
+            {OUTCOME} AS outcome,
             score,
+            team,
             margin,
             decisions,
             total_ms,

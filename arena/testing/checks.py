@@ -15,7 +15,7 @@ from arena.errors import ActionError, IllegalAction
 from arena.rules.base import BoardFormat, Event, Outcome, Rules
 from arena.rules.numbering import Numbering
 from arena.testing.walks import GameFault, Probe, Step, probing, shown, walk
-from arena.types import Payload
+from arena.types import Payload, is_cooperative, sides
 from arena.wire.messages import MAX_INT
 
 FEW: Final = 2
@@ -332,6 +332,20 @@ def _check_outcome(at: Probe, outcome: Outcome) -> None:
     )  # fmt: skip
     if scores is not None:
         _check_numbers(at, scores, "scores")
+    teams = at.rules.teams(seats, at.rules.options)
+    if teams is not None:
+        at.demand(
+            isinstance(teams, tuple) and len(teams) == seats and [*dict.fromkeys(teams)] == [*range(len({*teams}))],
+            f"a tuple of {seats} teams, numbered from 0 as they first come", shown(teams), "(0, 1, 0, 1), for example",
+        )  # fmt: skip
+        at.demand(
+            len({*zip(teams, ranks, strict=True)}) == len({*teams}), f"one rank for each of the teams {teams}",
+            shown(ranks), "rank a seat by what its team has",
+        )  # fmt: skip
+        at.demand(
+            scores is not None or len({*teams}) > 1, "scores, as all seats are of one team", "None",
+            "score how well they did: there is nothing else to compare",
+        )  # fmt: skip
 
 
 def _check_numbers(at: Probe, numbers: object, what: str) -> None:
@@ -348,6 +362,12 @@ def check_forfeits(rules: Rules[Any], seed: int) -> None:
         GameFault: A law is broken.
     """
     with probing(rules, "forfeits", seed) as at:
+        teams = rules.teams(rules.seats, rules.options)
+        at.demand(
+            not is_cooperative(teams) or rules.forfeit(rules.start(), (0,)) is not None,
+            "a state after a forfeit, as all seats are of one team", "None",
+            "override forfeit, and score such a game as badly as one can end",
+        )  # fmt: skip
         for likely in (FAILING, 10 * FAILING):
             gone: list[int] = []
             after = None
@@ -362,11 +382,13 @@ def check_forfeits(rules: Rules[Any], seed: int) -> None:
             outcome = None if after is None else rules.outcome(after)
             if outcome is not None:
                 _check_outcome(at, outcome)
-                last_left = max((rank for seat, rank in enumerate(outcome.ranks) if seat not in gone), default=0)
+                team = sides(teams, rules.seats)
+                lost = {team[seat] for seat in gone}
+                last_left = max((rank for seat, rank in enumerate(outcome.ranks) if team[seat] not in lost), default=0)
                 at.demand(
                     all(outcome.ranks[seat] > last_left for seat in gone),
                     f"seats {gone}, which forfeited, to be ranked behind all others", shown(outcome.ranks),
-                    "rank them last",
+                    "rank them last, each with its team",
                 )  # fmt: skip
 
 

@@ -23,8 +23,9 @@ from arena.store.records import PlannedGame, StoredRound, Tournament, canonical,
 from arena.tournament.blocks import Processes
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Format
+from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.schedule import Schedule
-from arena.types import GameSettings, Level, Payload
+from arena.types import GameSettings, Level, Payload, is_cooperative
 
 THINKERS: Final = ("shogun", "planner")
 """Bundled bots that use all the time they get. They enter a tournament only if they are named."""
@@ -216,6 +217,11 @@ def set_up(
         raise ConfigError(
             "expected a clock, without which a bot that never answers would hold up all others, got: off - at --time; "
             "only `arena play` can do without"
+        )
+    if is_cooperative(game.teams) and not isinstance(format, RoundRobin):
+        raise ConfigError(
+            f"expected a round-robin for {game.rules}, where all seats win or lose together, "
+            f"got: {format.__struct_config__.tag}; `arena tournament` without --format compares mean scores"
         )
     specs = tuple(map(load_bot, bots)) if bots else bundled_python_bots(game.rules)
     _check_rules_of_bots(specs, game.rules)

@@ -75,6 +75,7 @@ SCHEMA = closed(
             mean_ms={"type": "number", "minimum": 0},
             max_ms={"type": "number", "minimum": 0},
             mean_score=MAYBE,
+            score_half_width=MAYBE,
             mean_off_turn_ms=MAYBE,
             off_turn_share=MAYBE,
         ),

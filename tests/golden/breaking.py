@@ -866,6 +866,12 @@ def _(log: Breaker) -> int:
     return log.replace(1, f'"options":{compact(options)}', f'"options":{compact(rest)}')
 
 
+@case("log-teams-invented", "§L3.1-4", "rules", DRAFT, "There are teams in a game in which each plays for itself.")
+def _(log: Breaker) -> int:
+    margin_ms = f'"margin_ms":{log.records[0]["settings"]["margin_ms"]}'
+    return log.replace(1, margin_ms, f'{margin_ms},"teams":[0,1]')
+
+
 @case("log-event-missing", "§L5-4", "rules", STANDARD, "An event is missing.")
 def _(log: Breaker) -> int:
     line = log.find("action", 4, kind="turn")

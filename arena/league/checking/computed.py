@@ -50,7 +50,8 @@ class Computed:
             played: The games that are done, in order.
         """
         self._closed = closed
-        self._players = [int(game["players"]) for game in opened.settings["games"]]
+        teams = {int(game["players"]): game.get("teams") for game in opened.settings["games"]}
+        self._players = [*teams]
         self._season = opened.season
         self.names = [one.name for one in closed.entrants]
         self._number = {name: number for number, name in enumerate(self.names)}
@@ -72,14 +73,16 @@ class Computed:
             if not result.counts:
                 continue
             self.incomplete |= {*entrants} if game.seats is None else set()
+            together = teams[len(entrants)]
             seats = game.seats or tuple(
-                SeatResult(rank=rank, decisions=0, total_ms=0.0, max_ms=0.0) for rank in result.ranks
+                SeatResult(rank=rank, decisions=0, total_ms=0.0, max_ms=0.0, team=team)
+                for rank, team in zip(result.ranks, together or (None,) * len(result.ranks), strict=True)
             )
-            after = rate([self.ratings[entrant] for entrant in entrants], tuple(result.ranks))
+            after = rate([self.ratings[entrant] for entrant in entrants], tuple(result.ranks), together)
             for entrant, rating, seat in zip(entrants, after, seats, strict=True):
                 self.ratings[entrant] = rating
                 self.tallies[entrant] = _sum(self.tallies[entrant], Tally.of(entrant, seat, seats))
-            pairs += pairs_of(deal, entrants, tuple(result.ranks), [seat.margin for seat in seats])
+            pairs += pairs_of(deal, entrants, tuple(result.ranks), [seat.margin for seat in seats], together)
         self.pairs = add_up(pairs)
 
     def document(self, final: FinalResult | None, matches: Sequence[tuple[int, list[Result]]]) -> Payload:

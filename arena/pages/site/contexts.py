@@ -19,7 +19,7 @@ from arena.standings.report import Report
 from arena.standings.table import HeadToHead, Standing
 from arena.store.exhibits import Member, ShownForfeit, ShownGame, outcome_of
 from arena.store.records import Entrant, Tournament
-from arena.types import Payload, TimeControl
+from arena.types import Payload, TimeControl, is_cooperative
 
 PAGE: Final = 500
 """Games of a page of games."""
@@ -58,6 +58,11 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     def is_league(self) -> bool:
         """Whether it is a season of a league."""
         return bool(self.name)
+
+    @property
+    def is_cooperative(self) -> bool:
+        """Whether all seats of a game are of one team."""
+        return is_cooperative(self.row.settings["game"].get("teams"))
 
     @property
     def tuned(self) -> Sequence[Tuned]:
@@ -112,7 +117,7 @@ def tournament(shown: Shown) -> Payload:
     """Returns what the page of a tournament tells."""
     document, progress = msgspec.to_builtins(shown.report), shown.report.progress
     rows = shown.report.standings
-    rated = [(row.rating, row.half_width or 0.0) for row in rows if row.rating is not None]
+    rated = [measured for row in rows if (measured := _measured(shown, row)) is not None]
     scale = scale_of(rated)
     return {
         "head": heading(shown.row, shown.name),
@@ -120,7 +125,8 @@ def tournament(shown: Shown) -> Payload:
         "scale": [(tick, scale.at(tick)) for tick in scale.ticks()] if rated else [],
         "even": scale.at(MU) if rated and scale.low < MU < scale.high else None,
         "rows": [_standing(shown, row, rank, scale) for row, rank in zip(rows, _ranks(shown), strict=True)],
-        "has_scores": any(row.mean_score is not None for row in rows),
+        "has_scores": not shown.is_cooperative and any(row.mean_score is not None for row in rows),
+        "cooperative": shown.is_cooperative,
         "order": _order(shown.report, document),
         "cross": _crosstable(shown),
         "numbered": len(rows) > 6,
@@ -135,12 +141,18 @@ def tournament(shown: Shown) -> Payload:
     }
 
 
+def _measured(shown: Shown, row: Standing) -> tuple[float, float] | None:
+    """Returns what an entrant is ranked by, its rating or in a cooperative game its score, and half of its interval."""
+    by_score = shown.is_cooperative
+    number, half = (row.mean_score, row.score_half_width) if by_score else (row.rating, row.half_width)
+    return None if number is None else (number, half or 0.0)
+
+
 def _order(report: Report, document: Payload) -> str:
     """Returns how much of the order is settled, in words; empty before any game."""
-    if report.order is None:
-        return ""
-    place = "# is the place reached. " if report.progress is not None and report.progress.places is not None else ""
-    return place + order_text(document["order"], document["standings"])
+    words = order_text(document["order"], document["standings"])
+    has_places = report.progress is not None and report.progress.places is not None
+    return f"# is the place reached. {words}" if words and has_places else words
 
 
 def _ranks(shown: Shown) -> list[str]:
@@ -150,8 +162,9 @@ def _ranks(shown: Shown) -> list[str]:
 def _standing(shown: Shown, row: Standing, rank: str, scale: Scale) -> Payload:
     entrant = shown.named(row.bot)
     member = shown.members.get(entrant.number)
-    is_rated = row.rating is not None
-    rating, half = row.rating or 0.0, row.half_width or 0.0
+    measured = _measured(shown, row)
+    is_rated = measured is not None
+    rating, half = measured or (0.0, 0.0)
     return {
         "number": entrant.number,
         "rank": rank,
@@ -168,7 +181,7 @@ def _standing(shown: Shown, row: Standing, rank: str, scale: Scale) -> Payload:
         "points": "" if row.points is None else percent(row.points),
         "games": row.games,
         "record": "\u2013".join(map(str, (row.wins, row.draws, row.losses))),
-        "score": "" if row.mean_score is None else f"{row.mean_score:.1f}",
+        "score": "" if row.mean_score is None or shown.is_cooperative else f"{row.mean_score:.1f}",
         "forfeits": row.forfeits,
         "mean_ms": row.mean_ms,
         "max_ms": row.max_ms,
@@ -303,7 +316,7 @@ def _bot_games(shown: Shown, entrant: int, found: Sequence[ShownGame]) -> list[P
     rows = []
     for row, game in zip(games(shown, found), reversed(found), strict=True):
         own = game.entrants.index(entrant)
-        outcome = outcome_of(game.ranks[own], shared=game.ranks.count(game.ranks[own]) > 1)
+        outcome = outcome_of(game.ranks[own], shared=bool(game.shared[own]))
         others = [seat for seat in row["seats"] if seat["seat"] != own]
         code = (game.forfeits[own] or "").replace("_", " ")
         rows.append({**row, "outcome": outcome, "code": code, "others": others, "told": _told(game, own)})
@@ -342,12 +355,17 @@ def bot(
         "league": shown.is_league,
         "entrant": entrant,
         "row": _standing(shown, row, rank, Scale(0.0, 1.0)),
-        "curve": curve(points),
+        "cooperative": shown.is_cooperative,
+        "curve": None if shown.is_cooperative else curve(points),
         "opponents": [
             {**_cell(entrant.name, met), "bot": met.bot, "number": shown.named(met.bot).number, "met": met}
             for met in against
         ],
-        "seats": [(seat, one, percent(one.wins / one.games)) for seat, one in sorted(tally.seats.items())],
+        "seats": [
+            (seat, one, percent(one.wins / one.games))
+            for seat, one in sorted(tally.seats.items())
+            if not shown.is_cooperative
+        ],
         "bars": bars(tally.times()),
         "slowest": [
             {"number": number, "watch": number in shown.made, "ms": ms} for number, ms in tally.slowest() if ms > 0

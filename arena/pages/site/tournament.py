@@ -25,7 +25,7 @@ from arena.store.records import Entrant, Tournament
 from arena.tournament.commands import repeat_command, rerun_command
 from arena.tournament.formats.extension import Extension
 from arena.tournament.formats.gauntlet import Gauntlet
-from arena.types import Payload
+from arena.types import Payload, is_cooperative
 
 INDEX: Final = "index.html"
 FORFEITS: Final = 10
@@ -143,6 +143,7 @@ class TournamentPages:
         command = ""
         if not self._name:
             command = repeat_command(row, self._refs, None)
+        together = is_cooperative(row.settings["game"].get("teams"))
         return Shown(
             row=row,
             name=self._name,
@@ -150,7 +151,7 @@ class TournamentPages:
             members=self._members,
             report=document,
             tallies=add_up(self._reader.shown_seats(row.id)),
-            courses=self._reader.rating_courses(row.id, drawn(row), plots.POINTS),
+            courses={} if together else self._reader.rating_courses(row.id, drawn(row), plots.POINTS),
             made=self._made,
             promises=promises.listed(self._audit),
             command=command,

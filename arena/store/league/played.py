@@ -8,20 +8,17 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from arena.store.database import Connection
+from arena.store.views import OUTCOME
 from arena.types import Payload
 
 Only: TypeAlias = Literal["won", "drawn", "lost", "forfeits"]
 """Which games are wanted. `forfeits` are those that the version lost by its own doing."""
 
-_OUTCOME = (
-    "CASE WHEN rank > 1 THEN 'lost' WHEN EXISTS (SELECT 1 FROM seats AS others WHERE others.game = seats.game"
-    " AND others.seat <> seats.seat AND others.rank = 1) THEN 'drawn' ELSE 'won' END"
-)
 _QUERY = f"""SELECT games.id AS game, games.match, games.finished, entrants.name AS version, seat,
         (SELECT json_group_array(name) FROM (SELECT name FROM seats AS others JOIN entrants AS met
             ON met.tournament = games.tournament AND met.number = others.entrant
             WHERE others.game = seats.game AND others.seat <> seats.seat ORDER BY others.seat)) AS opponents,
-        rank, {_OUTCOME} AS outcome, score, forfeit, sentence, turn, overloaded, stderr AS last_words,
+        rank, {OUTCOME} AS outcome, score, forfeit, sentence, turn, overloaded, stderr AS last_words,
         games.turns, max_ms, counts AS rated, log, public_sha256,
         matches.published IS NOT NULL AS published
     FROM meetings
@@ -81,7 +78,7 @@ class PlayedGames:
         if only == "forfeits":
             where += " AND forfeit IS NOT NULL"
         elif only is not None:
-            where += f" AND {_OUTCOME} = :only"
+            where += f" AND {OUTCOME} = :only"
             parameters["only"] = only
         cursor = self._db.execute(f"{_QUERY}{where} ORDER BY games.number DESC, seat LIMIT :limit", parameters)
         columns = [column[0] for column in cursor.description]

@@ -21,7 +21,7 @@ import pyspiel
 
 from arena.errors import ConfigError, IllegalAction
 from arena.rules.base import Board, Choose, Decision, Draw, Event, Legal, Outcome, Product, Rules, Ruleset
-from arena.types import Payload, Seat
+from arena.types import Payload, Seat, Teams
 from arena_openspiel.parameters import VIEW, options_of, parameters_of
 from arena_openspiel.worlds import other_world
 
@@ -37,6 +37,12 @@ MOST_NODES: Final = 2_048
 THOUSAND: Final = 1_000
 FINEST: Final = 1_000_000
 """The largest denominator of a probability that a game of OpenSpiel means."""
+FRACTION_DIGITS: Final = 6
+"""Digits of a score after the point that count: what is beyond them is how computers add tenths."""
+PARTNERS: Final = frozenset({"bridge", "cribbage", "euchre", "spades", "tiny_bridge_4p"})
+"""The games in which four are two teams, those who sit across from each other."""
+PARTS: Final = {"coop_box_pushing": 10, "tiny_bridge_2p": 6}
+"""By game into how many parts a point is divided, so that scores are whole; 1 in most."""
 
 
 Done: TypeAlias = tuple[Any, int, int]
@@ -48,6 +54,8 @@ class State(msgspec.Struct, frozen=True):
 
     history: tuple[int, ...] = ()
     chosen: tuple[tuple[Seat, int], ...] = ()
+    failed: bool = False
+    """Whether a seat of a cooperative game forfeited: then all have failed."""
 
 
 class Move(msgspec.Struct, frozen=True):
@@ -124,6 +132,8 @@ class Spiel(Rules[State]):
 
     short: ClassVar[str]
     """OpenSpiel's name of the game."""
+    cooperative: ClassVar[bool]
+    """Whether OpenSpiel gives all players the same."""
     state_type = State
     play_type = Move
 
@@ -144,6 +154,12 @@ class Spiel(Rules[State]):
         self._wants_tensor = options[VIEW] == "tensor"
         self._nodes: dict[tuple[int, ...], Node] = {}
         self._latest: tuple[tuple[int, ...], Node] | None = None
+
+    @classmethod
+    def teams(cls, seats: int, options: Mapping[str, str]) -> Teams | None:
+        if cls.cooperative:
+            return (0,) * seats
+        return (0, 1, 0, 1) if seats == 4 and cls.short in PARTNERS else None
 
     def node(self, history: tuple[int, ...]) -> Node:
         """Returns the position after a history."""
@@ -177,7 +193,7 @@ class Spiel(Rules[State]):
 
     def draw_wanted(self, state: State) -> Draw | None:
         node = self.node(state.history)
-        return Draw("chance", sum(node.draws[1])) if node.is_chance else None
+        return Draw("chance", sum(node.draws[1])) if node.is_chance and not state.failed else None
 
     def draw(self, state: State, index: int, events: list[Event] | None = None) -> State:
         node = self.node(state.history)
@@ -189,11 +205,13 @@ class Spiel(Rules[State]):
 
     def legal_of(self, state: State, seat: Seat) -> list[int]:
         """Returns the actions of a seat that still owes a decision; none for any other."""
-        if state.chosen and any(seat == done for done, _ in state.chosen):
+        if state.failed or (state.chosen and any(seat == done for done, _ in state.chosen)):
             return []
         return self.node(state.history).legal.get(seat, [])
 
     def pending(self, state: State) -> tuple[Decision, ...]:
+        if state.failed:
+            return ()
         pending = self.node(state.history).pending
         if not state.chosen:
             return pending
@@ -232,14 +250,20 @@ class Spiel(Rules[State]):
                 events.append(Event({"event": "seen", **changed}, to=None if self.nothing_hidden else (seat,)))
         return after
 
+    def forfeit(self, state: State, seats: Sequence[Seat], events: list[Event] | None = None) -> State | None:
+        return State(state.history, state.chosen, failed=True) if self.cooperative else None
+
     def outcome(self, state: State) -> Outcome | None:
         node = self.node(state.history)
-        if not node.is_over:
-            return None
-        gains = node.spiel.returns()
-        whole = all(float(gain).is_integer() for gain in gains)
-        ranks = tuple(1 + sum(other > gain for other in gains) for gain in gains)
-        return Outcome(ranks, tuple(map(int, gains)) if whole else None)
+        if state.failed:  # the worst that can happen, so that nobody gives up to be spared it
+            return self._ranked([self.game.min_utility()] * self.seats)
+        return self._ranked(node.spiel.returns()) if node.is_over else None
+
+    def _ranked(self, gains: Sequence[float]) -> Outcome:
+        scores = [round(PARTS.get(self.short, 1) * gain, FRACTION_DIGITS) for gain in gains]
+        whole = all(float(score).is_integer() for score in scores)
+        ranks = tuple(1 + sum(other > score for other in scores) for score in scores)
+        return Outcome(ranks, tuple(map(int, scores)) if whole else None)
 
     def turn(self, state: State) -> int:
         return len(state.history) + 1
@@ -320,7 +344,7 @@ class Spiel(Rules[State]):
         return {**view, **{key: value for key, value in event.items() if key != "event"}}
 
     def resample(self, state: State, seat: Seat, choose: Choose) -> State:
-        return state if self.nothing_hidden else other_world(self, state, seat, choose)
+        return state if self.nothing_hidden or state.failed else other_world(self, state, seat, choose)
 
 
 def game_class(
@@ -342,6 +366,7 @@ def game_class(
         why = ", ".join(f"{option}={value}" for option, value in changed.items())
         usual = Ruleset(f"OpenSpiel's defaults, but for {why}", {**rulesets["standard"].options, **changed})
         rulesets = {"played": usual, **rulesets}
+    cooperative = kind.utility == pyspiel.GameType.Utility.IDENTICAL
     open_to_all = (
         kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
         and kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
@@ -359,5 +384,7 @@ def game_class(
             "option_list": options,
             "rulesets": rulesets,
             "nothing_hidden": open_to_all,
+            "cooperative": cooperative,
+            "version": 2 if cooperative or short in PARTNERS else 1,
         },
     )

@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,11 @@ from arena_openspiel.family import FAMILY, OpenSpiel
 from arena_openspiel.game import Node, Spiel, State
 
 from arena.errors import ConfigError
-from arena.rules.base import Event
+from arena.rules.base import Event, Outcome
+from arena.rules.course import Chance, Course, Over
 from arena.testing import GameFault, check_declaration, check_variant
 from arena.testing.walks import walk
+from arena.types import Termination
 
 PACKAGE = Path(__file__).parents[1]
 ROOT = PACKAGE.parents[1]
@@ -49,12 +52,28 @@ def test_to_list_the_games_loads_no_openspiel() -> None:
     [
         ("backgammon", 2), ("blotto", 3), ("coin_game", 2), ("dark_hex", 2), ("goofspiel", 3), ("hanabi", 2),
         ("kuhn_poker", 3), ("leduc_poker", 2), ("liars_dice", 2), ("oh_hell", 3), ("phantom_ttt", 2), ("skat", 3),
-        ("snake", 2), ("tiny_bridge_4p", 4),
+        ("snake", 2), ("spades", 4), ("tiny_bridge_2p", 2), ("tiny_bridge_4p", 4), ("coop_box_pushing", 2),
     ],
 )  # fmt: skip
 def test_it_keeps_the_laws_of_a_game(name: str, seats: int) -> None:
     check_declaration(OpenSpiel().game(name))
     check_variant(rules_of(name, seats), games=2)
+
+
+def test_who_plays_together() -> None:
+    assert rules_of("spades", 4).teams(4, {}) == (0, 1, 0, 1)
+    assert rules_of("cribbage", 3).teams(3, {}) is None
+    assert rules_of("hanabi", 3).teams(3, {}) == (0, 0, 0)
+
+
+def test_who_forfeits_a_game_with_one_score_for_all_loses_it_for_all() -> None:
+    course = Course(rules_of("tiny_bridge_2p"))
+    while isinstance(due := course.due, Chance):
+        course.draw(due.draw.n - 1)
+    course.ask()
+    course.fail(0, Termination.TIMEOUT)
+    course.forfeit()
+    assert course.due == Over(Outcome((1, 1), (-240, -240))), "the worst that can happen, in sixths"
 
 
 def test_with_numbers_for_programs_it_keeps_them_too() -> None:
@@ -143,32 +162,55 @@ def test_boards_are_found_in_what_it_writes(name: str, is_hex: bool, is_chess: b
     assert len(board.rows[0]) == rows
 
 
-def test_a_tournament_is_played_shown_and_verified(tmp_path: Path) -> None:
-    installed, folder = tmp_path / "installed", tmp_path / "home"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package, installed into a folder."""
+    installed = tmp_path_factory.mktemp("installed")
     done = subprocess.run(
         [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
          "--no-build-isolation", "--no-index", "--target", str(installed), str(PACKAGE)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+    return installed
+
+
+@pytest.fixture
+def arena(installed: Path, tmp_path: Path) -> Callable[..., str]:
+    """Runs a command in a folder of its own, and returns what it prints."""
     path = os.pathsep.join([str(installed), str(ROOT)])
 
     def arena(*words: str) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "arena", *words], cwd=folder, capture_output=True, text=True, check=False,
+            [sys.executable, "-m", "arena", *words], cwd=tmp_path, capture_output=True, text=True, check=False,
             env={**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"},
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
+    return arena
+
+
+def test_a_tournament_is_played_shown_and_verified(arena: Callable[..., str], tmp_path: Path) -> None:
     assert f"{FAMILY}  " in arena("rules", "list")
     assert "openspiel:liars_dice " in arena("rules", "list", FAMILY)
     page = json.loads(arena("rules", "show", "openspiel:liars_dice", "--json"))
     assert {"view", "numdice"} <= {option["option"] for option in page["options"]}
     arena("tournament", "random", "random", "--rules", "openspiel:liars_dice", "--rule", "numdice=2", "--deals", "3")
     assert "6 of 6 games" in arena("verify", "logs")
-    log = str(sorted((folder / "logs").rglob("*.jsonl*"))[0])
+    log = str(sorted((tmp_path / "logs").rglob("*.jsonl*"))[0])
     assert "▲ random (seat 0): " in arena("replay", log, "--all")
     arena("replay", log, "--html", "game.html")
-    assert "d-text" in (folder / "game.html").read_text(encoding="utf-8")
+    assert "d-text" in (tmp_path / "game.html").read_text(encoding="utf-8")
+
+
+def test_a_tournament_with_one_score_for_all_compares_scores(arena: Callable[..., str]) -> None:
+    words = ["--rules", "openspiel:matrix_coordination", "--deals", "20", "--seed", "1", "--json"]
+    document = json.loads(arena("tournament", "random", "random", *words))
+    assert {row["rating"] for row in document["standings"]} == {None}
+    one, other = document["standings"]
+    assert one["mean_score"] == other["mean_score"] > 0, "both sat in all games"
+    assert one["score_half_width"] > 0
+    verified = arena("verify", document["logs"], "--complete", "--db", "arena.db")
+    assert "ok      database" in verified
+    assert "points on average" in arena("match", "random", "random", "--rules", "openspiel:matrix_coordination")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from arena.errors import InternalError
 from arena.games import make_settings, rules_of
 from arena.rules.base import Decision, Event, Legal, Outcome, Product, Rules
 from arena.rules.course import Accepted, Answers, Ask, Chance, Course, Forfeits, Late, Over, Refused, playout, tie_order
-from arena.types import Payload, Termination
+from arena.types import Payload, Ranks, Teams, Termination
 
 
 def course(rules: str, seats: int, ruleset: str | None = None) -> Course:
@@ -290,6 +291,25 @@ def test_a_game_that_does_not_go_on_without_a_seat_ends() -> None:
     assert game.forfeit() == []
     assert game.due == Over(Outcome((1, 3, 1)))
     assert game.termination is Termination.CRASHED
+
+
+class Partners(Toss):
+    """Seats that sit across from each other call together."""
+
+    seat_counts = range(4, 5)
+
+    @classmethod
+    def teams(cls, seats: int, options: Mapping[str, str]) -> Teams:
+        return 0, 1, 0, 1
+
+
+@pytest.mark.parametrize(("failing", "ranks"), [([1], (1, 3, 1, 3)), ([0, 1], (1, 1, 1, 1))])
+def test_who_forfeits_loses_for_the_whole_team(failing: list[int], ranks: Ranks) -> None:
+    game = Course(Partners(4, {}))
+    for seat in failing:
+        game.fail(seat, Termination.CRASHED)
+    game.forfeit()
+    assert game.due == Over(Outcome(ranks))
 
 
 def test_the_defaults_say_what_is_wrong_with_an_action() -> None:

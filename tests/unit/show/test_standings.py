@@ -34,6 +34,7 @@ ROW: dict[str, Any] = {
     "rank": 1, "bot": "greedy-js", "version": "1.0", "rating": 29.04, "half_width": 0.84, "ahead_of_next": 0.5,
     "points": 0.68, "mu": 35.263, "sigma": 5.321, "conservative": 19.3, "games": 300, "wins": 200, "draws": 8,
     "losses": 92, "forfeits": 1, "mean_ms": 12.34, "max_ms": 987.6, "mean_score": None,
+    "score_half_width": None,
     "mean_off_turn_ms": None, "off_turn_share": None,
 }  # fmt: skip
 LEAGUE = [

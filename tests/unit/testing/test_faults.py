@@ -382,6 +382,55 @@ def test_an_outcome_that_cannot_be(outcome: Outcome, expected: str) -> None:
     assert expected in found.expected
 
 
+@pytest.mark.parametrize(
+    ("teams", "scores", "expected"),
+    [
+        ((1, 0), (1, -1), "numbered from 0"), ((0,), (1, -1), "a tuple of 2 teams"), ([0, 1], (1, -1), "a tuple of"),
+        ((0, 0), (1, -1), "one rank for each of the teams"), ((0, 0), None, "one rank"),
+    ],
+)  # fmt: skip
+def test_teams_that_cannot_be(teams: Any, scores: Any, expected: str) -> None:
+    class Allied(KuhnPoker):
+        @classmethod
+        def teams(cls, seats: int, options: Any) -> Any:
+            return teams
+
+        def outcome(self, state: State) -> Outcome | None:
+            return Outcome((1, 2), scores) if super().outcome(state) else None
+
+    found = fault(Allied)
+    assert found.law == "outcome"
+    assert expected in found.expected
+
+
+class Cooperative(KuhnPoker):
+    """Both seats get the same."""
+
+    @classmethod
+    def teams(cls, seats: int, options: Any) -> Any:
+        return (0,) * seats
+
+    @classmethod
+    def margin(cls, seats: int, options: Any) -> None:
+        return None
+
+    def outcome(self, state: State) -> Outcome | None:
+        return Outcome((1, 1), (3, 3)) if super().outcome(state) else None
+
+
+def test_a_cooperative_game_without_scores() -> None:
+    class Unscored(Cooperative):
+        def outcome(self, state: State) -> Outcome | None:
+            return Outcome((1, 1)) if super().outcome(state) else None
+
+    assert "scores, as all seats are of one team" in fault(Unscored).expected
+
+
+def test_a_cooperative_game_that_a_forfeit_ends_without_scores() -> None:
+    found = fault(Cooperative)
+    assert (found.law, found.expected[:27]) == ("forfeits", "a state after a forfeit, as")
+
+
 def test_a_play_that_has_no_number() -> None:
     class Forgets(KuhnPoker):
         def every_play(self) -> Legal:

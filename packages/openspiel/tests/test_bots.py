@@ -1,4 +1,4 @@
-"""The bots that OpenSpiel's algorithms make: an equilibrium of small games, and tree search where nothing is hidden.
+"""The bots that OpenSpiel's algorithms make: an equilibrium of small games, and tree search in open and hidden games.
 
 And bots that are learnt: OpenSpiel's games as environments of PettingZoo.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,9 @@ from types import ModuleType
 
 import pyspiel
 import pytest
+from arena_openspiel.family import OpenSpiel
+
+from arena.rules.course import Accepted, Answers, Ask, Chance, Course, Over
 
 PACKAGE = Path(__file__).parents[1]
 ROOT = PACKAGE.parents[1]
@@ -48,11 +52,11 @@ def test_in_kuhn_poker_it_loses_an_eighteenth_of_a_chip_and_nobody_can_win_more(
     assert pyspiel.exploitability(game, policy) < 1e-3
 
 
-@pytest.mark.parametrize(("bot", "rules"), [("cfr", "leduc_poker"), ("mcts", "connect_four")])
+@pytest.mark.parametrize(("bot", "rules"), [("cfr", "leduc_poker"), ("ismcts", "dark_hex"), ("mcts", "connect_four")])
 def test_it_beats_random(bot: str, rules: str, installed: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "arena", "tournament", str(PACKAGE / "bots" / bot), "random",
-         "--rules", f"openspiel:{rules}", "--deals", "20" if bot == "cfr" else "3", "--seed", "spring",
+         "--rules", f"openspiel:{rules}", "--deals", "3" if bot == "mcts" else "20", "--seed", "spring",
          "--time", "60+10", "--json"],
         cwd=tmp_path, capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(installed), str(ROOT)])},
@@ -61,6 +65,33 @@ def test_it_beats_random(bot: str, rules: str, installed: Path, tmp_path: Path) 
     first, second = json.loads(done.stdout)["standings"]
     assert first["bot"] == f"spiel-{bot}"
     assert (first["forfeits"], second["forfeits"]) == (0, 0)
+
+
+@pytest.mark.parametrize(("name", "seats"), [("leduc_poker", 2), ("dark_hex", 2), ("euchre", 4)])
+def test_it_follows_a_game_in_a_world_that_agrees_with_what_it_was_told(name: str, seats: int) -> None:
+    kind = OpenSpiel().game(name)
+    rules, chance = kind(seats, {**kind.rulesets["standard"].options}), random.Random(name)
+    bot = loaded("ismcts").IsmctsBot()
+    bot.start({"rules": rules.name, "seats": seats, "options": rules.options, "seat": 1, "bot_seed": 1})
+    course, decisions = Course(rules), 0
+    while not isinstance(due := course.due, Over):
+        if isinstance(due, Chance):
+            course.draw(chance.randrange(due.draw.n))
+        elif isinstance(due, Ask):
+            course.ask()
+        else:
+            assert isinstance(due, Answers)
+            (seat,) = due.seats
+            state = course.asked[seat].state
+            legal = rules.legal(state, seat)
+            action = rules.write_action([legal[chance.randrange(len(legal))]])
+            if seat == 1:
+                action, note = bot.decide({"view": rules.view(state, 1), "events": course.news(1)})
+                assert note is None
+                assert rules.view(bot.follower.state, 1) == rules.view(state, 1)
+                decisions += 1
+            assert isinstance(course.answer(seat, action), Accepted)
+    assert decisions > 1
 
 
 ENVIRONMENT = """

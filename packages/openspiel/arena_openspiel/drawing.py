@@ -1,4 +1,4 @@
-"""Draws a game of OpenSpiel for a page: boards as boards, and all else as OpenSpiel writes it."""
+"""Draws a game of OpenSpiel for a page: boards as boards, hands as cards, and all else as OpenSpiel writes it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from arena.show.seats import EVERYBODY, MARKS
 from arena.show.svg import element, points, text
 from arena.types import Payload, Seat
 from arena_openspiel.boards import FOG, PIECES, STONES, Board, split_board
+from arena_openspiel.cards import RED, Hand, split_hands
 
 SQUARE: Final = 44.0
 """The width of a place."""
@@ -21,6 +22,10 @@ LINE: Final = 19.0
 """The height of a line of text."""
 LETTER: Final = 9.1
 """The width of a letter."""
+CARD: Final = (32.0, 42.0)
+"""The width and height of a card, ..."""
+APART: Final = 4.0
+"""... and what is left free around it."""
 MARGIN: Final = 16.0
 HEAD: Final = 30.0
 """The room for a seat's name."""
@@ -41,6 +46,9 @@ class SpielDrawing(Drawing):
 .d-fog{fill:light-dark(#8d93a1,#1f232b)}
 .d-white,.d-black{font:36px "DejaVu Sans",sans-serif;text-anchor:middle;stroke-width:1.2;paint-order:stroke}
 .d-white{fill:#fffaf0;stroke:#2a2118}.d-black{fill:#2a2118;stroke:#fffaf0}
+.d-card{fill:#fffdf6;stroke:#8d8470;stroke-width:1}
+.d-rank{font:600 15px system-ui,"DejaVu Sans",sans-serif;text-anchor:middle;fill:#22201c}.d-rank.d-red{fill:#c0272d}
+.d-suit{font:20px "DejaVu Sans",sans-serif;text-anchor:middle;fill:var(--ink);opacity:.45}
 .d-name{fill:var(--ink);font-weight:700}
 """
 
@@ -71,6 +79,9 @@ class SpielDrawing(Drawing):
         for kind in ("light", "dark", "fog", "cell"):
             drawn = element("rect", class_=f"d-{kind}", x=-half, y=-half, width=SQUARE, height=SQUARE)
             yield Symbol(f"S{kind}", drawn, SQUARE, SQUARE, "unseen" if kind == "fog" else "")
+        wide, high = CARD
+        card = element("rect", class_="d-card", x=-wide / 2, y=-high / 2, width=wide, height=high, rx=4.0)
+        yield Symbol("Kcard", card, wide, high)
         corners = [(half / SLOPE * sin(turn * pi / 3), half / SLOPE * cos(turn * pi / 3)) for turn in range(6)]
         yield Symbol("Shex", element("polygon", class_="d-hex", points=points(corners)), SQUARE, SQUARE)
         for colour in ("white", "black"):
@@ -102,8 +113,14 @@ class SpielDrawing(Drawing):
         if board is not None:
             self._put_board(scene, board, block)
             top += _size_of(board)[1] + LINE / 2
-        for number, line in enumerate(lines):
-            scene[f"l{block}.{number}"] = words(_WORDS, line, left, top + (number + 0.8) * LINE, "d-text")
+        for number, part in enumerate(split_hands(lines)):
+            if isinstance(part, str):
+                scene[f"l{block}.{number}"] = words(_WORDS, part, left, top + 0.8 * LINE, "d-text")
+            else:
+                for place, hand in enumerate(part):
+                    right = left + place * _width_of(part) / len(part)
+                    _put_hand(scene, hand, f"{block}.{number}.{place}", right, top)
+            top += _height_of(part)
 
     def _put_board(self, scene: Scene, board: Board, block: int) -> None:
         left, top = self._left(block), self._top
@@ -121,7 +138,8 @@ class SpielDrawing(Drawing):
 
     def _fit(self, shown: str) -> None:
         board, lines = split_board(shown, is_hex=self._is_hex)
-        wide, high = max([0, *map(len, lines)]) * LETTER, len(lines) * LINE
+        parts = list(split_hands(lines))
+        wide, high = max([0.0, *map(_width_of, parts)]), sum(map(_height_of, parts))
         if board is not None:
             size = _size_of(board)
             wide, high = max(wide, size[0]), high + size[1] + LINE / 2
@@ -134,6 +152,30 @@ class SpielDrawing(Drawing):
         self._top = MARGIN + (0.0 if self.rules.nothing_hidden else HEAD)
         wide = self._left(self._blocks) - MARGIN
         self.size = (wide, self._top + self._room[1] + MARGIN)
+
+
+def _put_hand(scene: Scene, hand: Hand, key: str, left: float, top: float) -> None:
+    """Puts a row of cards for each suit."""
+    wide, high = CARD
+    for down, (suit, ranks) in enumerate(hand):
+        y = top + (down + 0.5) * (high + APART)
+        scene[f"s{key}.{down}"] = words(_WORDS, suit, left + wide / 2, y + 7, "d-suit")
+        for right, rank in enumerate(ranks, start=1):
+            x = left + (right + 0.5) * (wide + APART)
+            scene[f"k{key}.{down}.{right}"] = sprite(_PLACES, "Kcard", x, y)
+            red = " d-red" if suit in RED else ""
+            scene[f"r{key}.{down}.{right}"] = words(_WORDS, f"{rank}{suit}", x, y + 6, f"d-rank{red}")
+
+
+def _width_of(part: str | list[Hand]) -> float:
+    if isinstance(part, str):
+        return len(part) * LETTER
+    longest = max(len(ranks) for hand in part for _, ranks in hand)
+    return len(part) * (1 + longest) * (CARD[0] + APART)
+
+
+def _height_of(part: str | list[Hand]) -> float:
+    return LINE if isinstance(part, str) else len(part[0]) * (CARD[1] + APART)
 
 
 def _place(board: Board, down: int, right: int) -> str:

@@ -106,6 +106,11 @@ class Node:
         whole = lcm(*(share.denominator for share in exact))
         return list(actions), [int(share * whole) for share in exact]
 
+    @cached_property
+    def draw(self) -> Draw:
+        """What chance must draw here."""
+        return Draw("chance", sum(self.draws[1]))
+
     def after(self, actions: Sequence[int]) -> Node:
         """Returns the position after an action, or after one of each seat where they decide at once."""
         spiel = self.spiel.clone()
@@ -127,11 +132,32 @@ def shown(done: Done | None) -> Payload | None:
     }  # fmt: skip
 
 
+def read_struct(spiel: Any, seat: Seat | None) -> Payload | None:
+    """Returns what a seat sees of a position as a map, or the whole position; None where OpenSpiel has no such map."""
+    try:
+        struct = spiel.to_struct() if seat is None else spiel.to_observation_struct(seat)
+    except (pyspiel.SpielError, RuntimeError):
+        return None
+    found: Payload = _structs.decode(struct.to_json())
+    return found
+
+
+def _whole(text: str) -> int | str:
+    """Returns a number as messages have it: they have no fractions."""
+    number = float(text)
+    return int(number) if number.is_integer() else text
+
+
+_structs = msgspec.json.Decoder(float_hook=_whole)
+
+
 class Spiel(Rules[State]):
     """A game of OpenSpiel. There is a subclass for each."""
 
     short: ClassVar[str]
     """OpenSpiel's name of the game."""
+    kind: ClassVar[Any]
+    """OpenSpiel's type of the game."""
     cooperative: ClassVar[bool]
     """Whether OpenSpiel gives all players the same."""
     state_type = State
@@ -139,7 +165,6 @@ class Spiel(Rules[State]):
 
     def __init__(self, seats: int, options: Mapping[str, str], board: Board | None = None) -> None:
         super().__init__(seats, options, board)
-        self.kind = pyspiel.load_game(self.short).get_type()
         try:
             self.game = pyspiel.load_game(self.short, parameters_of(self.kind, options, seats))
         except (pyspiel.SpielError, ValueError) as error:
@@ -151,7 +176,7 @@ class Spiel(Rules[State]):
                 f"expected {self.game.num_players()} players for {self.name} with these options, got: {seats}; "
                 "use --players"
             )
-        self._wants_tensor = options[VIEW] == "tensor"
+        self._shows = options[VIEW]
         self._nodes: dict[tuple[int, ...], Node] = {}
         self._latest: tuple[tuple[int, ...], Node] | None = None
 
@@ -193,7 +218,7 @@ class Spiel(Rules[State]):
 
     def draw_wanted(self, state: State) -> Draw | None:
         node = self.node(state.history)
-        return Draw("chance", sum(node.draws[1])) if node.is_chance and not state.failed else None
+        return node.draw if node.is_chance and not state.failed else None
 
     def draw(self, state: State, index: int, events: list[Event] | None = None) -> State:
         node = self.node(state.history)
@@ -292,8 +317,10 @@ class Spiel(Rules[State]):
         return self._completed(view, node, seat)
 
     def _completed(self, view: Payload, node: Node, eye: Seat) -> Payload:
-        if self._wants_tensor:
+        if self._shows == "tensor":
             view["tensor"] = self._read_tensor(node.spiel, eye)
+        if self._shows == "struct":
+            view["struct"] = read_struct(node.spiel, None if self.nothing_hidden else eye)
         actions = node.legal.get(eye, [])
         view["actions"] = actions
         view["names"] = [node.spiel.action_to_string(eye, action) for action in actions]
@@ -330,7 +357,7 @@ class Spiel(Rules[State]):
         return Legal([Product.of(Move, actions)])
 
     def numbers(self, view: Payload) -> list[int] | None:
-        if not self._wants_tensor:
+        if self._shows != "tensor":
             return None
         return view["tensor"] or [0] * self._tensor_size
 
@@ -359,18 +386,20 @@ def game_class(
         players: The numbers of players that it can have.
         changed: The parameters that are not as OpenSpiel has them.
     """
-    kind = pyspiel.load_game(short).get_type()
-    options = tuple(options_of(kind))
-    rulesets = {"standard": Ruleset("OpenSpiel's defaults", {option.name: option.default for option in options})}
-    if changed:
-        why = ", ".join(f"{option}={value}" for option, value in changed.items())
-        usual = Ruleset(f"OpenSpiel's defaults, but for {why}", {**rulesets["standard"].options, **changed})
-        rulesets = {"played": usual, **rulesets}
+    game = pyspiel.load_game(short)
+    kind = game.get_type()
     cooperative = kind.utility == pyspiel.GameType.Utility.IDENTICAL
     open_to_all = (
         kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
         and kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
     )
+    has_struct = read_struct(game.new_initial_state(), None if open_to_all else 0) is not None
+    options = tuple(options_of(kind, has_struct=has_struct))
+    rulesets = {"standard": Ruleset("OpenSpiel's defaults", {option.name: option.default for option in options})}
+    if changed:
+        why = ", ".join(f"{option}={value}" for option, value in changed.items())
+        usual = Ruleset(f"OpenSpiel's defaults, but for {why}", {**rulesets["standard"].options, **changed})
+        rulesets = {"played": usual, **rulesets}
     return type(
         short,
         (Spiel,),
@@ -379,6 +408,7 @@ def game_class(
             "__module__": __name__,
             "name": name,
             "short": short,
+            "kind": kind,
             "about": about,
             "seat_counts": players,
             "option_list": options,

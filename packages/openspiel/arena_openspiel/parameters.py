@@ -43,14 +43,18 @@ class TextOption(Option, frozen=True):
         return "a text"
 
 
-def options_of(kind: Any) -> Iterator[Option]:
-    """Yields the options of a game: what views hold, and OpenSpiel's parameters."""
-    meanings = {
-        "text": "what OpenSpiel says of the position in words",
-        "tensor": "that, and the numbers for a program that learns",
-    }
-    if not (kind.provides_information_state_tensor or kind.provides_observation_tensor):
-        del meanings["tensor"]
+def options_of(kind: Any, *, has_struct: bool) -> Iterator[Option]:
+    """Yields the options of a game: what views hold, and OpenSpiel's parameters.
+
+    Args:
+        kind: OpenSpiel's type of the game.
+        has_struct: Whether it describes what a seat sees by a map.
+    """
+    meanings = {"text": "what OpenSpiel says of the position in words"}
+    if kind.provides_information_state_tensor or kind.provides_observation_tensor:
+        meanings["tensor"] = "that, and the numbers for a program that learns"
+    if has_struct:
+        meanings["struct"] = "that, and a map of what lies where"
     yield Option(VIEW, meanings, "What a seat is shown")
     for name, value in kind.parameter_specification.items():
         if name in (PLAYERS, VIEW):

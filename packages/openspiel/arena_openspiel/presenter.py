@@ -11,6 +11,7 @@ from arena.show.layout import paragraph, shelves
 from arena.show.presenter import Presenter
 from arena.text import plain
 from arena.types import Payload, Seat
+from arena_openspiel.cards import RED, split_hands
 from arena_openspiel.drawing import SpielDrawing
 from arena_openspiel.game import Spiel
 
@@ -46,8 +47,15 @@ class SpielPresenter(Presenter):
 
     def _position(self, seat: Seat, view: Payload, width: int) -> list[Text]:
         lines = [] if self.rules.nothing_hidden else [self.seats.who(seat)]
-        for line in view["text"].rstrip().splitlines():
-            lines += paragraph(Text(plain(line)), width)
+        for part in split_hands(view["text"].rstrip().splitlines()):
+            if isinstance(part, str):
+                lines += paragraph(Text(plain(part)), width)
+            else:
+                lines += [
+                    Text(f"  {suit} {' '.join(ranks)}", "red" if suit in RED else "")
+                    for hand in part
+                    for suit, ranks in hand
+                ]
         return lines
 
     def word(self, key: str, value: Any, view: Payload) -> str:

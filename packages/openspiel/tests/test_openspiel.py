@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from arena_openspiel.boards import split_board
+from arena_openspiel.cards import split_hands
 from arena_openspiel.catalogue import catalogue
 from arena_openspiel.family import FAMILY, OpenSpiel
 from arena_openspiel.game import Node, Spiel, State
@@ -82,6 +83,21 @@ def test_with_numbers_for_programs_it_keeps_them_too() -> None:
     state = list(walk(rules, 1))[3].before
     tensor = rules.node(state.history).spiel.information_state_tensor(0)
     assert rules.view(state, 0)["tensor"] == [round(1_000 * number) for number in tensor]
+
+
+@pytest.mark.parametrize(("name", "seats"), [("hearts", 4), ("gin_rummy", 2), ("connect_four", 2)])
+def test_with_a_map_of_what_a_seat_sees_it_keeps_them_too(name: str, seats: int) -> None:
+    rules = rules_of(name, seats, view="struct")
+    check_variant(rules, games=1)
+    assert isinstance(rules.view(rules.start(), 1)["struct"], dict)
+
+
+def test_a_map_shows_a_seat_its_own_hand() -> None:
+    rules = rules_of("hearts", 4, view="struct")
+    *_, last = (step.after for step, _ in zip(walk(rules, 1), range(60), strict=False))
+    hands = [set(rules.view(last, seat)["struct"]["hands"][1]) for seat in (0, 1)]
+    assert hands[0] == {"XX"}
+    assert len(hands[1]) > 1
 
 
 def test_a_view_that_shows_the_whole_position_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,6 +176,27 @@ def test_boards_are_found_in_what_it_writes(name: str, is_hex: bool, is_chess: b
     assert board is not None
     assert (board.is_hex, board.is_chess, len(board.rows)) == (is_hex, is_chess, rows)
     assert len(board.rows[0]) == rows
+
+
+@pytest.mark.parametrize(
+    ("name", "seats", "cards"), [("hearts", 4, 13), ("spades", 4, 13), ("bridge", 4, 13), ("crazy_eights", 3, 5)]
+)
+def test_hands_are_found_in_what_it_writes(name: str, seats: int, cards: int) -> None:
+    rules = rules_of(name, seats)
+    first = next(step.before for step in walk(rules, 1) if rules.pending(step.before))
+    (seat,) = (decision.seat for decision in rules.pending(first))
+    ((hand,),) = (
+        part for part in split_hands(rules.view(first, seat)["text"].splitlines()) if not isinstance(part, str)
+    )
+    assert sum(len(ranks) for _, ranks in hand) == cards
+    assert {suit for suit, _ in hand} == set("♠♥♦♣")
+
+
+def test_two_hands_beside_each_other_are_found() -> None:
+    (east_and_west,) = split_hands(["S AK7     S QT2", "H 952  H ", "D 2    D KJ84", "C      C 862"])
+    assert [[len(ranks) for _, ranks in hand] for hand in east_and_west] == [[3, 3, 1, 0], [3, 0, 4, 3]]
+    text = ["Suits", "S", "H", "D"]
+    assert list(split_hands(text)) == text
 
 
 @pytest.fixture(scope="module")

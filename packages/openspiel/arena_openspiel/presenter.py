@@ -21,6 +21,10 @@ class SpielPresenter(Presenter):
 
     rules: Spiel
 
+    def when(self, turn: int) -> str:
+        """Returns a turn in words. A person at the board is not told its number."""
+        return super().when(turn) if turn else "So far"
+
     def decision(self, kind: str, action: Payload | None = None) -> str:
         """Returns nothing: the events tell it."""
         return ""

@@ -24,6 +24,7 @@ from arena.show.drawing import Drawing, Scene, Symbol, mark_symbols
 from arena.show.presenter import Presenter
 from arena.show.replay import NOTE, Curve, Fault, Frame, Note, Onlooker, Remark, Said
 from arena.show.seats import EVERYBODY
+from arena.show.standings import players_text
 from arena.text import plain
 from arena.types import NS_PER_MS, Payload, Seat, Termination
 
@@ -277,7 +278,7 @@ def opening(header: Header, presenter: Presenter, drawing: Drawing, symbols: Ite
         "facts": [
             plain(played.rules).replace("_", " ").capitalize(),
             plain(played.ruleset),
-            f"{played.players} players",
+            players_text(played.players, played.teams),
             *board,
             "no clock" if str(played.time) == "off" else str(played.time),
         ],

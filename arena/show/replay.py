@@ -31,6 +31,7 @@ from arena.show.layout import paragraph
 from arena.show.presenter import presenter
 from arena.show.scene import WORDS, Page, Place, Scene, Sheet, page
 from arena.show.seats import EVERYBODY, Seats
+from arena.show.standings import players_text
 from arena.show.text import listed
 from arena.text import plain
 from arena.types import NS_PER_MS, Event, Payload, Seat, Termination
@@ -402,7 +403,8 @@ def _heading(frame: Frame, place: str, width: int) -> Text:
 
 def _what_is_played(header: Header) -> Text:
     played = header.settings
-    facts = f"{played.rules}, {played.ruleset}, {played.players} players, {played.time}, game {header.game}"
+    seated = players_text(played.players, played.teams)
+    facts = f"{played.rules}, {played.ruleset}, {seated}, {played.time}, game {header.game}"
     return Text(plain(f"{facts}, board {played.board.name}" if played.board else facts))
 
 

@@ -9,10 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET, UnsetType
+
 from arena.games import game, is_installed
 from arena.ratings.running import BETA
 from arena.text import plain
-from arena.types import Termination
+from arena.types import Termination, is_cooperative
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -39,6 +41,22 @@ def game_text(settings: Mapping[str, Any]) -> str:
     return plain(words)
 
 
+def players_text(players: int, teams: Sequence[int] | UnsetType | None) -> str:
+    """Returns how many play, and who with whom.
+
+    >>> players_text(2, None), players_text(3, (0, 0, 0)), players_text(4, (0, 1, 0, 1))
+    ('2 players', '3 players together', '4 players, seats 0 and 2 against 1 and 3')
+    """
+    if teams is None or teams is UNSET:
+        return f"{players} players"
+    if is_cooperative(teams):
+        return f"{players} players together"
+    found: dict[int, list[str]] = {}
+    for seat, team in enumerate(teams):
+        found.setdefault(team, []).append(str(seat))
+    return f"{players} players, seats {' against '.join(' and '.join(seats) for seats in found.values())}"
+
+
 def subject_text(settings: Mapping[str, Any]) -> str:
     """Returns a heading for a tournament's settings: `swiss, samurai standard, 2 players, board japan, isolated`.
 
@@ -47,8 +65,9 @@ def subject_text(settings: Mapping[str, Any]) -> str:
     played, format = settings["game"], settings.get("format", "round-robin")
     named = "" if format == "round-robin" else f"{format}, "
     board = f", board {played['board']['name']}" if played["board"] else ""
+    seated = players_text(played["players"], played.get("teams"))
     level = "" if (confined := settings.get("level", "trusted")) == "trusted" else f", {confined}"
-    return plain(f"{named}{game_text(settings)}, {played['players']} players{board}{level}")
+    return plain(f"{named}{game_text(settings)}, {seated}{board}{level}")
 
 
 _BARS = "▁▂▃▄▅▆▇█"

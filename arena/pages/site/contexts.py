@@ -14,7 +14,7 @@ from arena.pages.site.tallies import BotTally
 from arena.progress import Tuned
 from arena.ratings.running import MU, SIGMA
 from arena.show.rounds import progress_text
-from arena.show.standings import game_text, order_text, percent, rank_texts
+from arena.show.standings import game_text, order_text, percent, players_text, rank_texts
 from arena.standings.report import Report
 from arena.standings.table import HeadToHead, Standing
 from arena.store.exhibits import Member, ShownForfeit, ShownGame, outcome_of
@@ -78,8 +78,11 @@ def heading(row: Tournament, name: str = "") -> Payload:
     """Returns what a tournament is called, and what it is in a few words."""
     settings, game = row.settings, row.settings["game"]
     players = sorted({one["players"] for one in settings.get("games", [game])})
+    seated = f"{' or '.join(map(str, players))} players"
+    if len(players) == 1:
+        seated = players_text(players[0], game.get("teams"))
     rules, _, rest = game_text(settings).partition(" ")
-    played = f"{rules.capitalize()}, {rest.replace('_', ' ')}, {' or '.join(map(str, players))} players"
+    played = f"{rules.capitalize()}, {rest.replace('_', ' ')}, {seated}"
     deals = settings.get("deals")
     facts = [f"{deals} deal{'' if deals == 1 else 's'}"] if isinstance(deals, int) else []
     facts += [settings.get("format", "round-robin"), f"time {time_of(game)}"]

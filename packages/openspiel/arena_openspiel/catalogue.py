@@ -12,6 +12,7 @@ import msgspec
 import pyspiel
 
 from arena_openspiel.family import Entry
+from arena_openspiel.game import is_open, read_struct
 from arena_openspiel.parameters import PLAYERS
 
 MOST_SEATS: Final = 5
@@ -33,8 +34,19 @@ def catalogue() -> dict[str, Entry]:
         if kind.default_loadable and not is_sampled and least <= most:
             name = kind.short_name
             most = next((count - 1 for count in range(least + 1, most + 1) if not _is_for(kind, count)), most)
-            found[name] = Entry(kind.long_name, least, most, CHANGED.get(name, {}), REFUSED.get(name, ""))
+            changed, refused = CHANGED.get(name, {}), REFUSED.get(name, "")
+            found[name] = Entry(kind.long_name, least, most, changed, _has_struct(kind), refused)
     return dict(sorted(found.items()))
+
+
+def _has_struct(kind: Any) -> bool:
+    """Tells whether what a seat sees of a game can be had as a map."""
+    start = pyspiel.load_game(kind.short_name).new_initial_state()
+    try:
+        read_struct(start, None if is_open(kind) else 0)
+    except (pyspiel.SpielError, RuntimeError):
+        return False
+    return True
 
 
 def _is_for(kind: Any, players: int) -> bool:

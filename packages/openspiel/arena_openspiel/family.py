@@ -31,6 +31,8 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     """How many can play it at most, in the arena."""
     changed: dict[str, str] = {}
     """The parameters that are not as OpenSpiel has them, unless somebody sets them."""
+    struct: bool = False
+    """Whether OpenSpiel describes what a seat sees by a map."""
     refused: str = ""
     """Why it cannot be played; empty if it can."""
 
@@ -60,4 +62,6 @@ class OpenSpiel(Family):
                 f"expected OpenSpiel to be installed for {FAMILY}:{name}, got: {error}; pip install open_spiel"
             ) from None
         players = range(entry.least, entry.most + 1)
-        return game_class(f"{FAMILY}:{name}", name, entry.about, players, entry.changed)
+        return game_class(
+            f"{FAMILY}:{name}", name, entry.about, players, changed=entry.changed, has_struct=entry.struct
+        )

@@ -132,12 +132,19 @@ def shown(done: Done | None) -> Payload | None:
     }  # fmt: skip
 
 
-def read_struct(spiel: Any, seat: Seat | None) -> Payload | None:
-    """Returns what a seat sees of a position as a map, or the whole position; None where OpenSpiel has no such map."""
-    try:
-        struct = spiel.to_struct() if seat is None else spiel.to_observation_struct(seat)
-    except (pyspiel.SpielError, RuntimeError):
-        return None
+def is_open(kind: Any) -> bool:
+    """Tells whether nothing is hidden in a game of OpenSpiel."""
+    perfect = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
+    return bool(perfect and kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL)
+
+
+def read_struct(spiel: Any, seat: Seat | None) -> Payload:
+    """Returns what a seat sees of a position as a map; None stands for the whole position.
+
+    Raises:
+        SpielError: OpenSpiel has no such map of this game.
+    """
+    struct = spiel.to_struct() if seat is None else spiel.to_observation_struct(seat)
     found: Payload = _structs.decode(struct.to_json())
     return found
 
@@ -375,7 +382,13 @@ class Spiel(Rules[State]):
 
 
 def game_class(
-    name: str, short: str, about: str, players: range, changed: Mapping[str, str] | None = None
+    name: str,
+    short: str,
+    about: str,
+    players: range,
+    *,
+    changed: Mapping[str, str] | None = None,
+    has_struct: bool = False,
 ) -> type[Spiel]:
     """Returns the rules of a game.
 
@@ -385,15 +398,10 @@ def game_class(
         about: The game in one sentence.
         players: The numbers of players that it can have.
         changed: The parameters that are not as OpenSpiel has them.
+        has_struct: Whether OpenSpiel describes what a seat sees by a map.
     """
-    game = pyspiel.load_game(short)
-    kind = game.get_type()
+    kind = pyspiel.load_game(short).get_type()
     cooperative = kind.utility == pyspiel.GameType.Utility.IDENTICAL
-    open_to_all = (
-        kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
-        and kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
-    )
-    has_struct = read_struct(game.new_initial_state(), None if open_to_all else 0) is not None
     options = tuple(options_of(kind, has_struct=has_struct))
     rulesets = {"standard": Ruleset("OpenSpiel's defaults", {option.name: option.default for option in options})}
     if changed:
@@ -413,7 +421,7 @@ def game_class(
             "seat_counts": players,
             "option_list": options,
             "rulesets": rulesets,
-            "nothing_hidden": open_to_all,
+            "nothing_hidden": is_open(kind),
             "cooperative": cooperative,
             "version": 2 if cooperative or short in PARTNERS else 1,
         },

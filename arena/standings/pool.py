@@ -150,22 +150,24 @@ class Joined:
 
         Tournaments with the same chance, those of one seed, have the same deals.
         """
-        for row, numbers in zip(self._tournaments, self._numbers, strict=True):
+        for row, numbers, chance in self._tables():
             for pair in self._reader.pairs(row.id):
                 one, other = numbers[pair.one], numbers[pair.other]
                 better, worse = pair.better, pair.worse
                 if one > other:
                     one, other, better, worse = other, one, worse, better
-                yield PairResult(self._deal(row, pair.deal), one, other, better, pair.equal, worse)
+                yield PairResult(pair.deal * len(self._chances) + chance, one, other, better, pair.equal, worse)
 
     def scores(self) -> Iterator[tuple[int, int, int]]:
         """Yields the deal, the bot and the score of each seat of all tournaments, as `pairs` numbers them."""
-        for row, numbers in zip(self._tournaments, self._numbers, strict=True):
+        for row, numbers, chance in self._tables():
             for deal, entrant, score in self._reader.scores(row.id):
-                yield self._deal(row, deal), numbers[entrant], score
+                yield deal * len(self._chances) + chance, numbers[entrant], score
 
-    def _deal(self, row: Tournament, deal: int) -> int:
-        return deal * len(self._chances) + self._chances.index(_chance(row))
+    def _tables(self) -> Iterator[tuple[Tournament, list[int], int]]:
+        """Yields each tournament with the bots' numbers and that of its deals' chance."""
+        for row, numbers in zip(self._tournaments, self._numbers, strict=True):
+            yield row, numbers, self._chances.index(_chance(row))
 
 
 def _chance(row: Tournament) -> tuple[object, ...]:

@@ -27,7 +27,7 @@ SHARED: Final = """EXISTS (SELECT 1 FROM seats AS others
                 AND (others.team IS NULL OR others.team <> seats.team))"""
 """Whether somebody who does not play with a seat has its rank."""
 OUTCOME: Final = f"CASE WHEN rank > 1 THEN 'lost' WHEN {SHARED} THEN 'drawn' ELSE 'won' END"
-"""How a game ended for a seat: only the first rank is won, and drawn if others share it."""
+"""The end of a game for a seat: only the first rank is won, and drawn if others share it."""
 _FROM_GAMES = """FROM games
         JOIN tournaments ON tournaments.id = games.tournament
         JOIN pools ON pools.id = pool"""

@@ -16,8 +16,8 @@ PYTHON = Path(__file__).resolve().parents[2] / "bots" / "python"
 sys.path[1:1] = [str(PYTHON / "greedy"), str(PYTHON)]
 
 from arena_bot import Bot, run  # noqa: E402
-from gardener import KINDS, LINES, Garden, face_up, turn_down  # noqa: E402
-from gardener_player import GardenerPlayer, best_scoring, stretch, weigh  # noqa: E402
+from gardener import LINES, turn_down  # noqa: E402
+from gardener_player import GardenerPlayer, best_scoring  # noqa: E402
 
 CANDIDATES = 6
 """How many plantings are tried with the cards of the next round."""
@@ -68,33 +68,31 @@ class Player(GardenerPlayer):
     known = ()
     """The cards of the game in the order in which they are turned up, as far as they are known."""
 
-    def best_planting(self, view, garden, cards, positions):
-        seats = len(view["gardens"])
-        coming = self.known[view["round"] * seats : (view["round"] + 1) * seats]
-        if not coming:
-            return super().best_planting(view, garden, cards, positions)
-        best = super().best_planting
-        plantings = [best(view, garden, [card], [at]) for card in cards for at in positions]
-        likely = sorted(plantings, reverse=True)[:CANDIDATES]
-        return max(likely, key=lambda planting: (planting[0] + self.hope(view, garden, planting, coming), planting))
+    def plot(self, view):
+        self.view = view
+        return super().plot(view)
 
-    def hope(self, view, garden, planting, coming):
+    def best_planting(self, plot, cards, positions):
+        seats = len(self.view["gardens"])
+        coming = self.known[self.view["round"] * seats : (self.view["round"] + 1) * seats]
+        best = super().best_planting
+        if not coming:
+            return best(plot, cards, positions)
+        plantings = [best(plot, [card], [at]) for card in cards for at in positions]
+        likely = sorted(plantings, reverse=True)[:CANDIDATES]
+        return max(likely, key=lambda planting: (planting[0] + self.hope(plot, planting, coming), planting))
+
+    def hope(self, plot, planting, coming):
         """Returns what the cards of the next round are worth after a planting: the mean of the best and the worst."""
         _, card, at, turned = planting
-        features = face_up(view["features"][self.seat])
-        rows = ()
-        for line in LINES:
-            kinds = tuple(self.deck[card][turned][i] for i in line[2])
-            rows += weigh(*stretch(garden, at, line)[0], kinds, features)[0]
+        features, rows = plot.features, ()
+        for weighed, line in zip(plot.lines(at)[0], LINES, strict=True):
+            rows += weighed[tuple(self.deck[card][turned][i] for i in line[2])][0]
         for index in best_scoring(rows, features)[1]:
             features = turn_down(features, rows[index][0])
-        after = Garden(self.deck, [*view["gardens"][self.seat], [card, *at, turned]])
-        features_after = {**view, "features": list(view["features"])}
-        features_after["features"][self.seat] = [kind for i, kind in enumerate(KINDS) if features >> i & 1]
-        worths = [
-            GardenerPlayer.best_planting(self, features_after, after, [card], after.positions(self.exactly_over))[0]
-            for card in coming
-        ]
+        after = self.plots(features, (*map(tuple, self.view["gardens"][self.seat]), (card, *at, turned)))
+        positions = after.garden.positions(self.exactly_over)
+        worths = [GardenerPlayer.best_planting(self, after, [card], positions)[0] for card in coming]
         return (max(worths) + min(worths)) / 2
 
 

@@ -4,7 +4,6 @@
 """
 
 from functools import lru_cache, partial
-from operator import getitem
 
 from gardener import ACROSS, BONUS, KINDS, LINES, POINTS, Garden, face_up, read_deck, turn_down, uses_features
 
@@ -68,7 +67,7 @@ class GardenerPlayer:
             lines, before = plot.lines(at)
             for card, turned, kinds in faces:
                 rows, worth = (), -before
-                for new, hope in map(getitem, lines, kinds):
+                for new, hope in map(dict.__getitem__, lines, kinds):
                     worth += hope
                     if new:
                         rows += new

@@ -42,7 +42,7 @@ FRACTION_DIGITS: Final = 6
 PARTNERS: Final = frozenset({"bridge", "cribbage", "euchre", "spades", "tiny_bridge_4p"})
 """The games in which four are two teams, those who sit across from each other."""
 PARTS: Final = {"coop_box_pushing": 10, "tiny_bridge_2p": 6}
-"""By game into how many parts a point is divided, so that scores are whole; 1 in most."""
+"""The number of parts of a point by game, so that scores are whole; 1 in most."""
 
 
 Done: TypeAlias = tuple[Any, int, int]

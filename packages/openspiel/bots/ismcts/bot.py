@@ -20,9 +20,9 @@ from arena_openspiel.worlds import other_world
 SIMULATIONS = 100
 UCT_C = 2.0
 WORLDS = 20
-"""How many worlds a search looks at."""
+"""The number of worlds that a search looks at."""
 TRIES = 300
-"""How often a way through a game is looked for that agrees with what was told."""
+"""The number of attempts at a way through a game that agrees with what was told."""
 FURTHEST = 200
 """The most steps of a game between two things that the seat is told."""
 

@@ -25,7 +25,7 @@ from arena.record.log import ActionRecord, Chance, Log
 from arena.referee.replay import Step, replay, rules_of
 from arena.rules.base import Decision, Rules
 from arena.rules.course import RACE_STREAM, Course, playout
-from arena.types import Event, Payload, Seat, sides
+from arena.types import Event, Payload, Seat, is_cooperative, sides
 
 TRIES: Final = 200
 """The number of attempts at a world in which others would have done what they did."""
@@ -109,7 +109,7 @@ class Trials:
         self.margin = self.rules.margin(self.rules.seats, self.rules.options)
         """The game's margin; None where only ranks count."""
         self._teams = sides(self.rules.teams(self.rules.seats, self.rules.options), self.rules.seats)
-        if len({*self._teams}) == 1:
+        if is_cooperative(self._teams):
             raise ConfigError(
                 f"expected a game in which somebody can be first, got: {self.rules.name}, where all win or lose "
                 "together; its scores are what `arena standings` compares"

@@ -77,11 +77,12 @@ def ended(game: Summary) -> str:
         return f"{', '.join(game.names)}: interrupted"
     if is_cooperative(game.teams):
         return f"{', '.join(game.names)}: ended"
-    first = [seat for seat, rank in enumerate(game.ranks) if rank == 1]
-    if len({sides(game.teams, len(game.ranks))[seat] for seat in first}) > 1:
+    teams = sides(game.teams, len(game.ranks))
+    if len({team for team, rank in zip(teams, game.ranks, strict=True) if rank == 1}) > 1:
         return f"{', '.join(game.names)}: drawn"
-    won = ", ".join(game.names[seat] for seat in first)
-    return f"{won} won against {', '.join(name for name, rank in zip(game.names, game.ranks, strict=True) if rank > 1)}"
+    first = [name for name, rank in zip(game.names, game.ranks, strict=True) if rank == 1]
+    others = [name for name, rank in zip(game.names, game.ranks, strict=True) if rank > 1]
+    return f"{', '.join(first)} won against {', '.join(others)}"
 
 
 class LiveGame:

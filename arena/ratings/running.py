@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from arena.types import Ranks, Teams, sides
+from arena.types import Ranks, Teams, is_cooperative, sides
 
 MU = 25.0
 """The rating that every bot begins with."""
@@ -79,7 +79,7 @@ def rate(ratings: Sequence[Rating], ranks: Ranks, teams: Teams | None = None) ->
     if teams is None and len(ratings) == 2:
         return _rate_two(ratings[0], ratings[1], *ranks)
     teams = sides(teams, len(ratings))
-    if len({*teams}) == 1:
+    if is_cooperative(teams):
         return list(ratings)
     environment = _environment()
     groups: dict[int, dict[int, Any]] = {team: {} for team in teams}

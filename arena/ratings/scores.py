@@ -16,7 +16,7 @@ import msgspec
 from arena.ratings.normal import quantile
 
 ALPHA = 0.05
-"""How often an interval may miss the truth."""
+"""The share of intervals that may miss the truth."""
 
 
 class MeanScore(msgspec.Struct, frozen=True):

@@ -37,7 +37,7 @@ def result_of(
     """
     outcome = records[-1]
     assert isinstance(outcome, OutcomeRecord)
-    teams = header.settings.teams
+    teams = None if header.settings.teams is UNSET else header.settings.teams
     used_ns: list[list[int]] = [[] for _ in header.bots]
     forfeits: dict[Seat, Forfeit] = {}
     for record in records:
@@ -57,7 +57,7 @@ def result_of(
                 forfeit=forfeits.get(seat),
                 score=_of(outcome.scores, seat),
                 margin=_of(margins, seat),
-                team=None if teams is UNSET else teams[seat],
+                team=_of(teams, seat),
                 off_turn_cpu_ms=_of(outcome.off_turn_cpu_ms, seat),
             )
             for seat, used in enumerate(used_ns)

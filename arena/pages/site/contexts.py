@@ -364,11 +364,9 @@ def bot(
             {**_cell(entrant.name, met), "bot": met.bot, "number": shown.named(met.bot).number, "met": met}
             for met in against
         ],
-        "seats": [
-            (seat, one, percent(one.wins / one.games))
-            for seat, one in sorted(tally.seats.items())
-            if not shown.is_cooperative
-        ],
+        "seats": []
+        if shown.is_cooperative
+        else [(seat, one, percent(one.wins / one.games)) for seat, one in sorted(tally.seats.items())],
         "bars": bars(tally.times()),
         "slowest": [
             {"number": number, "watch": number in shown.made, "ms": ms} for number, ms in tally.slowest() if ms > 0

@@ -24,18 +24,6 @@ PACKAGE = Path(__file__).parents[1]
 ROOT = PACKAGE.parents[1]
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the package is installed."""
-    folder = tmp_path_factory.mktemp("installed")
-    subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
-         "--no-build-isolation", "--no-index", "--target", str(folder), str(PACKAGE)],
-        check=True,
-    )  # fmt: skip
-    return folder
-
-
 def loaded(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"bot_{name}", PACKAGE / "bots" / name / "bot.py")
     assert spec is not None

@@ -199,19 +199,6 @@ def test_two_hands_beside_each_other_are_found() -> None:
     assert list(split_hands(text)) == text
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package, installed into a folder."""
-    installed = tmp_path_factory.mktemp("installed")
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
-         "--no-build-isolation", "--no-index", "--target", str(installed), str(PACKAGE)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return installed
-
-
 @pytest.fixture
 def arena(installed: Path, tmp_path: Path) -> Callable[..., str]:
     """Runs a command in a folder of its own, and returns what it prints."""

@@ -10,11 +10,13 @@ Laws:
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import accumulate
 from math import lcm
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final
 
 import msgspec
 import pyspiel
@@ -30,10 +32,8 @@ NO_ACTION: Final = 0
 CHANCE: Final = int(pyspiel.PlayerId.CHANCE)
 SIMULTANEOUS: Final = int(pyspiel.PlayerId.SIMULTANEOUS)
 TERMINAL: Final = int(pyspiel.PlayerId.TERMINAL)
-ANYBODY: Final = -100
-"""Stands for all players and chance."""
-MOST_NODES: Final = 2_048
-"""How many positions are kept in memory, the latest ones."""
+MOST_CHANCES: Final = 1_024
+"""The number of probabilities of which it is kept in memory what they mean."""
 THOUSAND: Final = 1_000
 FINEST: Final = 1_000_000
 """The largest denominator of a probability that a game of OpenSpiel means."""
@@ -45,12 +45,11 @@ PARTS: Final = {"coop_box_pushing": 10, "tiny_bridge_2p": 6}
 """The number of parts of a point by game, so that scores are whole; 1 in most."""
 
 
-Done: TypeAlias = tuple[Any, int, int]
-"""An action: OpenSpiel's position in which it was done, the player, and its number. Most are never asked for a name."""
+class State(msgspec.Struct, frozen=True, dict=True):
+    """What was done, chance included, and what seats that decide at once have chosen so far.
 
-
-class State(msgspec.Struct, frozen=True):
-    """What was done, chance included, and what seats that decide at once have chosen so far."""
+    `Spiel.node` keeps the position beside it, which is no part of the state.
+    """
 
     history: tuple[int, ...] = ()
     chosen: tuple[tuple[Seat, int], ...] = ()
@@ -67,69 +66,85 @@ class Move(msgspec.Struct, frozen=True):
 class Node:
     """A position of OpenSpiel's. Nobody changes `spiel`: what follows it is a copy."""
 
-    def __init__(self, spiel: Any, last: Mapping[int, Done] | None = None) -> None:
+    def __init__(self, spiel: Any, before: Node | None = None, actions: Sequence[int] = ()) -> None:
         self.spiel = spiel
-        self.last: Mapping[int, Done] = last or {}
-        """By player the last action; by `ANYBODY` that of all."""
+        self.before = before
+        """The position before this one; None at the start."""
+        self.actions = actions
+        """The actions that led here: one, or one of each seat where they decide at once."""
         self.player: int = spiel.current_player()
         """Who decides, in OpenSpiel's numbers: chance, several at once and nobody have numbers below 0."""
-        self.is_chance = self.player == CHANCE
-        self.is_joint = self.player == SIMULTANEOUS
-        self.is_over = self.player == TERMINAL
+        self.legal: dict[Seat, list[int]] = {}
+        """The actions of each seat that decides here, in the order of the seats."""
+        self.draws: tuple[Sequence[int], Sequence[int]] = (), ()
+        """The actions of chance here, and for each how many of equally likely outcomes are its own or one's before."""
+        self.draw: Draw | None = None
+        """What chance must draw here."""
         self.views: dict[Seat, Payload] = {}
         """What each seat is shown, as far as somebody asked."""
-
-    @cached_property
-    def legal(self) -> dict[Seat, list[int]]:
-        """The actions of each seat that decides here, in the order of the seats."""
         if self.player >= 0:
-            return {self.player: self.spiel.legal_actions()}
-        if not self.is_joint:
-            return {}
-        legal = {seat: self.spiel.legal_actions(seat) for seat in range(self.spiel.num_players())}
-        return {seat: actions for seat, actions in legal.items() if actions}
-
-    @cached_property
-    def pending(self) -> tuple[Decision, ...]:
-        """The decisions that are owed before anybody has chosen."""
-        return tuple(Decision(seat, "move") for seat in self.legal)
-
-    @cached_property
-    def draws(self) -> tuple[list[int], list[int]]:
-        """The actions of chance, and how many of equally likely outcomes each has."""
-        actions, chances = zip(*self.spiel.chance_outcomes(), strict=True)
-        if len(set(chances)) == 1:
-            return list(actions), [1] * len(actions)
-        exact = [Fraction(chance).limit_denominator(FINEST) for chance in chances]
-        if sum(exact) != 1:
-            raise ArithmeticError(f"expected probabilities that add up to 1, got: {chances}")
-        whole = lcm(*(share.denominator for share in exact))
-        return list(actions), [int(share * whole) for share in exact]
-
-    @cached_property
-    def draw(self) -> Draw:
-        """What chance must draw here."""
-        return Draw("chance", sum(self.draws[1]))
+            self.legal = {self.player: spiel.legal_actions()}
+        elif self.player == CHANCE:
+            actions, chances = zip(*spiel.chance_outcomes(), strict=True)
+            ends = _ends(chances)
+            self.draws, self.draw = (actions, ends), Draw("chance", ends[-1])
+        elif self.player == SIMULTANEOUS:
+            legal = {seat: spiel.legal_actions(seat) for seat in range(spiel.num_players())}
+            self.legal = {seat: actions for seat, actions in legal.items() if actions}
 
     def after(self, actions: Sequence[int]) -> Node:
         """Returns the position after an action, or after one of each seat where they decide at once."""
         spiel = self.spiel.clone()
-        if self.is_joint:
-            spiel.apply_actions(list(actions))
-            return Node(spiel, {**self.last, **{seat: (self.spiel, seat, actions[seat]) for seat in self.legal}})
-        spiel.apply_action(actions[0])
-        done = (self.spiel, self.player, actions[0])
-        return Node(spiel, {**self.last, self.player: done, ANYBODY: done})
+        if self.player == SIMULTANEOUS:
+            spiel.apply_actions(actions)
+        else:
+            spiel.apply_action(actions[0])
+        return Node(spiel, self, actions)
 
+    def through(self, actions: Sequence[int]) -> Node:
+        """Returns the position after some actions in their order, as a history has them."""
+        node, done = self, 0
+        while done < len(actions):
+            step = self.spiel.num_players() if node.player == SIMULTANEOUS else 1
+            node = node.after(actions[done : done + step])
+            done += step
+        return node
 
-def shown(done: Done | None) -> Payload | None:
-    """Returns an action as views show it; the seat of chance is None."""
-    if done is None:
+    def last(self, seat: Seat | None) -> Payload | None:
+        """Returns the last action of a seat as views show it, or None if there is none; None stands for anybody."""
+        node = self
+        while (before := node.before) is not None:
+            if seat is None or seat == before.player:
+                return _shown(before, before.player, node.actions[0])
+            if before.player == SIMULTANEOUS and seat in before.legal:
+                return _shown(before, seat, node.actions[seat])
+            node = before
         return None
-    before, player, action = done
-    return {
-        "seat": player if player >= 0 else None, "action": action, "name": before.action_to_string(player, action),
-    }  # fmt: skip
+
+
+def _shown(before: Node, player: int, action: int) -> Payload:
+    """Returns an action in a position as views show it; the seat of chance is None."""
+    name = before.spiel.action_to_string(player, action)
+    return {"seat": player if player >= 0 else None, "action": action, "name": name}
+
+
+@lru_cache(MOST_CHANCES)
+def _exact(chance: float) -> Fraction:
+    """Returns the probability that a game means."""
+    return Fraction(chance).limit_denominator(FINEST)
+
+
+def _ends(chances: tuple[float, ...]) -> Sequence[int]:
+    """Returns how many of equally likely outcomes there are up to each of some probabilities, and with it."""
+    if chances.count(chances[0]) == len(chances):
+        return range(1, len(chances) + 1)
+    exact = {chance: _exact(chance) for chance in set(chances)}
+    whole = lcm(*(share.denominator for share in exact.values()))
+    outcomes = {chance: share.numerator * (whole // share.denominator) for chance, share in exact.items()}
+    ends = list(accumulate(outcomes[chance] for chance in chances))
+    if ends[-1] != whole:
+        raise ArithmeticError(f"expected probabilities that add up to 1, got: {chances}")
+    return ends
 
 
 def is_open(kind: Any) -> bool:
@@ -184,8 +199,7 @@ class Spiel(Rules[State]):
                 "use --players"
             )
         self._shows = options[VIEW]
-        self._nodes: dict[tuple[int, ...], Node] = {}
-        self._latest: tuple[tuple[int, ...], Node] | None = None
+        self._owed = [(Decision(seat, "move"),) for seat in range(seats)]
 
     @classmethod
     def teams(cls, seats: int, options: Mapping[str, str]) -> Teams | None:
@@ -193,30 +207,19 @@ class Spiel(Rules[State]):
             return (0,) * seats
         return (0, 1, 0, 1) if seats == 4 and cls.short in PARTNERS else None
 
-    def node(self, history: tuple[int, ...]) -> Node:
-        """Returns the position after a history."""
-        if self._latest is not None and self._latest[0] is history:
-            return self._latest[1]
-        found = self._found(history)
-        self._latest = history, found
-        return found
+    def node(self, state: State) -> Node:
+        """Returns the position of a state."""
+        node: Node | None = state.__dict__.get("node")
+        if node is None:
+            node = Node(self.game.new_initial_state()).through(state.history)
+            state.__dict__["node"] = node
+        return node
 
-    def _found(self, history: tuple[int, ...]) -> Node:
-        found = self._nodes.get(history)
-        if found is None:
-            done = max(0, len(history) - 1)
-            while done > 0 and history[:done] not in self._nodes:
-                done -= 1
-            found = self._nodes[history[:done]] if done > 0 else Node(self.game.new_initial_state())
-            while done < len(history):
-                step = self.seats if found.is_joint else 1
-                found = found.after(history[done : done + step])
-                done += step
-            if len(self._nodes) >= MOST_NODES:
-                for old in list(self._nodes)[: MOST_NODES // 2]:
-                    del self._nodes[old]
-            self._nodes[history] = found
-        return found
+    def state(self, node: Node, history: tuple[int, ...], chosen: tuple[tuple[Seat, int], ...] = ()) -> State:
+        """Returns the state of a position, of which the history is known."""
+        state = State(history, chosen)
+        state.__dict__["node"] = node
+        return state
 
     # The engine
 
@@ -224,31 +227,27 @@ class Spiel(Rules[State]):
         return State()
 
     def draw_wanted(self, state: State) -> Draw | None:
-        node = self.node(state.history)
-        return node.draw if node.is_chance and not state.failed else None
+        return None if state.failed else self.node(state).draw
 
     def draw(self, state: State, index: int, events: list[Event] | None = None) -> State:
-        node = self.node(state.history)
-        for action, outcomes in zip(*node.draws, strict=True):
-            if index < outcomes:
-                return self._reached(state, State((*state.history, action)), events)
-            index -= outcomes
-        raise IndexError(index)
+        node = self.node(state)
+        actions, ends = node.draws
+        return self._done(state, node, (actions[bisect(ends, index)],), events)
 
     def legal_of(self, state: State, seat: Seat) -> list[int]:
         """Returns the actions of a seat that still owes a decision; none for any other."""
         if state.failed or (state.chosen and any(seat == done for done, _ in state.chosen)):
             return []
-        return self.node(state.history).legal.get(seat, [])
+        return self.node(state).legal.get(seat, [])
 
     def pending(self, state: State) -> tuple[Decision, ...]:
         if state.failed:
             return ()
-        pending = self.node(state.history).pending
-        if not state.chosen:
-            return pending
+        node = self.node(state)
+        if node.player >= 0:
+            return self._owed[node.player]
         chosen = dict(state.chosen)
-        return tuple(decision for decision in pending if decision.seat not in chosen)
+        return tuple(Decision(seat, "move") for seat in node.legal if seat not in chosen)
 
     def legal(self, state: State, seat: Seat) -> Legal:
         actions = self.legal_of(state, seat)
@@ -259,19 +258,27 @@ class Spiel(Rules[State]):
             raise IllegalAction(f"expected one of the legal actions, got: {play.action}")
 
     def apply(self, state: State, seat: Seat, play: Move, events: list[Event] | None = None) -> State:
-        node = self.node(state.history)
-        if not node.is_joint:
-            return self._reached(state, State((*state.history, play.action)), events)
+        node = self.node(state)
+        if node.player != SIMULTANEOUS:
+            return self._done(state, node, (play.action,), events)
         chosen = dict(state.chosen) | {seat: play.action}
-        if len(chosen) < len(node.legal):
-            return self._reached(state, State(state.history, tuple(sorted(chosen.items()))), events)
-        joint = [chosen.get(player, NO_ACTION) for player in range(self.seats)]
-        return self._reached(state, State((*state.history, *joint)), events)
+        if len(chosen) == len(node.legal):
+            joint = tuple(chosen.get(player, NO_ACTION) for player in range(self.seats))
+            return self._done(state, node, joint, events)
+        after = self.state(node, state.history, tuple(sorted(chosen.items())))
+        if events is not None:
+            self._tell(state, after, events)
+        return after
 
-    def _reached(self, before: State, after: State, events: list[Event] | None) -> State:
-        """Returns the state after a step, and tells each seat what it sees now that it did not see before."""
-        if events is None:
-            return after
+    def _done(self, before: State, node: Node, actions: tuple[int, ...], events: list[Event] | None) -> State:
+        """Returns the state after an action, or after one of each seat."""
+        after = self.state(node.after(actions), before.history + actions)
+        if events is not None:
+            self._tell(before, after, events)
+        return after
+
+    def _tell(self, before: State, after: State, events: list[Event]) -> None:
+        """Tells each seat what it sees now that it did not see before."""
         for seat in range(1 if self.nothing_hidden else self.seats):
             old, new = self.view(before, seat), self.view(after, seat)
             # Where nothing is hidden each step is told, so that its actions are the history.
@@ -280,16 +287,15 @@ class Spiel(Rules[State]):
             }
             if changed:
                 events.append(Event({"event": "seen", **changed}, to=None if self.nothing_hidden else (seat,)))
-        return after
 
     def forfeit(self, state: State, seats: Sequence[Seat], events: list[Event] | None = None) -> State | None:
         return State(state.history, state.chosen, failed=True) if self.cooperative else None
 
     def outcome(self, state: State) -> Outcome | None:
-        node = self.node(state.history)
+        node = self.node(state)
         if state.failed:  # the worst that can happen, so that nobody gives up to be spared it
             return self._ranked([self.game.min_utility()] * self.seats)
-        return self._ranked(node.spiel.returns()) if node.is_over else None
+        return self._ranked(node.spiel.returns()) if node.player == TERMINAL else None
 
     def _ranked(self, gains: Sequence[float]) -> Outcome:
         scores = [round(PARTS.get(self.short, 1) * gain, FRACTION_DIGITS) for gain in gains]
@@ -303,24 +309,24 @@ class Spiel(Rules[State]):
     # What a seat may know
 
     def view(self, state: State, seat: Seat) -> Payload:
-        node = self.node(state.history)
+        node = self.node(state)
         if seat not in node.views:
             node.views[seat] = self._open_view(node, seat) if self.nothing_hidden else self._own_view(node, seat)
         view = node.views[seat]
         chosen = dict(state.chosen)
         if seat not in chosen:
             return view
-        return {**view, "last": shown((node.spiel, seat, chosen[seat])), "actions": [], "names": []}
+        return {**view, "last": _shown(node, seat, chosen[seat]), "actions": [], "names": []}
 
     def _open_view(self, node: Node, seat: Seat) -> Payload:
         """Returns what everybody sees where nothing is hidden: the position, and what may be done in it."""
         to_move = node.player if node.player >= 0 else None
-        view = {"seat": seat, "text": str(node.spiel), "to_move": to_move, "last": shown(node.last.get(ANYBODY))}
+        view = {"seat": seat, "text": str(node.spiel), "to_move": to_move, "last": node.last(None)}
         return self._completed(view, node, to_move or 0)
 
     def _own_view(self, node: Node, seat: Seat) -> Payload:
         """Returns what OpenSpiel shows a seat, what it did last, and what it may do."""
-        view = {"seat": seat, "text": self.read_text(node.spiel, seat), "last": shown(node.last.get(seat))}
+        view = {"seat": seat, "text": self.read_text(node.spiel, seat), "last": node.last(seat)}
         return self._completed(view, node, seat)
 
     def _completed(self, view: Payload, node: Node, eye: Seat) -> Payload:
@@ -331,7 +337,7 @@ class Spiel(Rules[State]):
         actions = node.legal.get(eye, [])
         view["actions"] = actions
         view["names"] = [node.spiel.action_to_string(eye, action) for action in actions]
-        view["returns"] = [f"{gain:g}" for gain in node.spiel.returns()] if node.is_over else None
+        view["returns"] = [f"{gain:g}" for gain in node.spiel.returns()] if node.player == TERMINAL else None
         return view
 
     def read_text(self, spiel: Any, seat: Seat) -> str:

@@ -7,13 +7,14 @@ counts if the game can go that way and the seat sees the same at every step.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.rules.base import Choose
 from arena.types import Seat
 
 if TYPE_CHECKING:
-    from arena_openspiel.game import Spiel, State
+    from arena_openspiel.game import Node, Spiel, State
 
 TRIES: Final = 16
 """How many exchanges are tried at least."""
@@ -27,36 +28,34 @@ LATEST: Final = 4
 
 def other_world(rules: Spiel, state: State, seat: Seat, choose: Choose) -> State:
     """Returns another state that a seat cannot tell from this one, or the same where none was found."""
-    course = _Course(rules, state.history, seat)
-    history, chosen = list(state.history), dict(state.chosen)
+    course = _Course(rules, state, seat)
+    chosen = dict(state.chosen)
     shown = rules.view(state, seat)
-    places = course.places
-    unseen = [player for player in chosen if player != seat]
+    refused: set[tuple[int, ...]] = set()
     found = 0
-    for _ in range(max(TRIES, WORK // len(history)) if places else 0):
-        changed = _exchanged(course, history, choose)
-        if changed is None:
+    for _ in range(max(TRIES, WORK // len(state.history)) if course.places else 0):
+        changed = _exchanged(course, choose)
+        if changed is None or changed[0] in refused:
             continue
         other, first = changed
-        if course.is_possible(other, first) and rules.view(_state(state, other, chosen), seat) == shown:
-            history = other
-            found += 1
-            if found == ENOUGH:
-                break
-    for player in unseen:
-        actions = rules.node(tuple(history)).legal.get(player, [])
-        if actions:
-            chosen[player] = actions[choose(len(actions))]
-    return _state(state, history, chosen)
+        node = course.followed(other, first) if course.is_possible(other, first) else None
+        if node is None or rules.view(rules.state(node, other, state.chosen), seat) != shown:
+            refused.add(other)
+            continue
+        course.take(other, node)
+        found += 1
+        if found == ENOUGH:
+            break
+    node = course.nodes[-1]
+    for player in chosen:
+        if player != seat and player in node.legal:
+            chosen[player] = node.legal[player][choose(len(node.legal[player]))]
+    return rules.state(node, course.history, tuple(sorted(chosen.items())))
 
 
-def _state(like: State, history: list[int], chosen: dict[Seat, int]) -> State:
-    return type(like)(tuple(history), tuple(sorted(chosen.items())))
-
-
-def _exchanged(course: _Course, history: list[int], choose: Choose) -> tuple[list[int], int] | None:
+def _exchanged(course: _Course, choose: Choose) -> tuple[tuple[int, ...], int] | None:
     """Returns a history in which one action is another one, or two have changed places, and where it differs first."""
-    places = course.places
+    places, history = course.places, course.history
     pick = places[-LATEST:] if choose(2) else places
     place = pick[choose(len(pick))]
     other = list(history)
@@ -65,20 +64,21 @@ def _exchanged(course: _Course, history: list[int], choose: Choose) -> tuple[lis
         if history[place] == history[partner]:
             return None
         other[place], other[partner] = history[partner], history[place]
-        return other, min(place, partner)
-    actions = [action for action in course.actions(history, place) if action != history[place]]
+        return tuple(other), min(place, partner)
+    actions = [action for action in course.actions(place) if action != history[place]]
     if not actions:
         return None
     other[place] = actions[choose(len(actions))]
-    return other, place
+    return tuple(other), place
 
 
 class _Course:
-    """How a game went, as far as it matters to a seat."""
+    """How a game may have gone, as far as it matters to a seat."""
 
-    def __init__(self, rules: Spiel, history: tuple[int, ...], seat: Seat) -> None:
+    def __init__(self, rules: Spiel, state: State, seat: Seat) -> None:
         self._rules = rules
         self._seat = seat
+        self.history = state.history
         self._starts: list[int] = []
         """For each action of the history where its step begins: several are one step where seats decide at once."""
         self._players: list[int] = []
@@ -87,44 +87,52 @@ class _Course:
         """What the seat saw before each step."""
         self.places: list[int] = []
         """The actions that the seat did not make."""
-        spiel = rules.game.new_initial_state()
+        self.nodes: list[Node] = []
+        """The position in which each action was done, and then the last one."""
+        self.take(state.history, rules.node(state))
         at = 0
-        while at < len(history):
+        while at < len(self.history):
+            node = self.nodes[at]
             if not rules.remembers:
-                self._seen[at] = self._look(spiel)
-            if spiel.is_simultaneous_node():
-                legal = [spiel.legal_actions(player) for player in range(rules.seats)]
-                self.places += [at + player for player, own in enumerate(legal) if player != seat and len(own) > 1]
+                self._seen[at] = self._look(node.spiel)
+            if node.spiel.is_simultaneous_node():
+                self.places += [at + player for player, own in node.legal.items() if player != seat and len(own) > 1]
                 self._starts += [at] * rules.seats
-                self._players += range(rules.seats)
-                spiel.apply_actions(list(history[at : at + rules.seats]))
-                at += rules.seats
-                continue
-            player = spiel.current_player()
-            if player != seat:
-                self.places.append(at)
-            self._starts.append(at)
-            self._players.append(player)
-            spiel.apply_action(history[at])
-            at += 1
+            else:
+                self.places += [at] if node.player != seat else []
+                self._starts.append(at)
+            at = len(self._starts)
+
+    def take(self, history: tuple[int, ...], last: Node) -> None:
+        """Takes the game to have gone another way, which led to a position."""
+        self.history, self.nodes = history, [last]
+        while last.before is not None:
+            self.nodes += [last.before] * len(last.actions)
+            last = last.before
+        self.nodes.reverse()
 
     def _look(self, spiel: Any) -> tuple[object, ...]:
         """Returns what the seat sees of a position."""
         rules, seat = self._rules, self._seat
         return rules.read_text(spiel, seat), tuple(_legal(spiel, seat))
 
-    def actions(self, history: list[int], place: int) -> list[int]:
-        """Returns the actions that were possible where one of a history was made."""
-        start = self._starts[place]
-        node = self._rules.node(tuple(history[:start]))
-        return node.draws[0] if node.is_chance else node.legal.get(self._players[place], [])
+    def actions(self, place: int) -> Sequence[int]:
+        """Returns the actions that were possible where one was made."""
+        node = self.nodes[place]
+        if node.draw is not None:
+            return node.draws[0]
+        return node.legal.get(place - self._starts[place] if node.spiel.is_simultaneous_node() else node.player, [])
 
-    def is_possible(self, history: list[int], first: int) -> bool:
+    def followed(self, history: tuple[int, ...], first: int) -> Node:
+        """Returns where a history leads that differs from some action on."""
+        return self.nodes[first].through(history[self._starts[first] :])
+
+    def is_possible(self, history: tuple[int, ...], first: int) -> bool:
         """Tells whether the game could go this way from some action on, and the seat would have seen the same."""
         at = self._starts[first]
-        spiel = self._rules.node(tuple(history[:at])).spiel.clone()
+        spiel = self.nodes[first].spiel.clone()
         while at < len(history):
-            if spiel.is_terminal() or spiel.current_player() != self._player_at(at):
+            if spiel.is_terminal() or spiel.current_player() != self.nodes[at].player:
                 return False
             if at in self._seen and self._look(spiel) != self._seen[at]:
                 return False
@@ -142,13 +150,6 @@ class _Course:
             spiel.apply_action(history[at])
             at += 1
         return True
-
-    def _player_at(self, at: int) -> int:
-        """Returns whose step begins at an action, in OpenSpiel's numbers."""
-        import pyspiel
-
-        is_joint = at + 1 < len(self._starts) and self._starts[at + 1] == at
-        return int(pyspiel.PlayerId.SIMULTANEOUS) if is_joint else self._players[at]
 
 
 def _legal(spiel: Any, seat: Seat) -> list[int]:

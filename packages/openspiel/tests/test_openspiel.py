@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def test_with_numbers_for_programs_it_keeps_them_too() -> None:
     check_variant(rules_of("leduc_poker", view="tensor"), games=2)
     rules = rules_of("leduc_poker", view="tensor")
     state = list(walk(rules, 1))[3].before
-    tensor = rules.node(state.history).spiel.information_state_tensor(0)
+    tensor = rules.node(state).spiel.information_state_tensor(0)
     assert rules.view(state, 0)["tensor"] == [round(1_000 * number) for number in tensor]
 
 
@@ -132,10 +133,11 @@ def test_a_choice_among_several_at_once_is_hidden_until_all_have_chosen() -> Non
 
 def test_chance_is_exact() -> None:
     rules = rules_of("backgammon")
-    node = rules.node(())
+    node = rules.node(rules.start())
     draw = rules.draw_wanted(rules.start())
     assert draw is not None
-    shares = dict(zip(*node.draws, strict=True))
+    actions, ends = node.draws
+    shares = dict(zip(actions, (end - before for before, end in pairwise([0, *ends])), strict=True))
     for action, probability in node.spiel.chance_outcomes():
         assert Fraction(shares[action], draw.n) == Fraction(probability).limit_denominator(1_000)
     drawn = [rules.draw(rules.start(), index).history[0] for index in range(draw.n)]
@@ -153,7 +155,7 @@ def test_a_history_of_any_length_leads_to_its_position() -> None:
 
 
 def test_options_are_openspiels_parameters() -> None:
-    assert len(rules_of("liars_dice", numdice="2").node(()).spiel.legal_actions()) == 6
+    assert len(rules_of("liars_dice", numdice="2").node(State()).spiel.legal_actions()) == 6
     assert rules_of("kuhn_poker", 3).game.get_parameters()["players"] == 3
     with pytest.raises(ConfigError, match="expected options with which OpenSpiel plays goofspiel"):
         rules_of("goofspiel", points_order="backwards")

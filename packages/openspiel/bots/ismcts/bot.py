@@ -101,7 +101,7 @@ class IsmctsBot(Bot):
 
     def spiel(self, state):
         """Returns OpenSpiel's position of a state."""
-        return self.rules.node(state.history).spiel.clone()
+        return self.rules.node(state).spiel.clone()
 
     def world(self):
         """Returns a state that agrees with all that the seat was told."""

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 SUFFIX: Final = ".parquet"
-_FEW: Final = 8  # logs that one process reads sooner than others start
-_CHUNK: Final = 16  # logs for a process at a time
+_CHUNK: Final = 32  # logs that become columns together, and that a process reads at a time
+_GROUP: Final = 65_536  # rows that are compressed together, and that readers can skip together
 
 
 class DecisionRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,30 +120,39 @@ def write_parquet(paths: Sequence[str], file: BinaryIO, processes: int) -> Itera
     import pyarrow
     import pyarrow.parquet
 
+    chunks = [paths[start : start + _CHUNK] for start in range(0, len(paths), _CHUNK)]
+    group: list[pyarrow.RecordBatch] = []
     with pyarrow.parquet.ParquetWriter(file, _schema(), compression="zstd") as writer:
-        for batch in _batches(paths, processes):
-            writer.write_batch(batch)
-            yield batch.num_rows
+        for batch, counts in _batches(chunks, processes):
+            group.append(batch)
+            if sum(part.num_rows for part in group) >= _GROUP:
+                writer.write_table(pyarrow.Table.from_batches(group))
+                group = []
+            yield from counts
+        if group:
+            writer.write_table(pyarrow.Table.from_batches(group))
 
 
-def _batches(paths: Sequence[str], processes: int) -> Iterator[pyarrow.RecordBatch]:
-    if processes < 2 or len(paths) < _FEW:
-        yield from map(_batch, paths)
+def _batches(chunks: Sequence[Sequence[str]], processes: int) -> Iterator[tuple[pyarrow.RecordBatch, Sequence[int]]]:
+    if processes < 2 or len(chunks) < 2:  # one is read sooner than other processes start
+        yield from map(_batch, chunks)
         return
     context = multiprocessing.get_context("spawn")
     leave = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
     with ProcessPoolExecutor(processes, mp_context=context, initializer=leave) as workers:
-        yield from workers.map(_batch, paths, chunksize=_CHUNK)
+        yield from workers.map(_batch, chunks)
 
 
-def _batch(path: str) -> pyarrow.RecordBatch:
-    """Returns the decisions of a log as columns."""
+def _batch(paths: Sequence[str]) -> tuple[pyarrow.RecordBatch, Sequence[int]]:
+    """Returns the decisions of some logs as columns, and how many each log had."""
     import pyarrow
 
-    rows = list(decisions(read_log(Path(path))))
     schema = _schema()
-    columns = [pyarrow.array([getattr(row, field.name) for row in rows], field.type) for field in schema]
-    return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+    logs = [list(decisions(read_log(Path(path)))) for path in paths]
+    rows = [msgspec.structs.astuple(row) for log in logs for row in log]
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+    arrays = [pyarrow.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    return pyarrow.RecordBatch.from_arrays(arrays, schema=schema), [len(log) for log in logs]
 
 
 def _schema() -> pyarrow.Schema:

@@ -80,8 +80,23 @@ def test_another_form_and_a_missing_extra_say_what_to_do(monkeypatch: pytest.Mon
 
 
 def test_many_logs_are_read_by_several_processes_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export, "_CHUNK", 2)
     paths = [str(path) for path in LOGS[:3]] * 3
     one, two = tmp_path / "one.parquet", tmp_path / "two.parquet"
     with one.open("wb") as first, two.open("wb") as second:
         assert list(export.write_parquet(paths, first, 1)) == list(export.write_parquet(paths, second, 2))
     assert pyarrow.parquet.read_table(one).equals(pyarrow.parquet.read_table(two))
+
+
+@pytest.mark.parametrize(("rows", "groups"), [(10**6, 1), (1, 3)])
+def test_games_are_compressed_together(rows: int, groups: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A group of rows for each game would make a file four times as large, and slow to read."""
+    monkeypatch.setattr(export, "_CHUNK", 2)
+    monkeypatch.setattr(export, "_GROUP", rows)
+    file = tmp_path / "table.parquet"
+    with file.open("wb") as out:
+        counts = list(export.write_parquet([str(path) for path in LOGS[:5]], out, 1))
+    table = pyarrow.parquet.ParquetFile(file)
+    assert table.metadata.num_row_groups == groups
+    assert counts == [len(list(decisions(read_log(path)))) for path in LOGS[:5]]
+    assert table.metadata.num_rows == sum(counts)

@@ -3,18 +3,23 @@
 OpenSpiel resamples the states of few games itself. Here draws and plays of others are exchanged: one for another that
 was possible, or two for each other, as where cards are dealt. Then all that followed is played again. The other world
 counts if the game can go that way and the seat sees the same at every step.
+
+A world in which a seat sees something certain is found in the same way, step by step nearer to it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import zip_longest
+from operator import ne
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.rules.base import Choose
-from arena.types import Seat
+from arena.types import Payload, Seat
 
 if TYPE_CHECKING:
-    from arena_openspiel.game import Node, Spiel, State
+    from arena_openspiel.game import Spiel, State
 
 TRIES: Final = 16
 """How many exchanges are tried at least."""
@@ -29,47 +34,53 @@ LATEST: Final = 4
 def other_world(rules: Spiel, state: State, seat: Seat, choose: Choose) -> State:
     """Returns another state that a seat cannot tell from this one, or the same where none was found."""
     course = _Course(rules, state, seat)
-    chosen = dict(state.chosen)
     shown = rules.view(state, seat)
-    refused: set[tuple[int, ...]] = set()
     found = 0
     for _ in range(max(TRIES, WORK // len(state.history)) if course.places else 0):
-        changed = _exchanged(course, choose)
-        if changed is None or changed[0] in refused:
-            continue
-        other, first = changed
-        node = course.followed(other, first) if course.is_possible(other, first) else None
-        if node is None or rules.view(rules.state(node, other, state.chosen), seat) != shown:
-            refused.add(other)
-            continue
-        course.take(other, node)
-        found += 1
-        if found == ENOUGH:
-            break
-    node = course.nodes[-1]
+        changed = course.changed(choose)
+        if changed is not None and course.take_if(changed, rules.view(changed, seat) == shown):
+            found += 1
+            if found == ENOUGH:
+                break
+    node, chosen = rules.node(course.state), dict(state.chosen)
     for player in chosen:
         if player != seat and player in node.legal:
             chosen[player] = node.legal[player][choose(len(node.legal[player]))]
-    return rules.state(node, course.history, tuple(sorted(chosen.items())))
+    return rules.state(node, course.state.history, tuple(sorted(chosen.items())))
 
 
-def _exchanged(course: _Course, choose: Choose) -> tuple[tuple[int, ...], int] | None:
-    """Returns a history in which one action is another one, or two have changed places, and where it differs first."""
-    places, history = course.places, course.history
-    pick = places[-LATEST:] if choose(2) else places
-    place = pick[choose(len(pick))]
-    other = list(history)
-    if choose(2):
-        partner = places[choose(len(places))]
-        if history[place] == history[partner]:
-            return None
-        other[place], other[partner] = history[partner], history[place]
-        return tuple(other), min(place, partner)
-    actions = [action for action in course.actions(place) if action != history[place]]
-    if not actions:
-        return None
-    other[place] = actions[choose(len(actions))]
-    return tuple(other), place
+def world_where(rules: Spiel, state: State, seat: Seat, wanted: Payload, choose: Choose, tries: int) -> State | None:
+    """Returns a state in which a seat sees something, and saw the same before; None if none was found.
+
+    Args:
+        rules: The game.
+        state: Where the search begins: the seat sees something like it there.
+        seat: Whose view it is.
+        wanted: What it is to see.
+        choose: Makes every choice.
+        tries: The number of exchanges that are tried. One is kept if the seat then sees nothing less like it.
+    """
+    course = _Course(rules, state, seat)
+    distance = _distance(rules.view(state, seat), wanted)
+    while tries and (any(distance) or rules.view(course.state, seat) != wanted):
+        tries -= 1
+        changed = course.changed(choose, everywhere=True) if course.places else None
+        if changed is not None:
+            other = _distance(rules.view(changed, seat), wanted)
+            if course.take_if(changed, other <= distance):
+                distance = other
+    return course.state if tries else None
+
+
+def _distance(view: Payload, wanted: Payload) -> tuple[int, int]:
+    """Returns how little two views are alike: by legal actions and the characters of each line, then by their order."""
+    others, moved = len({*view["actions"]} ^ {*wanted["actions"]}), 0
+    for line, other in zip_longest(view["text"].splitlines(), wanted["text"].splitlines(), fillvalue=""):
+        if line != other:
+            one, two = Counter(line), Counter(other)
+            others += (one - two).total() + (two - one).total()
+            moved += sum(map(ne, line, other))
+    return others, moved
 
 
 class _Course:
@@ -78,21 +89,17 @@ class _Course:
     def __init__(self, rules: Spiel, state: State, seat: Seat) -> None:
         self._rules = rules
         self._seat = seat
-        self.history = state.history
+        self._refused: set[tuple[int, ...]] = set()
+        """The histories that were looked at, and not taken."""
         self._starts: list[int] = []
         """For each action of the history where its step begins: several are one step where seats decide at once."""
-        self._players: list[int] = []
-        """Who made each action, in OpenSpiel's numbers."""
         self._seen: dict[int, tuple[object, ...]] = {}
         """What the seat saw before each step."""
         self.places: list[int] = []
         """The actions that the seat did not make."""
-        self.nodes: list[Node] = []
-        """The position in which each action was done, and then the last one."""
-        self.take(state.history, rules.node(state))
-        at = 0
-        while at < len(self.history):
-            node = self.nodes[at]
+        self._take(state)
+        while (at := len(self._starts)) < len(state.history):
+            node = self._nodes[at]
             if not rules.remembers:
                 self._seen[at] = self._look(node.spiel)
             if node.spiel.is_simultaneous_node():
@@ -101,38 +108,78 @@ class _Course:
             else:
                 self.places += [at] if node.player != seat else []
                 self._starts.append(at)
-            at = len(self._starts)
 
-    def take(self, history: tuple[int, ...], last: Node) -> None:
-        """Takes the game to have gone another way, which led to a position."""
-        self.history, self.nodes = history, [last]
-        while last.before is not None:
-            self.nodes += [last.before] * len(last.actions)
-            last = last.before
-        self.nodes.reverse()
+    def changed(self, choose: Choose, everywhere: bool = False) -> State | None:
+        """Returns a state after other actions, if they were possible and the seat saw the same before each step.
 
-    def _look(self, spiel: Any) -> tuple[object, ...]:
-        """Returns what the seat sees of a position."""
-        rules, seat = self._rules, self._seat
-        return rules.read_text(spiel, seat), tuple(_legal(spiel, seat))
+        Args:
+            choose: Makes every choice.
+            everywhere: Whether two numbers may change places wherever others did them, too: so a card that was dealt,
+                passed and played becomes another in one step.
+        """
+        other, first = self._exchanged(choose, *((1, 4) if everywhere else (LATEST, 2)))
+        if first is None or other in self._refused:
+            return None
+        if not self._is_possible(other, first):
+            self._refused.add(other)
+            return None
+        node = self._nodes[first].through(other[self._starts[first] :])
+        return self._rules.state(node, other, self.state.chosen)
 
-    def actions(self, place: int) -> Sequence[int]:
+    def take_if(self, state: State, wanted: bool) -> bool:
+        """Takes the game to have gone so if that is wanted, and returns whether it is."""
+        if wanted:
+            self._take(state)
+        else:
+            self._refused.add(state.history)
+        return wanted
+
+    def _take(self, state: State) -> None:
+        self.state, node = state, self._rules.node(state)
+        self._nodes = [node]
+        """The position in which each action was done, and then the last one."""
+        while node.before is not None:
+            self._nodes += [node.before] * len(node.actions)
+            node = node.before
+        self._nodes.reverse()
+
+    def _exchanged(self, choose: Choose, latest: int, ways: int) -> tuple[tuple[int, ...], int | None]:
+        """Returns a history with actions exchanged, and where it differs first; None if it does not."""
+        places, history = self.places, self.state.history
+        pick = places[-latest:] if choose(2) else places
+        place = pick[choose(len(pick))]
+        action, how = history[place], choose(ways)
+        other = list(history)
+        if how == 0:
+            actions = [one for one in self._actions(place) if one != action]
+            if not actions:
+                return history, None
+            other[place] = actions[choose(len(actions))]
+            return tuple(other), place
+        partner = places[choose(len(places))]
+        instead = history[partner]
+        if action == instead:
+            return history, None
+        if how == 1:
+            other[place], other[partner] = instead, action
+            return tuple(other), min(place, partner)
+        for at in places:
+            other[at] = {action: instead, instead: action}.get(history[at], history[at])
+        return tuple(other), next(at for at in places if other[at] != history[at])
+
+    def _actions(self, place: int) -> Sequence[int]:
         """Returns the actions that were possible where one was made."""
-        node = self.nodes[place]
+        node = self._nodes[place]
         if node.draw is not None:
             return node.draws[0]
         return node.legal.get(place - self._starts[place] if node.spiel.is_simultaneous_node() else node.player, [])
 
-    def followed(self, history: tuple[int, ...], first: int) -> Node:
-        """Returns where a history leads that differs from some action on."""
-        return self.nodes[first].through(history[self._starts[first] :])
-
-    def is_possible(self, history: tuple[int, ...], first: int) -> bool:
+    def _is_possible(self, history: tuple[int, ...], first: int) -> bool:
         """Tells whether the game could go this way from some action on, and the seat would have seen the same."""
         at = self._starts[first]
-        spiel = self.nodes[first].spiel.clone()
+        spiel = self._nodes[first].spiel.clone()
         while at < len(history):
-            if spiel.is_terminal() or spiel.current_player() != self.nodes[at].player:
+            if spiel.is_terminal() or spiel.current_player() != self._nodes[at].player:
                 return False
             if at in self._seen and self._look(spiel) != self._seen[at]:
                 return False
@@ -150,6 +197,11 @@ class _Course:
             spiel.apply_action(history[at])
             at += 1
         return True
+
+    def _look(self, spiel: Any) -> tuple[object, ...]:
+        """Returns what the seat sees of a position."""
+        rules, seat = self._rules, self._seat
+        return rules.read_text(spiel, seat), tuple(_legal(spiel, seat))
 
 
 def _legal(spiel: Any, seat: Seat) -> list[int]:

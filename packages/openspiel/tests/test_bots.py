@@ -55,7 +55,9 @@ def test_it_beats_random(bot: str, rules: str, installed: Path, tmp_path: Path) 
     assert (first["forfeits"], second["forfeits"]) == (0, 0)
 
 
-@pytest.mark.parametrize(("name", "seats"), [("leduc_poker", 2), ("dark_hex", 2), ("euchre", 4)])
+@pytest.mark.parametrize(
+    ("name", "seats"), [("leduc_poker", 2), ("dark_hex", 2), ("euchre", 4), ("spades", 4), ("skat", 3)]
+)
 def test_it_follows_a_game_in_a_world_that_agrees_with_what_it_was_told(name: str, seats: int) -> None:
     kind = OpenSpiel().game(name)
     rules, chance = kind(seats, {**kind.rulesets["standard"].options}), random.Random(name)

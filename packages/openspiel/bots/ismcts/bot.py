@@ -15,14 +15,18 @@ sys.path.insert(1, os.path.abspath(os.path.join(__file__, *[os.pardir] * 5, "bot
 sys.path.insert(1, os.path.abspath(os.path.join(__file__, *[os.pardir] * 3)))
 from arena_bot import Bot, run
 from arena_openspiel.family import OpenSpiel
-from arena_openspiel.worlds import other_world
+from arena_openspiel.worlds import other_world, world_where
 
 SIMULATIONS = 100
 UCT_C = 2.0
 WORLDS = 20
 """The number of worlds that a search looks at."""
-TRIES = 300
+TRIES = 8
 """The number of attempts at a way through a game that agrees with what was told."""
+EXCHANGES = 3_000
+"""The number of exchanges in each attempt that bring it nearer to that."""
+MIXED = 20
+"""How often the world is exchanged before the next attempt."""
 FURTHEST = 200
 """The most steps of a game between two things that the seat is told."""
 
@@ -31,7 +35,7 @@ class Follower:
     """A game as one seat may take it to have gone: a state that agrees with all that it was told, if there is one."""
 
     def __init__(self, rules, seat, random):
-        self.rules, self.seat, self.choose = rules, seat, random.randrange
+        self.rules, self.seat, self.random, self.choose = rules, seat, random, random.randrange
         self.state = rules.start()
         self._own = []
 
@@ -41,29 +45,35 @@ class Follower:
 
     def hear(self, event):
         """Goes on to where the seat is told something."""
+        rules, seat = self.rules, self.seat
+        wanted = rules.fold(rules.view(self.state, seat), event)
         for _ in range(TRIES):
-            found = self._followed(event)
-            if found is not None:
-                self.state, self._own = found
+            state, own = self._followed(event)
+            if state is not None:
+                state = world_where(rules, state, seat, wanted, self.choose, EXCHANGES)
+            if state is not None:
+                self.state, self._own = state, own
                 return
-            if self.state.history:  # somebody did what they could not have done here: then it was another world
-                self.state = other_world(self.rules, self.state, self.seat, self.choose)
+            for _ in range(MIXED if self.state.history else 0):  # it was another world
+                self.state = other_world(rules, self.state, seat, self.choose)
         self.state = None
 
     def _followed(self, event):
-        """Returns a state in which the seat has just been told something and nothing before it, and its plays left."""
+        """Returns a state in which the seat has just been told something, this if it can be, and its plays left."""
         state, own = self.state, self._own
         for _ in range(FURTHEST):
-            silent, told = [], []
+            told, silent, other = [], [], []
             for after, left, events in self._steps(state, own):
                 heard = [one.data for one in events if one.reaches(self.seat)]
-                (told if heard == [event] else silent if not heard else []).append((after, left))
-            if told:
-                return told[self.choose(len(told))]
-            if not silent:
-                return None
-            state, own = silent[self.choose(len(silent))]
-        return None
+                (told if heard == [event] else other if heard else silent).append((after, left))
+            if silent and (self.choose(4) or not other):
+                other = silent
+            if not told and not other:
+                break
+            state, own = self.random.choice(told or other)
+            if told or other is not silent:
+                return state, own
+        return None, own
 
     def _steps(self, state, own):
         """Yields every next state, the own plays that are left, and what happened."""

@@ -10,7 +10,7 @@ SUITS: Final = {**dict(zip("SHDC", "♠♥♦♣", strict=True)), **dict(zip("�
 """The signs of the suits, by what OpenSpiel writes for them."""
 RED: Final = "♥♦"
 """The red suits."""
-_SUIT: Final = rf"(?:Suit )?([{''.join(SUITS)}]):?((?:\s*(?:10|[AKQJT2-9]))*)\s*"
+_SUIT: Final = rf"(?:Suit )?([{''.join(SUITS)}]):?((?:\s*(?:10|[AKQJT2-9]))*|\s*none)\s*"
 _LINE: Final = re.compile(rf"\s*(?:{_SUIT}){{1,2}}")
 _RANK: Final = re.compile(r"10|[AKQJT2-9]")
 

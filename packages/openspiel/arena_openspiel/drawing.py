@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import cos, pi, sin, sqrt
+from math import ceil, cos, pi, sin, sqrt
 from typing import Any, ClassVar, Final
 
 from arena.rules.base import Rules
 from arena.show.drawing import STATE, Drawing, Scene, Symbol, sprite, words
 from arena.show.seats import EVERYBODY, MARKS
-from arena.show.svg import element, points, text
+from arena.show.svg import element, points
 from arena.types import Payload, Seat
 from arena_openspiel.boards import FOG, PIECES, STONES, Board, split_board
 from arena_openspiel.cards import RED, Hand, split_hands
@@ -29,6 +29,8 @@ APART: Final = 4.0
 MARGIN: Final = 16.0
 HEAD: Final = 30.0
 """The room for a seat's name."""
+PAGE: Final = 1.4
+"""The width of a page's board beside its height."""
 SMALLEST: Final = (220.0, 150.0)
 """The room of a position at least."""
 HEX_GAMES: Final = ("dark_hex", "dark_hex_ir")
@@ -37,7 +39,7 @@ _PLACES, _PIECES, _WORDS = 0, 1, 2  # layers
 
 
 class SpielDrawing(Drawing):
-    """Draws a game: the position as each seat sees it, side by side."""
+    """Draws a game: the position as each seat sees it, in rows that fill a page; once where all see the same."""
 
     style: ClassVar[str] = """
 .d-text{font:15px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre;fill:var(--ink)}
@@ -49,29 +51,31 @@ class SpielDrawing(Drawing):
 .d-card{fill:#fffdf6;stroke:#8d8470;stroke-width:1}
 .d-rank{font:600 15px system-ui,"DejaVu Sans",sans-serif;text-anchor:middle;fill:#22201c}.d-rank.d-red{fill:#c0272d}
 .d-suit{font:20px "DejaVu Sans",sans-serif;text-anchor:middle;fill:var(--ink);opacity:.45}
-.d-name{fill:var(--ink);font-weight:700}
+.d-name{fill:var(--ink);font:700 16px system-ui,"DejaVu Sans",sans-serif}
 """
 
     def __init__(self, rules: Rules[Any], names: Sequence[str]) -> None:
         super().__init__(rules, names)
         self._is_hex = rules.name.partition(":")[2] in HEX_GAMES
-        self._room = SMALLEST
+        self._room = self._whole = SMALLEST
         self._blocks = 1 if rules.nothing_hidden else rules.seats
         self._lay_out()
 
     def plan(self, events: Iterable[Payload]) -> None:
         """Gives positions the room that they need at the end."""
+        last = []
         for event in events:
-            self._fit(event.get("text", ""))
-        self._lay_out()
+            if event.get("returns") is None:
+                self._room = self._fitting(self._room, event.get("text", ""))
+            else:
+                last.append(event.get("text", ""))
+        self._fit(last)
 
     def make_room(self, views: Mapping[Seat, Payload]) -> bool:
         """Gives positions room in a game that goes on."""
-        before = self._room
-        for view in views.values():
-            self._fit(view["text"])
-        self._lay_out()
-        return self._room != before
+        before = self.size
+        self._fit([view["text"] for view in views.values()])
+        return self.size != before
 
     def symbols(self) -> Iterator[Symbol]:
         """Yields places of all kinds, and stones."""
@@ -87,29 +91,30 @@ class SpielDrawing(Drawing):
         for colour in ("white", "black"):
             yield Symbol(f"P{colour}", element("circle", class_=f"d-{colour}", r=0.36 * SQUARE), SQUARE, SQUARE)
 
-    def ground(self) -> str:
-        """Returns the names of the seats above what each sees."""
-        if self.rules.nothing_hidden:
-            return ""
-        named = ((self._left(seat), f"{MARKS[seat]} {self.names[seat]}") for seat in range(self.rules.seats))
-        return "".join(text(name, left, MARGIN + 16, 16.0, class_="d-name") for left, name in named)
-
     def scene(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> Scene:
-        """Returns the position as each seat sees it, once where nothing is hidden."""
+        """Returns the position as each seat sees it, once where nothing is hidden or all see the same in the end."""
         scene: Scene = {}
+        ended = [view["text"] for view in views.values() if view["returns"] is not None]
+        once = self.rules.nothing_hidden or self._is_same(ended)
         for seat, view in views.items():
-            self._put(scene, 0 if self.rules.nothing_hidden or seat == EVERYBODY else seat, view["text"])
+            if seat == EVERYBODY or once:
+                self._put(scene, 0, view["text"])
+            else:
+                left, top = self._corner(seat)
+                name = f"{MARKS[seat]} {self.names[seat]}"
+                scene[f"n{seat}"] = words(_WORDS, name, left, top + 16 - HEAD, "d-name")
+                self._put(scene, seat, view["text"])
             for player, gain in enumerate(view["returns"] or ()):
                 scene[f"#{player}.{STATE}"] = gain
             if view["actions"]:
                 scene[f"#{view.get('to_move', seat)}.{STATE}"] = "to move"
-            if self.rules.nothing_hidden:
+            if once:
                 break
         return scene
 
     def _put(self, scene: Scene, block: int, shown: str) -> None:
         board, lines = split_board(shown, is_hex=self._is_hex)
-        left, top = self._left(block), self._top
+        left, top = self._corner(block)
         if board is not None:
             self._put_board(scene, board, block)
             top += _size_of(board)[1] + LINE / 2
@@ -123,7 +128,7 @@ class SpielDrawing(Drawing):
             top += _height_of(part)
 
     def _put_board(self, scene: Scene, board: Board, block: int) -> None:
-        left, top = self._left(block), self._top
+        left, top = self._corner(block)
         for down, row in enumerate(board.rows):
             for right, letter in enumerate(row):
                 x = left + (right + 0.5 + (down / 2 if board.is_hex else 0)) * SQUARE
@@ -136,22 +141,43 @@ class SpielDrawing(Drawing):
                 elif not board.is_chess and letter in STONES:
                     scene[key] = sprite(_PIECES, f"P{STONES[letter]}", x, y)
 
-    def _fit(self, shown: str) -> None:
+    def _is_same(self, shown: Sequence[str]) -> bool:
+        """Tells whether each seat sees something, and all the same."""
+        return len(shown) == self._blocks > 1 and len({*shown}) == 1
+
+    def _fit(self, shown: Sequence[str]) -> None:
+        """Gives positions room that are seen at one time."""
+        if self._is_same(shown):
+            self._whole = self._fitting(self._whole, shown[0])
+        else:
+            for one in shown:
+                self._room = self._fitting(self._room, one)
+        self._lay_out()
+
+    def _fitting(self, room: tuple[float, float], shown: str) -> tuple[float, float]:
+        """Returns what room a position needs, or the one that there is if that is larger."""
         board, lines = split_board(shown, is_hex=self._is_hex)
         parts = list(split_hands(lines))
         wide, high = max([0.0, *map(_width_of, parts)]), sum(map(_height_of, parts))
         if board is not None:
             size = _size_of(board)
             wide, high = max(wide, size[0]), high + size[1] + LINE / 2
-        self._room = max(self._room[0], wide), max(self._room[1], high)
+        return max(room[0], wide), max(room[1], high)
 
-    def _left(self, block: int) -> float:
-        return MARGIN + block * (self._room[0] + 2 * MARGIN)
+    def _corner(self, block: int) -> tuple[float, float]:
+        """Returns where a position begins."""
+        down, right = divmod(block, self._columns)
+        return MARGIN + right * self._block[0], MARGIN + self._head + down * self._block[1]
 
     def _lay_out(self) -> None:
-        self._top = MARGIN + (0.0 if self.rules.nothing_hidden else HEAD)
-        wide = self._left(self._blocks) - MARGIN
-        self.size = (wide, self._top + self._room[1] + MARGIN)
+        self._head = 0.0 if self.rules.nothing_hidden else HEAD
+        self._block = wide, high = self._room[0] + 2 * MARGIN, self._room[1] + 2 * MARGIN + self._head
+        sizes = {
+            columns: (columns * wide, ceil(self._blocks / columns) * high) for columns in range(1, self._blocks + 1)
+        }
+        self._columns = min(sizes, key=lambda columns: max(sizes[columns][0] / PAGE, sizes[columns][1]))
+        wide, high = sizes[self._columns]
+        self.size = max(wide, self._whole[0] + 2 * MARGIN), max(high, self._whole[1] + self._head + 2 * MARGIN)
 
 
 def _put_hand(scene: Scene, hand: Hand, key: str, left: float, top: float) -> None:
@@ -175,7 +201,9 @@ def _width_of(part: str | list[Hand]) -> float:
 
 
 def _height_of(part: str | list[Hand]) -> float:
-    return LINE if isinstance(part, str) else len(part[0]) * (CARD[1] + APART)
+    if isinstance(part, str):
+        return LINE if part.strip() else LINE / 2
+    return len(part[0]) * (CARD[1] + APART)
 
 
 def _place(board: Board, down: int, right: int) -> str:

@@ -66,22 +66,23 @@ class Move(msgspec.Struct, frozen=True):
 class Node:
     """A position of OpenSpiel's. Nobody changes `spiel`: what follows it is a copy."""
 
+    legal: Mapping[Seat, list[int]] = {}
+    """The actions of each seat that decides here, in the order of the seats."""
+    draw: Draw | None = None
+    """What chance must draw here."""
+    draws: tuple[Sequence[int], Sequence[int]] = (), ()
+    """The actions of chance here, and for each how many of equally likely outcomes are its own or one's before."""
+
     def __init__(self, spiel: Any, before: Node | None = None, actions: Sequence[int] = ()) -> None:
         self.spiel = spiel
         self.before = before
         """The position before this one; None at the start."""
         self.actions = actions
         """The actions that led here: one, or one of each seat where they decide at once."""
-        self.player: int = spiel.current_player()
-        """Who decides, in OpenSpiel's numbers: chance, several at once and nobody have numbers below 0."""
-        self.legal: dict[Seat, list[int]] = {}
-        """The actions of each seat that decides here, in the order of the seats."""
-        self.draws: tuple[Sequence[int], Sequence[int]] = (), ()
-        """The actions of chance here, and for each how many of equally likely outcomes are its own or one's before."""
-        self.draw: Draw | None = None
-        """What chance must draw here."""
         self.views: dict[Seat, Payload] = {}
         """What each seat is shown, as far as somebody asked."""
+        self.player: int = spiel.current_player()
+        """Who decides, in OpenSpiel's numbers: chance, several at once and nobody have numbers below 0."""
         if self.player >= 0:
             self.legal = {self.player: spiel.legal_actions()}
         elif self.player == CHANCE:

@@ -17,6 +17,7 @@ import pytest
 from arena_openspiel.boards import split_board
 from arena_openspiel.cards import split_hands
 from arena_openspiel.catalogue import catalogue
+from arena_openspiel.drawing import SpielDrawing
 from arena_openspiel.family import FAMILY, OpenSpiel
 from arena_openspiel.game import Node, Spiel, State
 
@@ -197,8 +198,24 @@ def test_hands_are_found_in_what_it_writes(name: str, seats: int, cards: int) ->
 def test_two_hands_beside_each_other_are_found() -> None:
     (east_and_west,) = split_hands(["S AK7     S QT2", "H 952  H ", "D 2    D KJ84", "C      C 862"])
     assert [[len(ranks) for _, ranks in hand] for hand in east_and_west] == [[3, 3, 1, 0], [3, 0, 4, 3]]
+    ((without,),) = split_hands(["S none", "H KQ", "D 2", "C none"])
+    assert without == [("♠", []), ("♥", ["K", "Q"]), ("♦", ["2"]), ("♣", [])]
     text = ["Suits", "S", "H", "D"]
     assert list(split_hands(text)) == text
+
+
+def test_a_page_shows_once_what_all_see_in_the_end() -> None:
+    rules = rules_of("hearts", 4)
+    drawing = SpielDrawing(rules, list("abcd"))
+    *_, before, last = (step.after for step in walk(rules, 1))
+    seen = [{seat: rules.view(state, seat) for seat in range(4)} for state in (before, last)]
+    drawing.plan([*seen[0].values(), *seen[1].values()])
+    each, once = (drawing.scene(views, ()) for views in seen)
+    names = [each[f"n{seat}"] for seat in range(4)]
+    assert len({name[2:4] for name in names}) == 4, "each above its own position"
+    assert {key[1] for key in once if key[0] != "#"} == {"0"}
+    alone = drawing.scene({2: seen[1][2]}, ())
+    assert {key[1] for key in alone if key[0] != "#"} == {"2"}, "who looks with one seat's eyes sees that seat's"
 
 
 @pytest.fixture

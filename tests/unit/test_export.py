@@ -90,7 +90,7 @@ def test_many_logs_are_read_by_several_processes_in_order(tmp_path: Path, monkey
 
 @pytest.mark.parametrize(("rows", "groups"), [(10**6, 1), (1, 3)])
 def test_games_are_compressed_together(rows: int, groups: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A group of rows for each game would make a file four times as large, and slow to read."""
+    """A group of rows for each game would make a file three times as large, and slow to read."""
     monkeypatch.setattr(export, "_CHUNK", 2)
     monkeypatch.setattr(export, "_GROUP", rows)
     file = tmp_path / "table.parquet"

@@ -30,6 +30,7 @@ from arena.live.scores import Board
 from arena.pages.game import game_page
 from arena.record.log import Log
 from arena.referee.feed import FeedReader
+from arena.show.standings import between
 from arena.web.guard import POLICY
 from arena.web.streams import EventStreams
 
@@ -195,7 +196,8 @@ class Watching:
         )
 
     async def _game(self, request: Request) -> Response:
-        names = " v. ".join(self._find(request).summary().names)
+        game = self._find(request).summary()
+        names = f" {between(game.teams)} ".join(game.names)
         return HTMLResponse(page("game", names), headers={"content-security-policy": FRAMED})
 
     async def _style(self, request: Request) -> Response:

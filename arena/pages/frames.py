@@ -24,7 +24,7 @@ from arena.show.drawing import Drawing, Scene, Symbol, mark_symbols
 from arena.show.presenter import Presenter
 from arena.show.replay import NOTE, Curve, Fault, Frame, Note, Onlooker, Remark, Said
 from arena.show.seats import EVERYBODY
-from arena.show.standings import players_text
+from arena.show.standings import between, players_text
 from arena.text import plain
 from arena.types import NS_PER_MS, Payload, Seat, Termination
 
@@ -276,7 +276,7 @@ def opening(header: Header, presenter: Presenter, drawing: Drawing, symbols: Ite
         "format": FORMAT,
         "game": header.game,
         "facts": [
-            plain(played.rules).replace("_", " ").capitalize(),
+            _title(played.rules),
             plain(played.ruleset),
             players_text(played.players, played.teams),
             *board,
@@ -286,12 +286,18 @@ def opening(header: Header, presenter: Presenter, drawing: Drawing, symbols: Ite
         "gain": presenter.gain_name,
         "gained": presenter.gained_name,
         "seats": [{"name": plain(bot.name), "version": plain(bot.version)} for bot in header.bots],
+        "between": between(played.teams),
         "labels": drawing.labels,
         "size": [round(width, 1), round(height, 1)],
         "corner": drawing.corner,
         "symbols": {symbol.name: [symbol.markup, symbol.width, symbol.height, symbol.words] for symbol in symbols},
         "ground": drawing.ground(),
     } | ({"board": [presenter.rules.name, *board]} if board else {})
+
+
+def _title(rules: str) -> str:
+    """Returns what a game is called; one of a family as `--rules` takes it."""
+    return plain(rules) if ":" in rules else plain(rules).replace("_", " ").capitalize()
 
 
 def mark_slow(frames: list[Payload]) -> None:

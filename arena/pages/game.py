@@ -28,7 +28,7 @@ def game_page(log: Log, seat: Seat | None = None, remarks: Mapping[int, Remark] 
     """
     data, drawn = film(log, seat, remarks=remarks)
     script, style = raw(viewer_script()), raw(viewer_style() + drawn)
-    names = " v. ".join(seat["name"] for seat in data["seats"])
+    names = f" {data['between']} ".join(seat["name"] for seat in data["seats"])
     return render(
         HERE / "game.html.jinja",
         policy=policy(script, style),

@@ -57,6 +57,15 @@ def players_text(players: int, teams: Sequence[int] | UnsetType | None) -> str:
     return f"{players} players, seats {' against '.join(' and '.join(seats) for seats in found.values())}"
 
 
+def between(teams: Sequence[int] | UnsetType | None) -> str:
+    """Returns the word between the names of those who play a game.
+
+    >>> between(None), between((0, 1, 0, 1)), between((0, 0))
+    ('v.', 'v.', 'and')
+    """
+    return "and" if is_cooperative(teams) else "v."
+
+
 def subject_text(settings: Mapping[str, Any]) -> str:
     """Returns a heading for a tournament's settings: `swiss, samurai standard, 2 players, board japan, isolated`.
 

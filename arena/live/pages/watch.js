@@ -35,10 +35,12 @@ function showScores(scores) {
   by("standings").replaceChildren(make("table", "", make("thead", "", head), make("tbody", "", ...rows)), ...more);
 }
 
+const together = (game) => game.teams?.every((team) => team === game.teams[0]);
+
 function names(game) {
   const who = make("span", "who");
   game.names.forEach((name, seat) => {
-    if (seat) who.append(" v. ");
+    if (seat) who.append(together(game) ? " and " : " v. ");
     who.append(make("span", game.ranks && game.ranks[seat] === 1 ? "first" : "", name));
   });
   return who;
@@ -46,7 +48,9 @@ function names(game) {
 
 function result(game) {
   if (!game.ranks.length) return "interrupted";
-  return game.ranks.filter((rank) => rank === 1).length === 1 ? "won" : "drawn";
+  if (together(game)) return "over";
+  const first = game.ranks.flatMap((rank, seat) => (rank === 1 ? [game.teams ? game.teams[seat] : seat] : []));
+  return new Set(first).size === 1 ? "won" : "drawn";
 }
 
 function entry(game) {

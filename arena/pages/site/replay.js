@@ -56,7 +56,7 @@ globalThis.arena.frames = async (sceneryName, drawing, packed) => {
   try {
     if (![sceneryName, drawing].every((name) => ASSET.test(name))) throw new Error("unknown");
     const [data] = await Promise.all([unpack(packed), script(`../assets/${sceneryName}`), style(`../assets/${drawing}`)]);
-    document.title = `${data.seats.map((seat) => seat.name).join(" v. ")} · game ${number}`;
+    document.title = `${data.seats.map((seat) => seat.name).join(` ${data.between} `)} · game ${number}`;
     globalThis.arena.viewer = globalThis.arena.mount(root, {...data, ...scenery}, {address: true});
     root.querySelector("header").append(links());
     document.documentElement.dataset.ready = "1";

@@ -88,7 +88,7 @@ function mount(root, data, options = {}) {
 
   const title = make("h1");
   seats.forEach((seat, number) => {
-    if (number) title.append(make("span", "versus", "v."));
+    if (number) title.append(make("span", "versus", data.between));
     const name = make("span", "name", mark(number), seat.name);
     name.title = `${seat.name} ${seat.version}`;
     title.append(name);

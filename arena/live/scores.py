@@ -16,6 +16,7 @@ from arena.store.lock import is_written_to
 from arena.store.reader import Reader
 from arena.store.store import open_reader
 from arena.text import plain
+from arena.types import is_cooperative
 
 MOST_ROWS: Final = 100
 """Rows that are shown."""
@@ -32,9 +33,9 @@ class Row(msgspec.Struct, frozen=True):
     """As in other standings: `2=` if others share it."""
     bot: str
     rating: float | None
-    """By the refit over all results; None before any."""
+    """By the refit over all results, the mean score where all play together; None before any."""
     half_width: float | None
-    """The true rating lies in `rating` ± `half_width` with 95 %."""
+    """The true one lies in `rating` ± `half_width` with 95 %."""
     games: int
     wins: int
     draws: int
@@ -57,6 +58,8 @@ class Scores(msgspec.Struct, frozen=True):
     rows: list[Row]
     left_out: int
     """How many rows are not shown."""
+    cooperative: bool = False
+    """Whether all play together: then nobody wins, and scores are compared."""
 
 
 NOTHING: Final = Scores("", "", 0, None, finished=False, running=False, rows=[], left_out=0)
@@ -115,12 +118,13 @@ class Board:
     def _read(self, reader: Reader, *, running: bool) -> Scores:
         document, row = report(reader, self._which(reader))
         ranks = rank_texts([standing.rank for standing in document.standings])
+        cooperative = is_cooperative(row.settings["game"].get("teams"))
         rows = [
             Row(
                 rank=rank,
                 bot=plain(standing.bot),
-                rating=standing.rating,
-                half_width=standing.half_width,
+                rating=standing.mean_score if cooperative else standing.rating,
+                half_width=standing.score_half_width if cooperative else standing.half_width,
                 games=standing.games,
                 wins=standing.wins,
                 draws=standing.draws,
@@ -138,4 +142,5 @@ class Board:
             running=running,
             rows=rows[:MOST_ROWS],
             left_out=max(0, len(rows) - MOST_ROWS),
+            cooperative=cooperative,
         )

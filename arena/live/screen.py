@@ -147,21 +147,23 @@ def _title(scores: Scores, error: str, width: int) -> Text:
 
 def _standings(scores: Scores, most: int, width: int) -> list[Text]:
     """Returns a head and as many rows as there is room for."""
-    head = Text(f"{'#':>3} {'bot':{_NAMES}} {'rating':>7} {'± 95 %':>7} {'games':>6}   W   D   L forfeits", "dim")
-    lines = [head, *(_row(row) for row in scores.rows[: most - 1])]
+    value, counts = ("score", "") if scores.cooperative else ("rating", "   W   D   L")
+    head = Text(f"{'#':>3} {'bot':{_NAMES}} {value:>7} {'± 95 %':>7} {'games':>6}{counts} forfeits", "dim")
+    lines = [head, *(_row(row, scores.cooperative) for row in scores.rows[: most - 1])]
     for line in lines:
         line.truncate(width, overflow="ellipsis")
     return lines
 
 
-def _row(row: Row) -> Text:
+def _row(row: Row, cooperative: bool) -> Text:
     name = clip(row.bot, _NAMES)
     rating = "-" if row.rating is None else f"{row.rating:.1f}"
     half = "-" if row.half_width is None else f"{row.half_width:.1f}"
     padded = Text(name)
     padded.append(" " * (_NAMES - padded.cell_len))
-    counts = f" {rating:>7} {half:>7} {row.games:>6} {row.wins:>3} {row.draws:>3} {row.losses:>3} {row.forfeits:>8}"
-    return Text(f"{row.rank:>3} ").append_text(padded).append(counts)
+    counts = "" if cooperative else f" {row.wins:>3} {row.draws:>3} {row.losses:>3}"
+    figures = f" {rating:>7} {half:>7} {row.games:>6}{counts} {row.forfeits:>8}"
+    return Text(f"{row.rank:>3} ").append_text(padded).append(figures)
 
 
 def _keys() -> Iterator[Text]:

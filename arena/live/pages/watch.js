@@ -20,7 +20,8 @@ function showScores(scores) {
   by("trouble").textContent = scores.error;
   by("trouble").hidden = !scores.error;
   if (!scores.rows.length) return;
-  const head = make("tr", "", ...[["#", ""], ["bot", "bot"], ["rating", ""], ["± 95 %", ""], ["games", ""], ["W D L", ""], ["forf.", ""]]
+  const [value, counts] = scores.cooperative ? ["score", []] : ["rating", [["W D L", ""]]];
+  const head = make("tr", "", ...[["#", ""], ["bot", "bot"], [value, ""], ["± 95 %", ""], ["games", ""], ...counts, ["forf.", ""]]
     .map(([word, style]) => { const cell = make("th", style, word); cell.scope = "col"; return cell; }));
   const now = new Map();
   const rows = scores.rows.map((row) => {
@@ -28,7 +29,7 @@ function showScores(scores) {
     const moved = places.has(row.bot) && places.get(row.bot) !== row.rank;
     return make("tr", moved ? "moved" : "", make("td", "", `${row.rank}`), make("td", "bot", row.bot),
       make("td", "", number(row.rating, 1)), make("td", "range", number(row.half_width, 1)), make("td", "", `${row.games}`),
-      make("td", "", `${row.wins} ${row.draws} ${row.losses}`), make("td", "", `${row.forfeits}`));
+      ...(scores.cooperative ? [] : [make("td", "", `${row.wins} ${row.draws} ${row.losses}`)]), make("td", "", `${row.forfeits}`));
   });
   places = now;
   const more = scores.left_out ? [make("p", "facts", `and ${scores.left_out} more`)] : [];

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import instant
 
+from arena.live.games import Games
 from arena.live.scores import LEAST_S, Board
+from arena.live.screen import Screen
 from arena.store.store import open_store
 
 
@@ -48,3 +50,17 @@ def test_standings_move_as_results_are_stored(tmp_path: Path) -> None:
     assert sorted(row.bot for row in board.scores.rows) == sorted(instant.BOTS)
     assert sum(row.wins + row.losses + row.draws for row in board.scores.rows) == 2 * board.scores.done
     assert not board.read()
+
+
+def test_where_all_play_together_there_are_scores_and_nobody_wins(tmp_path: Path) -> None:
+    setting = instant.settings(teams=(0, 0), deals=12)
+    board = Board(tmp_path / "arena.db")
+    with open_store(tmp_path / "arena.db") as store:
+        list(instant.runner(store, instant.start(store, setting, tmp_path / "logs"), setting).run())
+    assert board.read()
+    means = [row.rating for row in board.scores.rows if row.rating is not None]
+    assert means == sorted(means, reverse=True)
+    assert len(means) == len(instant.BOTS)
+    head, *rows = (line.plain.split() for line in Screen(Games()).draw(board.scores, "", 80, 24)[1:])
+    assert head == ["#", "bot", "score", "±", "95", "%", "games", "forfeits"]
+    assert len(rows[0]) == 6, "no wins, draws and losses"

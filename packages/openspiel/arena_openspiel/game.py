@@ -210,16 +210,16 @@ class Spiel(Rules[State]):
 
     def node(self, state: State) -> Node:
         """Returns the position of a state."""
-        node: Node | None = state.__dict__.get("node")
-        if node is None:
-            node = Node(self.game.new_initial_state()).through(state.history)
-            state.__dict__["node"] = node
-        return node
+        kept: tuple[Spiel, Node] | None = state.__dict__.get("position")
+        if kept is None or kept[0] is not self:  # other options may make another position of the same history
+            kept = self, Node(self.game.new_initial_state()).through(state.history)
+            state.__dict__["position"] = kept
+        return kept[1]
 
     def state(self, node: Node, history: tuple[int, ...], chosen: tuple[tuple[Seat, int], ...] = ()) -> State:
         """Returns the state of a position, of which the history is known."""
         state = State(history, chosen)
-        state.__dict__["node"] = node
+        state.__dict__["position"] = self, node
         return state
 
     # The engine

@@ -1,6 +1,6 @@
 """Checks every game against the laws of the arena, and writes LAWS.md: `python -m arena_openspiel.laws [GAME ...]`.
 
-Each game is checked by `arena rules check`, its first ruleset at every number of players. It takes ten minutes on two cores.
+Each game is checked by `arena rules check`, its first ruleset at every number of players. It takes ten minutes.
 """
 
 from __future__ import annotations

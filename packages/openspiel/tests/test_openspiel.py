@@ -201,6 +201,10 @@ def test_two_hands_beside_each_other_are_found() -> None:
     assert [[len(ranks) for _, ranks in hand] for hand in east_and_west] == [[3, 3, 1, 0], [3, 0, 4, 3]]
     ((without,),) = split_hands(["S none", "H KQ", "D 2", "C none"])
     assert without == [("♠", []), ("♥", ["K", "Q"]), ("♦", ["2"]), ("♣", [])]
+    ((boxed,),) = split_hands(
+        ["+----------+", "|As      5s|", "|    4c    |", "|          |", "|  2hTh    |", "+----------+"]
+    )
+    assert boxed == [("♠", ["A", "5"]), ("♣", ["4"]), ("♦", []), ("♥", ["2", "T"])]
     text = ["Suits", "S", "H", "D"]
     assert list(split_hands(text)) == text
 

@@ -30,7 +30,6 @@ from typing import Any, Final, Literal, TypeAlias
 import gymnasium
 import numpy as np
 from pettingzoo import AECEnv
-from pettingzoo.utils import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from arena.errors import ConfigError
 from arena.games import make_settings, rules_of
@@ -49,8 +48,8 @@ ILLEGAL: Final = -1.0
 """The reward of an agent whose action is not legal. It ends the game."""
 
 
-def env(rules: str = "samurai", **settings: Any) -> OrderEnforcingWrapper:
-    """Returns an environment that minds its order, and ends a game for an action that is not legal.
+def env(rules: str = "samurai", **settings: Any) -> Environment:
+    """Returns an environment in which an action that is not legal ends the game.
 
     Args:
         rules: The game's name.
@@ -59,8 +58,7 @@ def env(rules: str = "samurai", **settings: Any) -> OrderEnforcingWrapper:
     Raises:
         ConfigError: There is no such game, or it does not say what programs learn from.
     """
-    inner = Environment(rules, **settings)
-    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(TerminateIllegalWrapper(inner, illegal_reward=ILLEGAL)))
+    return Environment(rules, **{"illegal_reward": ILLEGAL, **settings})
 
 
 class Environment(AECEnv):  # type: ignore[misc]  # it has no types
@@ -74,6 +72,7 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         rewards: Rewards = "ranks",
         max_cycles: int | None = None,
         render_mode: RenderMode | None = None,
+        illegal_reward: float | None = None,
         **settings: Any,
     ) -> None:
         """Makes a table.
@@ -84,6 +83,8 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
             rewards: What is given at the end.
             max_cycles: The game is cut short when an agent has taken so many steps; None means never.
             render_mode: `ansi`: `render` returns what the agent whose turn it is sees, as text; `human`: it prints it.
+            illegal_reward: What an agent is given for an action that is not legal, which ends the game; None means that
+                such an action is an error.
             settings: As for `arena.make_settings`: `ruleset`, `overrides`, `board`.
 
         Raises:
@@ -104,6 +105,7 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         self.render_mode = render_mode
         self._rewards_by = rewards
         self._max_cycles = max_cycles
+        self._illegal_reward = illegal_reward
         self._numbering = Numbering(every)
         self.possible_agents = [f"seat_{seat}" for seat in range(players)]
         bounds = np.iinfo(np.int32)
@@ -157,14 +159,17 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         """Makes a play of the agent whose turn it is. An agent whose game is over gives None.
 
         Raises:
-            ValueError: It is not legal.
+            ValueError: It is not legal, and there is no `illegal_reward`; or no action has this number.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if action is None or not self.observe(agent)["action_mask"][action]:
-            raise ValueError(f"expected an action that the mask of {agent} allows, got: {action}")
+        if action is None or not 0 <= action < len(self._numbering):
+            raise ValueError(f"expected an action, 0 to {len(self._numbering) - 1}, got: {action}")
+        if not self.observe(agent)["action_mask"][action]:
+            self._refuse(agent, action)
+            return
         self._table.make(self._numbering.play(int(action)))
         self._observed.clear()
         self._cumulative_rewards[agent] = 0.0
@@ -173,6 +178,16 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         if self._max_cycles is not None and self._steps[agent] >= self._max_cycles:
             self.truncations = dict.fromkeys(self.agents, True)
         self._go_on()
+        self._accumulate_rewards()
+
+    def _refuse(self, agent: str, action: int) -> None:
+        """Ends the game for an action that is not legal, or says that it is not."""
+        if self._illegal_reward is None:
+            raise ValueError(f"expected an action that the mask of {agent} allows, got: {action}")
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self.rewards[agent] = self._illegal_reward
+        self.terminations = dict.fromkeys(self.agents, True)
         self._accumulate_rewards()
 
     def _go_on(self) -> None:

@@ -123,6 +123,9 @@ def test_an_action_that_is_not_legal_ends_the_game_or_is_an_error() -> None:
     env = pettingzoo.env("gardener")
     env.reset(seed=1)
     guilty = env.agent_selection
+    for number in (-1, env.action_space(guilty).n):
+        with pytest.raises(ValueError, match=f"got: {number}"):
+            env.step(number)
     env.step(forbidden)
     assert all(env.terminations.values())
     assert env.rewards[guilty] == pettingzoo.ILLEGAL

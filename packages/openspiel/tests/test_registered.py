@@ -70,6 +70,7 @@ def test_information_set_search_beats_chance_at_samurai() -> None:
     won = 0.0
     for seat in (0, 1, 0, 1):
         search = ismcts.ISMCTSBot(game, evaluator, 2.0, 60, random_state=chance)
+        search.set_resampler(lambda state, player: state.resample_from_infostate(player, chance.uniform))
         state = game.new_initial_state()
         draw(state, chance)
         while not state.is_terminal():

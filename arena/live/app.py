@@ -30,7 +30,6 @@ from arena.live.scores import Board
 from arena.pages.game import game_page
 from arena.record.log import Log
 from arena.referee.feed import FeedReader
-from arena.show.standings import between
 from arena.web.guard import POLICY
 from arena.web.streams import EventStreams
 
@@ -197,7 +196,7 @@ class Watching:
 
     async def _game(self, request: Request) -> Response:
         game = self._find(request).summary()
-        names = f" {between(game.teams)} ".join(game.names)
+        names = f" {game.between} ".join(game.names)
         return HTMLResponse(page("game", names), headers={"content-security-policy": FRAMED})
 
     async def _style(self, request: Request) -> Response:

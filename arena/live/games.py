@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -28,6 +28,7 @@ from arena.record.log import ActionRecord, ForfeitRecord, Header, OutcomeRecord,
 from arena.referee.feed import Part
 from arena.show.presenter import Presenter, presenter
 from arena.show.seats import EVERYBODY
+from arena.show.standings import between
 from arena.text import plain
 from arena.types import Payload, Seat, Teams, Termination, is_cooperative, sides
 
@@ -63,6 +64,24 @@ class Summary(msgspec.Struct, frozen=True):
     """Whether every record has come so far."""
     teams: Teams | UnsetType = UNSET
     """The team of each seat; unset if each plays for itself."""
+    between: str = "v."
+    """The word between the names."""
+    how: str = ""
+    """How it ended, in a word (`how_ended`); empty while it goes on."""
+
+
+def how_ended(ranks: Sequence[int], teams: Teams | UnsetType) -> str:
+    """Returns in a word how a game ended: `won`, `drawn`, `ended` where all play together, or `interrupted`.
+
+    >>> how_ended([1, 2], UNSET), how_ended([1, 3, 1, 3], (0, 1, 0, 1)), how_ended([1, 1], (0, 0))
+    ('won', 'won', 'ended')
+    """
+    if not ranks:
+        return "interrupted"
+    if is_cooperative(teams):
+        return "ended"
+    first = {team for team, rank in zip(sides(teams, len(ranks)), ranks, strict=True) if rank == 1}
+    return "won" if len(first) == 1 else "drawn"
 
 
 def ended(game: Summary) -> str:
@@ -73,15 +92,12 @@ def ended(game: Summary) -> str:
     >>> ended(Summary("g", ["fox", "owl", "elk", "bee"], "", [1, 3, 1, 3], True, (0, 1, 0, 1)))
     'fox, elk won against owl, bee'
     """
-    if not game.ranks:
-        return f"{', '.join(game.names)}: interrupted"
-    if is_cooperative(game.teams):
-        return f"{', '.join(game.names)}: ended"
-    teams = sides(game.teams, len(game.ranks))
-    if len({team for team, rank in zip(teams, game.ranks, strict=True) if rank == 1}) > 1:
-        return f"{', '.join(game.names)}: drawn"
-    first = [name for name, rank in zip(game.names, game.ranks, strict=True) if rank == 1]
-    others = [name for name, rank in zip(game.names, game.ranks, strict=True) if rank > 1]
+    ranks = game.ranks or []
+    how = how_ended(ranks, game.teams)
+    if how != "won":
+        return f"{', '.join(game.names)}: {how}"
+    first = [name for name, rank in zip(game.names, ranks, strict=True) if rank == 1]
+    others = [name for name, rank in zip(game.names, ranks, strict=True) if rank > 1]
     return f"{', '.join(first)} won against {', '.join(others)}"
 
 
@@ -133,11 +149,12 @@ class LiveGame:
 
     def summary(self) -> Summary:
         """Returns what a list says of it."""
-        over, ranks = self.outcome, None
+        over, teams, ranks, how = self.outcome, self.header.settings.teams, None, ""
         if over is not None:
             ranks = [] if over.termination is Termination.INTERRUPTED else list(over.ranks)
+            how = how_ended(ranks, teams)
         names = [plain(bot.name) for bot in self.header.bots]
-        return Summary(self.id, names, self._turn(), ranks, self.is_whole, self.header.settings.teams)
+        return Summary(self.id, names, self._turn(), ranks, self.is_whole, teams, between(teams), how)
 
     def _turn(self) -> str:
         if not self.turn:

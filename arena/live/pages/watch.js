@@ -36,26 +36,17 @@ function showScores(scores) {
   by("standings").replaceChildren(make("table", "", make("thead", "", head), make("tbody", "", ...rows)), ...more);
 }
 
-const together = (game) => game.teams?.every((team) => team === game.teams[0]);
-
 function names(game) {
   const who = make("span", "who");
   game.names.forEach((name, seat) => {
-    if (seat) who.append(together(game) ? " and " : " v. ");
+    if (seat) who.append(` ${game.between} `);
     who.append(make("span", game.ranks && game.ranks[seat] === 1 ? "first" : "", name));
   });
   return who;
 }
 
-function result(game) {
-  if (!game.ranks.length) return "interrupted";
-  if (together(game)) return "over";
-  const first = game.ranks.flatMap((rank, seat) => (rank === 1 ? [game.teams ? game.teams[seat] : seat] : []));
-  return new Set(first).size === 1 ? "won" : "drawn";
-}
-
 function entry(game) {
-  const when = game.ranks ? result(game) : game.whole ? game.turn || "set-up" : "incomplete";
+  const when = game.how || (game.whole ? game.turn || "set-up" : "incomplete");
   const row = make("button", "row", names(game), make("span", "when", when));
   row.type = "button";
   row.setAttribute("aria-pressed", `${game.id === followed}`);

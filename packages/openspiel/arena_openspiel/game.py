@@ -293,9 +293,9 @@ class Spiel(Rules[State]):
         return State(state.history, state.chosen, failed=True) if self.cooperative else None
 
     def outcome(self, state: State) -> Outcome | None:
-        node = self.node(state)
         if state.failed:  # the worst that can happen, so that nobody gives up to be spared it
             return self._ranked([self.game.min_utility()] * self.seats)
+        node = self.node(state)
         return self._ranked(node.spiel.returns()) if node.player == TERMINAL else None
 
     def _ranked(self, gains: Sequence[float]) -> Outcome:

@@ -9,14 +9,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from py_ecc.bls.hash_to_curve import hash_to_G1
-from py_ecc.bls.point_compression import compress_G1, compress_G2
-from py_ecc.optimized_bls12_381 import G2, curve_order, multiply, neg
 
 from arena.errors import ConfigError
 from arena.referee import beacon
-
-sys.setrecursionlimit(1_000)  # as Python has it: py_ecc raises it where it is imported
 
 ROUNDS = {
     123: "b75c69d0b72a5d906e854e808ba7e2accb1542ac355ae486d591aa9d43765482e26cd02df835d3546d23c4b13e0dfc92",
@@ -61,6 +56,13 @@ def test_nothing_else_is_the_signature_of_a_round(value: str) -> None:
 
 
 def test_a_point_that_signs_under_another_key_is_none() -> None:
+    limit = sys.getrecursionlimit()  # py_ecc raises it where it is imported, which takes a second
+    from py_ecc.bls.hash_to_curve import hash_to_G1
+    from py_ecc.bls.point_compression import compress_G1, compress_G2
+    from py_ecc.optimized_bls12_381 import G2, curve_order, multiply, neg
+
+    sys.setrecursionlimit(limit)
+
     def signed(number: int, key: int) -> str:
         message = hashlib.sha256(number.to_bytes(8, "big")).digest()
         point = hash_to_G1(message, b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_", hashlib.sha256)

@@ -19,7 +19,7 @@ from itertools import islice
 from typing import Final
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UnsetType
 
 from arena.errors import ArenaError, LogError
 from arena.link.sandbox.tree import process_stat
@@ -62,19 +62,19 @@ class Summary(msgspec.Struct, frozen=True):
     """How it ended, once it is over; empty if it was interrupted."""
     whole: bool
     """Whether every record has come so far."""
-    teams: Teams | UnsetType = UNSET
-    """The team of each seat; unset if each plays for itself."""
+    how: str
+    """How it ended, in a word (`how_ended`); empty while it goes on."""
     between: str = "v."
     """The word between the names."""
-    how: str = ""
-    """How it ended, in a word (`how_ended`); empty while it goes on."""
 
 
 def how_ended(ranks: Sequence[int], teams: Teams | UnsetType) -> str:
     """Returns in a word how a game ended: `won`, `drawn`, `ended` where all play together, or `interrupted`.
 
-    >>> how_ended([1, 2], UNSET), how_ended([1, 3, 1, 3], (0, 1, 0, 1)), how_ended([1, 1], (0, 0))
-    ('won', 'won', 'ended')
+    >>> how_ended([1, 2], msgspec.UNSET), how_ended([1, 1], msgspec.UNSET)
+    ('won', 'drawn')
+    >>> how_ended([1, 3, 1, 3], (0, 1, 0, 1)), how_ended([1, 1], (0, 0))
+    ('won', 'ended')
     """
     if not ranks:
         return "interrupted"
@@ -87,15 +87,14 @@ def how_ended(ranks: Sequence[int], teams: Teams | UnsetType) -> str:
 def ended(game: Summary) -> str:
     """Returns how a game ended, in words.
 
-    >>> ended(Summary("g", ["fox", "owl"], "", [1, 2], True)), ended(Summary("g", ["fox", "owl"], "", [1, 1], True))
-    ('fox won against owl', 'fox, owl: drawn')
-    >>> ended(Summary("g", ["fox", "owl", "elk", "bee"], "", [1, 3, 1, 3], True, (0, 1, 0, 1)))
+    >>> ended(Summary("g", ["fox", "owl"], "", [1, 1], True, "drawn"))
+    'fox, owl: drawn'
+    >>> ended(Summary("g", ["fox", "owl", "elk", "bee"], "", [1, 3, 1, 3], True, "won"))
     'fox, elk won against owl, bee'
     """
+    if game.how != "won":
+        return f"{', '.join(game.names)}: {game.how}"
     ranks = game.ranks or []
-    how = how_ended(ranks, game.teams)
-    if how != "won":
-        return f"{', '.join(game.names)}: {how}"
     first = [name for name, rank in zip(game.names, ranks, strict=True) if rank == 1]
     others = [name for name, rank in zip(game.names, ranks, strict=True) if rank > 1]
     return f"{', '.join(first)} won against {', '.join(others)}"
@@ -154,7 +153,7 @@ class LiveGame:
             ranks = [] if over.termination is Termination.INTERRUPTED else list(over.ranks)
             how = how_ended(ranks, teams)
         names = [plain(bot.name) for bot in self.header.bots]
-        return Summary(self.id, names, self._turn(), ranks, self.is_whole, teams, between(teams), how)
+        return Summary(self.id, names, self._turn(), ranks, self.is_whole, how, between(teams))
 
     def _turn(self) -> str:
         if not self.turn:

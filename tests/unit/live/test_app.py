@@ -13,7 +13,7 @@ from web_kit import Watching as Browser
 from web_kit import ask, served
 
 from arena.live.app import Watching
-from arena.live.games import Summary, ended
+from arena.live.games import Summary, ended, how_ended
 from arena.live.scores import Board
 from arena.record.log import Log
 from arena.referee import feed as module
@@ -64,7 +64,8 @@ def browse(live: Listening) -> Iterator[Open]:
 
 def summary_of(log: Log) -> Summary:
     names = [bot.name for bot in log.header.bots]
-    return Summary(log.header.game, names, f"Turn {log.outcome.turns}", list(log.outcome.ranks), True)
+    ranks, teams = list(log.outcome.ranks), log.header.settings.teams
+    return Summary(log.header.game, names, f"Turn {log.outcome.turns}", ranks, True, how_ended(ranks, teams))
 
 
 def started(browse: Open, feed: Feed, records: slice) -> Browser:

@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 from live_kit import SAMURAI, laid, parts, tiles
 from msgspec.structs import replace
 
-from arena.live.games import MOST_FINISHED, MOST_LISTED, MOST_RUNNING, RENEWED_S, Games, LiveFilm, LiveGame, ended
+from arena.live.games import (
+    MOST_FINISHED,
+    MOST_LISTED,
+    MOST_RUNNING,
+    RENEWED_S,
+    Games,
+    LiveFilm,
+    LiveGame,
+    ended,
+    how_ended,
+)
 from arena.pages.frames import film, folded
 from arena.record.log import Log, read_log
 from arena.referee.feed import Part
@@ -214,5 +224,6 @@ def test_a_game_of_which_only_the_end_is_heard_is_passed_over() -> None:
     ],
 )
 def test_the_end_of_a_game_in_words(ranks: list[int], words: str) -> None:
+    how = how_ended(ranks, msgspec.UNSET)
     summary = LiveGame(SAMURAI.header).summary()
-    assert ended(msgspec.structs.replace(summary, names=["fox", "owl", "bear"], ranks=ranks)) == words
+    assert ended(msgspec.structs.replace(summary, names=["fox", "owl", "bear"], ranks=ranks, how=how)) == words

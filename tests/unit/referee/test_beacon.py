@@ -56,7 +56,7 @@ def test_nothing_else_is_the_signature_of_a_round(value: str) -> None:
 
 
 def test_a_point_that_signs_under_another_key_is_none() -> None:
-    limit = sys.getrecursionlimit()  # py_ecc raises it where it is imported, which takes a second
+    limit = sys.getrecursionlimit()  # py_ecc raises it where it is imported, which takes half a second
     from py_ecc.bls.hash_to_curve import hash_to_G1
     from py_ecc.bls.point_compression import compress_G1, compress_G2
     from py_ecc.optimized_bls12_381 import G2, curve_order, multiply, neg

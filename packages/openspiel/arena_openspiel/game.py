@@ -15,14 +15,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from math import lcm
+from math import ceil, lcm
 from typing import Any, ClassVar, Final
 
 import msgspec
 import pyspiel
 
 from arena.errors import ConfigError, IllegalAction
-from arena.rules.base import Board, Choose, Decision, Draw, Event, Legal, Outcome, Product, Rules, Ruleset
+from arena.rules.base import Board, Choose, Decision, Draw, Event, Legal, Margin, Outcome, Product, Rules, Ruleset
 from arena.types import Payload, Seat, Teams
 from arena_openspiel.parameters import VIEW, options_of, parameters_of
 from arena_openspiel.worlds import other_world
@@ -43,6 +43,8 @@ PARTNERS: Final = frozenset({"bridge", "cribbage", "euchre", "spades", "tiny_bri
 """The games in which four are two teams, those who sit across from each other."""
 PARTS: Final = {"coop_box_pushing": 10, "tiny_bridge_2p": 6}
 """The number of parts of a point by game, so that scores are whole; 1 in most."""
+WIN_TO_LOSS: Final = 2
+"""From the least that a seat can get to the most, in games that count nothing but who won."""
 
 
 class State(msgspec.Struct, frozen=True, dict=True):
@@ -208,6 +210,14 @@ class Spiel(Rules[State]):
             return (0,) * seats
         return (0, 1, 0, 1) if seats == 4 and cls.short in PARTNERS else None
 
+    @classmethod
+    def margin(cls, seats: int, options: Mapping[str, str]) -> Margin | None:
+        if cls.cooperative:
+            return None
+        game = cls(seats, options).game
+        most = ceil(game.max_utility() - game.min_utility())  # no lead is cut: what seats get is what they play for
+        return Margin("points", most) if most > WIN_TO_LOSS else None
+
     def node(self, state: State) -> Node:
         """Returns the position of a state."""
         kept: tuple[Spiel, Node] | None = state.__dict__.get("position")
@@ -297,6 +307,9 @@ class Spiel(Rules[State]):
             return self._ranked([self.game.min_utility()] * self.seats)
         node = self.node(state)
         return self._ranked(node.spiel.returns()) if node.player == TERMINAL else None
+
+    def amounts(self, state: State) -> tuple[int, ...]:
+        return tuple(map(round, self.node(state).spiel.returns()))  # a split pot leaves halves of a chip
 
     def _ranked(self, gains: Sequence[float]) -> Outcome:
         scores = [round(PARTS.get(self.short, 1) * gain, FRACTION_DIGITS) for gain in gains]

@@ -22,7 +22,7 @@ from arena_openspiel.family import FAMILY, OpenSpiel
 from arena_openspiel.game import Node, Spiel, State
 
 from arena.errors import ConfigError
-from arena.rules.base import Event, Outcome
+from arena.rules.base import Event, Margin, Outcome
 from arena.rules.course import Chance, Course, Over
 from arena.testing import GameFault, check_declaration, check_variant
 from arena.testing.walks import walk
@@ -77,6 +77,28 @@ def test_who_forfeits_a_game_with_one_score_for_all_loses_it_for_all() -> None:
     course.fail(0, Termination.TIMEOUT)
     course.forfeit()
     assert course.due == Over(Outcome((1, 1), (-240, -240))), "the worst that can happen, in sixths"
+
+
+def test_a_margin_counts_what_seats_get_where_more_than_the_win_counts() -> None:
+    leduc = rules_of("leduc_poker")
+    assert leduc.margin(2, leduc.options) == Margin("points", 26), "13 chips won, and 13 lost"
+    for rules in (rules_of("liars_dice"), rules_of("hanabi"), rules_of("goofspiel")):
+        assert rules.margin(2, rules.options) is None
+    by_points = rules_of("goofspiel", returns_type="point_difference")
+    assert by_points.margin(2, by_points.options) is not None
+    *_, last = (step.after for step in walk(leduc, 1))
+    outcome = leduc.outcome(last)
+    assert outcome is not None
+    assert leduc.amounts(last) == outcome.scores
+
+
+def test_in_a_margin_chips_of_a_split_pot_are_whole() -> None:
+    rules = rules_of("leduc_poker", 5)
+    ended = [list(walk(rules, seed))[-1].after for seed in range(30)]
+    gains = [rules.node(state).spiel.returns() for state in ended]
+    assert any(not float(gain).is_integer() for each in gains for gain in each)
+    for state, each in zip(ended, gains, strict=True):
+        assert all(abs(amount - gain) <= 0.5 for amount, gain in zip(rules.amounts(state), each, strict=True))
 
 
 def test_with_numbers_for_programs_it_keeps_them_too() -> None:

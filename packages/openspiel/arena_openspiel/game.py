@@ -97,11 +97,11 @@ class Node:
 
     def after(self, actions: Sequence[int]) -> Node:
         """Returns the position after an action, or after one of each seat where they decide at once."""
-        spiel = self.spiel.clone()
         if self.player == SIMULTANEOUS:
+            spiel = self.spiel.clone()
             spiel.apply_actions(actions)
         else:
-            spiel.apply_action(actions[0])
+            spiel = self.spiel.child(actions[0])
         return Node(spiel, self, actions)
 
     def through(self, actions: Sequence[int]) -> Node:

@@ -32,6 +32,8 @@ NO_ACTION: Final = 0
 CHANCE: Final = int(pyspiel.PlayerId.CHANCE)
 SIMULTANEOUS: Final = int(pyspiel.PlayerId.SIMULTANEOUS)
 TERMINAL: Final = int(pyspiel.PlayerId.TERMINAL)
+MOST_GAMES: Final = 64
+"""The number of games that are kept in memory: some warn of themselves, in the terminal, whenever they are loaded."""
 MOST_CHANCES: Final = 1_024
 """The number of probabilities of which it is kept in memory what they mean."""
 THOUSAND: Final = 1_000
@@ -176,6 +178,16 @@ def _whole(text: str) -> int | str:
 _structs = msgspec.json.Decoder(float_hook=_whole)
 
 
+@lru_cache(MOST_GAMES)
+def _loaded(short: str, parameters: tuple[tuple[str, Any], ...]) -> Any:
+    """Returns a game of OpenSpiel. It never changes, so rules with the same parameters share it.
+
+    Raises:
+        SpielError: OpenSpiel has no such game.
+    """
+    return pyspiel.load_game(short, dict(parameters))
+
+
 class Spiel(Rules[State]):
     """A game of OpenSpiel. There is a subclass for each."""
 
@@ -191,7 +203,7 @@ class Spiel(Rules[State]):
     def __init__(self, seats: int, options: Mapping[str, str], board: Board | None = None) -> None:
         super().__init__(seats, options, board)
         try:
-            self.game = pyspiel.load_game(self.short, parameters_of(self.kind, options, seats))
+            self.game = _loaded(self.short, tuple(parameters_of(self.kind, options, seats).items()))
         except (pyspiel.SpielError, ValueError) as error:
             raise ConfigError(
                 f"expected options with which OpenSpiel plays {self.short}, got: {dict(options)}: {error}; use --rule"

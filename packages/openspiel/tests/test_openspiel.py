@@ -101,6 +101,14 @@ def test_in_a_margin_chips_of_a_split_pot_are_whole() -> None:
         assert all(abs(amount - gain) <= 0.5 for amount, gain in zip(rules.amounts(state), each, strict=True))
 
 
+def test_a_game_that_warns_of_itself_when_it_is_loaded_is_loaded_once(capfd: pytest.CaptureFixture[str]) -> None:
+    rules = rules_of("quoridor")
+    assert "known issues" in "".join(capfd.readouterr())
+    rules.margin(2, rules.options)
+    type(rules)(2, rules.options)
+    assert not any(capfd.readouterr())
+
+
 def test_with_numbers_for_programs_it_keeps_them_too() -> None:
     check_variant(rules_of("leduc_poker", view="tensor"), games=2)
     rules = rules_of("leduc_poker", view="tensor")

@@ -41,7 +41,8 @@ class PackedBot(msgspec.Struct, frozen=True, kw_only=True):
     entries: tuple[Entry, ...]
     """The files, sorted."""
     left_out: tuple[str, ...]
-    """What of the bot's folder is not in it, by the paths there: hidden files, what tools make, what was built."""
+    """What of the bot's folder and of what it includes is not in it, by the paths there: hidden files, what tools make,
+    what was built, and, with a word on what they are, links and empty folders."""
 
     @property
     def size(self) -> int:
@@ -69,10 +70,12 @@ def pack(ref: str | Path, limits: Limits = LIMITS) -> PackedBot:
             f"{folder / MANIFEST}: expected {lacking!r}, which goes along when the bot is sent, got: no such file; "
             f"run `arena bot build {folder}`, which fetches it"
         )
-    own = own_files(folder, (*manifest.built, *manifest.fetched))
-    taken = dict(own.files)
+    found = own_files(folder, (*manifest.built, *manifest.fetched))
+    taken, left_out = dict(found.files), dict(found.left_out)
     for name in (*manifest.include, *manifest.fetched):
-        taken.update(named_files(folder, name))
+        found = named_files(folder, name)
+        taken |= dict(found.files)
+        left_out |= found.left_out
     top = _top(folder, manifest)
     placed = {os.path.relpath(os.path.normpath(folder / name), top): path for name, path in taken.items()}
     placed.pop(LABEL, None)  # of an archive that was unpacked here
@@ -90,7 +93,11 @@ def pack(ref: str | Path, limits: Limits = LIMITS) -> PackedBot:
         bot=bot,
         manifest=manifest,
         entries=tuple(packed.entries),
-        left_out=tuple(name for name in own.left_out if not _is_taken(name, included) and name != LABEL),
+        left_out=tuple(
+            f"{name} ({kind})" if kind else name
+            for name, kind in sorted(left_out.items())
+            if not _is_taken(name, included) and name != LABEL
+        ),
     )
 
 

@@ -13,7 +13,7 @@ import re
 import shlex
 import shutil
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -24,9 +24,9 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from arena.errors import BotError, did_you_mean
-from arena.files import MOST_PROGRAM, MOST_TEXT, opened, read_text
+from arena.files import MOST_TEXT, read_text
 from arena.link import runtimes
-from arena.link.contents import named_files, own_files
+from arena.link.contents import Found, changed_files, digest_of, is_unchanged, named_files, own_files
 from arena.link.runtimes import PYTHON, PYTHON_WITH_ARENA
 from arena.resources import bots_folder
 
@@ -104,6 +104,9 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Its parameters, each with its name."""
     values: tuple[tuple[str, str], ...] = ()
     """Names of parameters with the values that somebody chose, by name."""
+    source: str = ""
+    """What says which files its digest is made of: `bot.toml`, or `cmd:` and the command line. Empty for a program of
+    arena itself."""
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -356,7 +359,7 @@ def _spec(manifest: Manifest, folder: Path) -> BotSpec:
         command=manifest.command,
         folder=str(folder),
         rules=manifest.rules,
-        digest=_digest(files_of(folder, manifest)),
+        digest=digest_of(folder, _files(folder, manifest)),
         memory_mib=manifest.limits.memory_mib,
         file_mib=manifest.limits.file_mib,
         start_ms=manifest.limits.start_ms,
@@ -365,6 +368,7 @@ def _spec(manifest: Manifest, folder: Path) -> BotSpec:
         reads=_outside(folder, (*manifest.include, *manifest.built, *manifest.fetched)),
         runtimes=_runtimes((manifest.command[0], *manifest.needs)),
         tune=tuple(manifest.tune.items()),
+        source=MANIFEST,
     )
 
 
@@ -420,18 +424,22 @@ def _from_command(line: str) -> BotSpec:
     if not _runs(runtimes.resolved(words)[0], folder):
         raise BotError(f"expected a program to run, got: {words[0]!r}, which is not there or may not be executed")
     name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(runtimes.resolved(words)[0]).name).lstrip("._-")[:64] or "bot"
-    files = [(word, folder / word) for word in words if os.path.isfile(folder / word)]
-    digest = _digest(files, os.fsencode(line))
-    reads = _outside(folder, [word for word in words[1:] if os.path.isfile(folder / word)])
+    files = _files_in(words, folder)
     return BotSpec(
         name=name,
         version="",
         command=tuple(words),
         folder=str(folder),
-        digest=digest,
-        reads=reads,
+        digest=digest_of(folder, files, os.fsencode(line)),
+        reads=_outside(folder, [name for name, _ in _files_in(words[1:], folder).files]),
         runtimes=_runtimes(words[:1]),
+        source=COMMAND + line,
     )
+
+
+def _files_in(words: Iterable[str], folder: Path) -> Found:
+    """Returns the files that a command line names."""
+    return Found([(word, folder / word) for word in words if os.path.isfile(folder / word)], {}, [], [])
 
 
 def _outside(folder: Path, names: Iterable[str]) -> tuple[str, ...]:
@@ -452,26 +460,46 @@ def _runs(program: str, folder: Path) -> bool:
     return os.path.isfile(folder / program) and os.access(folder / program, os.X_OK)
 
 
-def files_of(folder: Path, manifest: Manifest) -> Iterator[tuple[str, Path]]:
-    """Yields the files that define a bot: their paths relative to its folder, and where they are.
+def _files(folder: Path, manifest: Manifest) -> Found:
+    """Returns the files that define a bot.
 
-    What was built or fetched is left out: the same source must have the same digest whatever the compiler.
+    What was built or fetched is apart: the same source must have the same digest whatever the compiler.
 
     Raises:
         BotError: A symbolic link leads out of the folder.
     """
-    found = own_files(folder, (*manifest.built, *manifest.fetched))
-    yield from found.files
-    for name in sorted(manifest.include):
-        yield from named_files(folder, name)
+    made = sorted({*manifest.built, *manifest.fetched})
+    own = own_files(folder, made)
+    named = [named_files(folder, name) for name in sorted(manifest.include)]
+    return Found(
+        [file for each in (own, *named) for file in each.files],
+        {},
+        [name for each in (own, *named) for name in each.folders],
+        [file for name in made for file, _ in named_files(folder, name).files],
+    )
 
 
-def _digest(files: Iterable[tuple[str, Path]], line: bytes = b"") -> str:
-    """Returns the SHA-256 (hex) over a command line, if there is one, and files."""
-    digest = hashlib.sha256(b"\0%d\0%b" % (len(line), line) if line else b"")
-    for name, path in files:
-        with opened(path, f"the file {name!r} of a bot", MOST_PROGRAM, BotError) as file:
-            digest.update(os.fsencode(name) + b"\0%d\0" % file.size)
-            for chunk in file.chunks():
-                digest.update(chunk)
-    return digest.hexdigest()
+def check_files(spec: BotSpec) -> None:
+    """Checks that a bot's files are those that its digest was made of.
+
+    Raises:
+        BotError: They are not. No bot is to blame: show the message to the operator.
+    """
+    folder = Path(spec.folder)
+    if not spec.source or is_unchanged(folder, spec.digest):
+        return
+    try:
+        if spec.source == MANIFEST:
+            changed = changed_files(folder, spec.digest, _files(folder, read_manifest(folder)))
+        else:
+            line = os.fsencode(spec.source.removeprefix(COMMAND))
+            changed = changed_files(folder, spec.digest, _files_in(spec.command, folder), line)
+    except BotError as error:
+        changed = [str(error)]
+    if changed:
+        told = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
+        raise BotError(
+            f"expected the files of {spec.name} in {folder} to stay as they were when its games began, got: {told}, "
+            "which changed meanwhile; put that back and give the same command again, or begin anew with the bot as it "
+            "is. What a bot writes itself goes into files whose names begin with a dot"
+        )

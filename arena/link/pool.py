@@ -110,7 +110,7 @@ class Pool:
         self._level = Level.TRUSTED
         self._bots: list[Bot] = []
         """All whose process may live and whose messages mean something."""
-        self._block = ""
+        self._block: str | None = None
         """The block whose games are played."""
         self._idle: deque[Bot] = deque()
         """Those of them that wait for a game of this block, the longest waiting first."""
@@ -138,8 +138,8 @@ class Pool:
             if not self._poller.wait(0):
                 break
 
-    def enter(self, block: str, level: Level = Level.TRUSTED) -> None:
-        """Begins a block, unless its games are being played already.
+    def enter(self, block: str, level: Level = Level.TRUSTED) -> bool:
+        """Begins a block, unless its games are being played already. Returns whether it did.
 
         Bots that waited for games of another block are told goodbye. Those that were started ahead wait for this one's.
 
@@ -148,7 +148,7 @@ class Pool:
             level: How far the bots of its games are confined, and those that are started ahead.
         """
         if block == self._block and level is self._level:
-            return
+            return False
         stale, ahead = self._idle, self._ahead
         if level is not self._level:
             stale, ahead = deque([*stale, *ahead]), deque()
@@ -156,6 +156,7 @@ class Pool:
             self._dismiss(bot, "no more games for now")
         self._block, self._level = block, level
         self._idle, self._ahead = ahead, deque()
+        return True
 
     # Waiting
 

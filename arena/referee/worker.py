@@ -7,6 +7,7 @@ from pathlib import Path
 
 from arena.errors import MachineFault
 from arena.games import rules_of
+from arena.link.bots import check_files
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
 from arena.record.log import Header, Record
@@ -28,18 +29,25 @@ def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameRe
 
     Raises:
         ConfigError: The job describes no game.
+        BotError: A bot's files are not those that were committed to: before the game, or after it. There is no result.
         OSError: The log cannot be written.
     """
     rules = rules_of(job.settings)
+    bots = dict.fromkeys(job.bots)
     pool = worker_pool()
-    pool.enter(job.block, job.level)
+    if pool.enter(job.block, job.level):
+        for bot in bots:
+            check_files(bot)  # before one is started: to read large files may take longer than a start
     with ExitStack() as stack:
         if job.feed:
             feed = _feed(job.feed)
             stack.callback(feed.flush)
             stack.callback(feed.abandon)  # before that; nothing is left to do for a game that is over
             watch = feed if watch is None else _both(watch, feed)
-        return Game(job, rules, LocalLink(pool, job.bots, job.ahead), watch, tap).play()
+        result = Game(job, rules, LocalLink(pool, job.bots, job.ahead), watch, tap).play()
+    for bot in bots:
+        check_files(bot)  # it may have read one at any time of the game
+    return result
 
 
 def _both(one: Watch, other: Watch) -> Watch:

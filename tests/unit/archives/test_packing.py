@@ -62,7 +62,7 @@ def test_what_the_manifest_names_goes_along_all_the_same(tmp_path: Path) -> None
     assert names(packed.data)[1:] == [
         ".cargo/config.toml", "bot", "bot.toml", "node_modules/.lock", "node_modules/m/c.js", "vendor/a",
     ]  # fmt: skip
-    assert packed.left_out == (".env",)
+    assert packed.left_out == (".env", "node_modules/.bin (a link to a folder)")
 
 
 def test_what_was_not_fetched_is_asked_for(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_links_to_files_of_the_bot_become_files_and_others_are_refused(tmp_path:
     (folder / "broken").symlink_to("nothing")
     packed = pack(folder)
     assert {entry.path for entry in packed.entries} == {"a", "b", "bot", "bot.toml"}
-    assert packed.left_out == ("broken",)
+    assert packed.left_out == ("broken (a link that leads to no file)",)
     (folder / "c").symlink_to("/etc/passwd")
     with pytest.raises(BotError, match="leads to /etc/passwd"):
         pack(folder)

@@ -16,6 +16,7 @@ import os
 import re
 import secrets
 import stat
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -73,19 +74,32 @@ def read(path: Path, what: str, most: int, error: type[ArenaError], *, links: bo
 
 
 def read_text(path: Path, what: str, most: int, error: type[ArenaError], *, links: bool = True) -> str:
-    """Returns the text of a regular file, line ends normalised. Arguments and errors are those of `read`.
+    """Returns the text of a regular file as `text_of` does. Arguments and errors are those of `read`.
 
     It is an error as well if the file is not in UTF-8.
     """
-    data = read(path, what, most, error, links=links)
+    return text_of(read(path, what, most, error, links=links), what, str(path), error)
+
+
+def text_of(data: bytes, what: str, path: str, error: type[ArenaError]) -> str:
+    """Returns a text that people wrote: its line ends are those of Unix, and a BOM at its beginning is none of it.
+
+    Args:
+        data: What is in its file.
+        what: What it should be, for the error.
+        path: What the error calls the file.
+        error: The class of the error if it is not in UTF-8.
+
+    Raises:
+        ArenaError: Of the class `error`. The message names the line.
+    """
+    data = data.removeprefix(BOM_UTF8)
     try:
         text = data.decode()
     except UnicodeDecodeError as fault:
         line = data.count(b"\n", 0, fault.start) + 1
-        raise error(
-            f"expected {what} in UTF-8, got: the byte 0x{data[fault.start]:02x} - at {path}:{line}; "
-            "save the file as UTF-8"
-        ) from None
+        got = "UTF-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else f"the byte 0x{data[fault.start]:02x}"
+        raise error(f"expected {what} in UTF-8, got: {got} - at {path}:{line}; save the file as UTF-8") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

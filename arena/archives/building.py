@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import secrets
 import shlex
-import shutil
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
@@ -23,6 +22,7 @@ from arena.archives.unpacking import unpack
 from arena.errors import BotError, MachineFault
 from arena.files import MOST_TEXT, read
 from arena.link.bots import MANIFEST, BotSpec, load_bot, missing, parse_manifest
+from arena.link.programs import unfit
 from arena.link.runtimes import resolved
 from arena.link.sandbox.binds import BOT
 from arena.link.sandbox.building import Bounds, Run, run_build
@@ -123,11 +123,15 @@ def _run(contents: Contents, top: Path, temporary: Path, level: Level, bounds: B
         return None
     if level is Level.FENCED:
         check_build(contents.manifest.name, command)
-    if "/" not in (program := resolved(command)[0]) and shutil.which(program) is None:
-        raise BotError(
-            f"expected a build by programs that this machine has, got: {command[0]!r}, which it has not; "
-            "ask its operator, or send what needs no building"
-        )
+    if (why := unfit(resolved(command)[0], top / contents.bot)) is not None:
+        if why.of_machine:
+            raise MachineFault(f"expected to run {command[0]!r}, got: {why.got}; {why.remedy}")
+        if why.of_path:
+            raise BotError(
+                f"expected a build by programs that this machine has, got: {command[0]!r}, which it has not; "
+                "ask its operator, or send what needs no building"
+            )
+        raise BotError(f"expected {command[0]!r}, which builds {contents.manifest.name}, got: {why.got}; {why.remedy}")
     folder = os.path.normpath((top if level is Level.TRUSTED else Path(BOT)) / contents.bot)
     spec = BotSpec(
         name=contents.manifest.name, version=contents.manifest.version, command=command, folder=folder, digest=""
@@ -154,8 +158,12 @@ def _settled(contents: Contents, top: Path) -> tuple[str, int]:
         return f"expected a build that leaves {MANIFEST} as it is, got: another one; do not write to it", removed
     lack = missing(manifest, folder)
     if lack is not None:
-        what = "program on the path" if lack.program else "file after the build"
-        if manifest.built and not manifest.build:
+        if lack.why.of_machine:
+            raise MachineFault(f"expected to start {lack.what!r}, got: {lack.why.got}; {lack.why.remedy}")
+        got, remedy = f"no such {'program on the path' if lack.program else 'file after the build'}", lack.why.remedy
+        if not lack.why.is_absent:
+            got = lack.why.got
+        elif manifest.built and not manifest.build:
             remedy = (
                 f"what `built` names is not sent: give {MANIFEST} a `build` that makes it, or take it out of `built`"
             )
@@ -164,6 +172,6 @@ def _settled(contents: Contents, top: Path) -> tuple[str, int]:
                 f"name what the build makes in `built` of {MANIFEST}, and put into the archive what it needs "
                 "(`include`, `fetched`)"
             )
-        return f"expected {lack.what!r}, which {manifest.name} needs, got: no such {what}; {remedy}", removed
+        return f"expected {lack.what!r}, which {manifest.name} needs, got: {got}; {remedy}", removed
     load_bot(str(folder))
     return "", removed

@@ -113,7 +113,9 @@ def build_bot(
         manifest = read_manifest(folder)
         tool = missing_tool(manifest, folder)
         if tool is not None:
-            return Built(bot=ref, problem=f"expected {tool!r}, which builds it, got: no such program; install it")
+            return Built(
+                bot=ref, problem=f"expected {tool.what!r}, which builds it, got: {tool.why.got}; {tool.why.remedy}"
+            )
         fetches = bool(manifest.fetch) and (anew or unfetched(manifest, folder) is not None)
         commands = [command for command in (manifest.fetch * fetches, manifest.build) if command]
         if not commands:

@@ -55,7 +55,8 @@ def _listed(ref: str, folder: Path, *, bundled: bool) -> Listed:
         if lack.buildable and tool is None:
             state, remedy = "unbuilt", work(manifest)
         else:
-            state, remedy = "missing", tool if lack.buildable and tool else lack.what
+            lack = tool if lack.buildable and tool else lack
+            state, remedy = "missing", lack.what if lack.why.is_absent else lack.told
     return Listed(
         bot=ref,
         name=manifest.name,

@@ -131,6 +131,5 @@ def _alone(manifest: str, author: str) -> str:
 
 def _missing_program(manifest: Manifest, folder: Path) -> str | None:
     """Returns a program that must be installed before the bot can be built and run, if there is one."""
-    tool = missing_tool(manifest, folder)
-    lack = missing(manifest, folder)
-    return tool or (lack.what if lack is not None and lack.program else None)
+    lack = missing_tool(manifest, folder) or missing(manifest, folder)
+    return lack.what if lack is not None and lack.program else None

@@ -11,7 +11,6 @@ import math
 import os
 import re
 import shlex
-import shutil
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -24,9 +23,10 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from arena.errors import BotError, did_you_mean
-from arena.files import MOST_TEXT, read_text
+from arena.files import MOST_TEXT, read_text, text_of
 from arena.link import runtimes
-from arena.link.contents import Found, changed_files, digest_of, is_unchanged, named_files, own_files
+from arena.link.contents import digest_of, files_in, files_of
+from arena.link.programs import ABSENT, Unfit, unfit, unfit_script
 from arena.link.runtimes import PYTHON, PYTHON_WITH_ARENA
 from arena.resources import bots_folder
 
@@ -166,14 +166,25 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 class Missing(msgspec.Struct, frozen=True):
-    """Something that a bot needs to run and that does not exist."""
+    """Something that a bot needs to run and that is not there, or cannot be used."""
 
     what: str
     """A program or a file, as the manifest names it."""
-    program: bool
-    """Whether it is a program on the path; otherwise it is a file."""
-    buildable: bool
-    """Whether the manifest's `build` makes it; otherwise somebody has to install it."""
+    why: Unfit
+    """What is there in place of it."""
+    buildable: bool = False
+    """Whether the manifest's `build` makes it; otherwise somebody has to do what `why` says."""
+
+    @property
+    def program(self) -> bool:
+        """Whether it is a program on the path; otherwise it is a file."""
+        return self.why.of_path
+
+    @property
+    def told(self) -> str:
+        """What it is and why, after "needs"."""
+        absent = "not installed" if self.program else "not there"
+        return f"{self.what!r}, which is {absent if self.why.is_absent else f'{self.why.got}; {self.why.remedy}'}"
 
 
 def load_bot(ref: str) -> BotSpec:
@@ -192,13 +203,9 @@ def load_bot(ref: str) -> BotSpec:
     manifest = read_manifest(folder)
     lack = missing(manifest, folder)
     if lack is not None:
-        if lack.buildable:
-            remedy = f"build it: run `arena bot build {shlex.quote(ref)}`"
-        else:
-            remedy = "install it, or correct the manifest"
+        remedy = f"build it: run `arena bot build {shlex.quote(ref)}`" if lack.buildable else lack.why.remedy
         raise BotError(
-            f"{folder / MANIFEST}: expected {lack.what!r}, which {manifest.name} needs, "
-            f"got: no such {'program on the path' if lack.program else 'file'}; {remedy}"
+            f"{folder / MANIFEST}: expected {lack.what!r}, which {manifest.name} needs, got: {lack.why.got}; {remedy}"
         )
     return _spec(manifest, folder)
 
@@ -220,8 +227,10 @@ def find_bot(ref: str) -> Path:
     folder = bundled[ref] if ref in bundled and not is_path else Path(ref)
     if not os.path.lexists(folder / MANIFEST):
         expected = f"expected a folder with a {MANIFEST}"
-        if is_path:
-            raise BotError(f"{expected}, got: {ref}, which has none")
+        if is_path or os.path.isdir(folder):
+            around = (*sorted(folder.glob(f"*/{MANIFEST}")), folder.parent / MANIFEST) if os.path.isdir(folder) else ()
+            has = next((f"; give {path.parent}, which has one" for path in around if os.path.lexists(path)), "")
+            raise BotError(f"{expected}, got: {ref}, which has none{has}")
         names = ", ".join(sorted(bundled))
         raise BotError(f"{expected}, {COMMAND}COMMAND, or one of {names}, got: {ref!r}{did_you_mean(ref, bundled)}")
     return folder
@@ -273,11 +282,7 @@ def parse_manifest(data: bytes, path: str) -> Manifest:
     Raises:
         BotError: As `read_manifest`.
     """
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        raise BotError(f"{path}: expected a manifest in UTF-8, got: other bytes; save the file as UTF-8") from None
-    return _manifest(text.replace("\r\n", "\n").replace("\r", "\n"), path)
+    return _manifest(text_of(data, "a manifest", path, BotError), path)
 
 
 def _manifest(text: str, path: str) -> Manifest:
@@ -308,26 +313,31 @@ def _manifest(text: str, path: str) -> Manifest:
 
 
 def missing(manifest: Manifest, folder: Path) -> Missing | None:
-    """Returns the first thing that a bot needs and that does not exist, or None if the bot can be started."""
+    """Returns the first thing that a bot needs and that is not there or cannot be used; None if it can be started.
+
+    Raises:
+        BotError: A program cannot be read.
+    """
     for program in manifest.needs:
-        if not _runs(program, folder):
-            return Missing(program, program=True, buildable=False)
+        if (why := unfit(program, folder)) is not None:
+            return Missing(program, why)
     build = bool(manifest.build or manifest.fetch)
     program, *arguments = manifest.command
-    if program in (PYTHON, PYTHON_WITH_ARENA):
-        if arguments and not arguments[0].startswith("-") and not os.path.isfile(folder / arguments[0]):
-            return Missing(arguments[0], program=False, buildable=build)
-    elif not _runs(program, folder):
-        on_path = "/" not in program
-        return Missing(program, program=on_path, buildable=build and not on_path)
+    if program not in (PYTHON, PYTHON_WITH_ARENA):
+        if (why := unfit(program, folder)) is not None:
+            return Missing(program, why, build and why.is_absent and not why.of_path)
+        if arguments and (why := unfit_script(program, folder / arguments[0])) is not None:
+            return Missing(arguments[0], why)
+    elif arguments and not arguments[0].startswith("-") and not os.path.isfile(folder / arguments[0]):
+        return Missing(arguments[0], ABSENT, build)
     absent = (path for path in manifest.built if not os.path.exists(folder / path))
-    return next((Missing(path, program=False, buildable=build) for path in absent), None)
+    return next((Missing(path, ABSENT, build) for path in absent), None)
 
 
-def missing_tool(manifest: Manifest, folder: Path) -> str | None:
-    """Returns a program that builds a bot, or fetches what that needs, if it is not installed, else None."""
+def missing_tool(manifest: Manifest, folder: Path) -> Missing | None:
+    """Returns a program that builds a bot, or fetches what that needs, if it cannot be started, else None."""
     tools = runtimes.resolved((*manifest.fetch[:1], *manifest.build[:1]))
-    return next((program for program in tools if not _runs(program, folder)), None)
+    return next((Missing(program, why) for program in tools if (why := unfit(program, folder)) is not None), None)
 
 
 def work(manifest: Manifest) -> str:
@@ -359,7 +369,7 @@ def _spec(manifest: Manifest, folder: Path) -> BotSpec:
         command=manifest.command,
         folder=str(folder),
         rules=manifest.rules,
-        digest=digest_of(folder, _files(folder, manifest)),
+        digest=digest_of(folder, files_of(folder, manifest.include, (*manifest.built, *manifest.fetched))),
         memory_mib=manifest.limits.memory_mib,
         file_mib=manifest.limits.file_mib,
         start_ms=manifest.limits.start_ms,
@@ -421,25 +431,20 @@ def _from_command(line: str) -> BotSpec:
     if not words:
         raise BotError("expected a command line after cmd:, got: nothing")
     folder = Path.cwd()
-    if not _runs(runtimes.resolved(words)[0], folder):
-        raise BotError(f"expected a program to run, got: {words[0]!r}, which is not there or may not be executed")
+    if (why := unfit(runtimes.resolved(words)[0], folder)) is not None:
+        raise BotError(f"expected a program to run, got: {words[0]!r}, {why.got}; {why.remedy}")
     name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(runtimes.resolved(words)[0]).name).lstrip("._-")[:64] or "bot"
-    files = _files_in(words, folder)
+    files = files_in(words, folder)
     return BotSpec(
         name=name,
         version="",
         command=tuple(words),
         folder=str(folder),
         digest=digest_of(folder, files, os.fsencode(line)),
-        reads=_outside(folder, [name for name, _ in _files_in(words[1:], folder).files]),
+        reads=_outside(folder, [name for name, _ in files_in(words[1:], folder).files]),
         runtimes=_runtimes(words[:1]),
         source=COMMAND + line,
     )
-
-
-def _files_in(words: Iterable[str], folder: Path) -> Found:
-    """Returns the files that a command line names."""
-    return Found([(word, folder / word) for word in words if os.path.isfile(folder / word)], {}, [], [])
 
 
 def _outside(folder: Path, names: Iterable[str]) -> tuple[str, ...]:
@@ -452,54 +457,3 @@ def _runtimes(programs: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """Returns the programs that are not a bot's own, with their paths if they are granted."""
     names = dict.fromkeys(name for name in programs if name not in (PYTHON, PYTHON_WITH_ARENA))
     return tuple((name, runtimes.find(name) or "") for name in names if "/" not in name or os.path.isabs(name))
-
-
-def _runs(program: str, folder: Path) -> bool:
-    if "/" not in program:
-        return shutil.which(program) is not None
-    return os.path.isfile(folder / program) and os.access(folder / program, os.X_OK)
-
-
-def _files(folder: Path, manifest: Manifest) -> Found:
-    """Returns the files that define a bot.
-
-    What was built or fetched is apart: the same source must have the same digest whatever the compiler.
-
-    Raises:
-        BotError: A symbolic link leads out of the folder.
-    """
-    made = sorted({*manifest.built, *manifest.fetched})
-    own = own_files(folder, made)
-    named = [named_files(folder, name) for name in sorted(manifest.include)]
-    return Found(
-        [file for each in (own, *named) for file in each.files],
-        {},
-        [name for each in (own, *named) for name in each.folders],
-        [file for name in made for file, _ in named_files(folder, name).files],
-    )
-
-
-def check_files(spec: BotSpec) -> None:
-    """Checks that a bot's files are those that its digest was made of.
-
-    Raises:
-        BotError: They are not. No bot is to blame: show the message to the operator.
-    """
-    folder = Path(spec.folder)
-    if not spec.source or is_unchanged(folder, spec.digest):
-        return
-    try:
-        if spec.source == MANIFEST:
-            changed = changed_files(folder, spec.digest, _files(folder, read_manifest(folder)))
-        else:
-            line = os.fsencode(spec.source.removeprefix(COMMAND))
-            changed = changed_files(folder, spec.digest, _files_in(spec.command, folder), line)
-    except BotError as error:
-        changed = [str(error)]
-    if changed:
-        told = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
-        raise BotError(
-            f"expected the files of {spec.name} in {folder} to stay as they were when its games began, got: {told}, "
-            "which changed meanwhile; put that back and give the same command again, or begin anew with the bot as it "
-            "is. What a bot writes itself goes into files whose names begin with a dot"
-        )

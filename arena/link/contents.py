@@ -79,6 +79,29 @@ def named_files(folder: Path, name: str) -> Found:
     )
 
 
+def files_of(folder: Path, include: Iterable[str], made: Iterable[str]) -> Found:
+    """Returns the files that define a bot: its own, and those that its manifest names in `include`.
+
+    What was built or fetched is apart: the same source must have the same digest whatever the compiler.
+
+    Raises:
+        BotError: A symbolic link leads out of the folder, or a folder cannot be listed.
+    """
+    made = sorted(set(made))
+    parts = [own_files(folder, made), *(named_files(folder, name) for name in sorted(include))]
+    return Found(
+        [file for part in parts for file in part.files],
+        {},
+        [name for part in parts for name in part.folders],
+        [file for name in made for file, _ in named_files(folder, name).files],
+    )
+
+
+def files_in(words: Iterable[str], folder: Path) -> Found:
+    """Returns the files that a command line names."""
+    return Found([(word, folder / word) for word in words if os.path.isfile(folder / word)], {}, [], [])
+
+
 def digest_of(folder: Path, found: Found, line: bytes = b"") -> str:
     """Returns the SHA-256 (hex) over a command line, if there is one, and files; and keeps what the files were like.
 

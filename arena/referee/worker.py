@@ -7,9 +7,9 @@ from pathlib import Path
 
 from arena.errors import MachineFault
 from arena.games import rules_of
-from arena.link.bots import check_files
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
+from arena.link.unchanged import check_files
 from arena.record.log import Header, Record
 from arena.referee.feed import Feed
 from arena.referee.game import Game

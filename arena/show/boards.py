@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 
 import msgspec
@@ -41,6 +42,7 @@ def check_board(data: bytes, source: str) -> Checked:
         data: The content.
         source: The file's name, for errors.
     """
+    data = data.removeprefix(BOM_UTF8)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

@@ -145,7 +145,7 @@ def _reason(ref: str, folder: Path, rules: str) -> str | None:
     except BotError as error:
         return str(error)
     if not lack.buildable:
-        return f"it needs {lack.what!r}, which is not {'installed' if lack.program else 'there'}"
+        return f"it needs {lack.told}"
     if (tool := missing_tool(manifest, folder)) is not None:
-        return f"it is not built, and needs {tool!r} for that, which is not installed"
+        return f"it is not built, and needs for that {tool.told}"
     return f"it is not built; run `arena bot build {ref}`"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -40,7 +41,7 @@ def test_a_bot_is_built_in_its_folder() -> None:
 
 def test_nothing_to_build() -> None:
     bot("mine")
-    Path("mine/bot").touch(mode=0o755)
+    shutil.copy("/bin/sh", "mine/bot")
     assert build_bot("./mine", begin=pytest.fail) == Built(bot="./mine")
 
 
@@ -52,7 +53,11 @@ def test_nothing_to_build() -> None:
         ("", "", "expected './bot', which mine needs, got: no such file; install it"),
         (GOOD, 'needs = ["no-such"]', "expected 'no-such', which mine needs, got: no such program on the path"),
         (GOOD, 'built = ["data"]', "expected 'data', which mine needs"),
-        ("", 'build = ["no-such", "all"]', "expected 'no-such', which builds it, got: no such program; install it"),
+        (
+            "",
+            'build = ["no-such", "all"]',
+            "expected 'no-such', which builds it, got: no such program on the path; install it",
+        ),
         ("", "builds = 3", "(did you mean 'build'?)"),
     ],
 )
@@ -159,7 +164,7 @@ def test_what_is_missing_is_fetched_before_the_build() -> None:
 
 def test_a_bot_may_need_fetching_and_no_building() -> None:
     bot("mine", "", FETCHING + "built = ['vendor']\n")
-    Path("mine/bot").touch(mode=0o755)
+    shutil.copy("/bin/sh", "mine/bot")
     assert build_bot("mine").problem is None
     assert build_bot("mine") == Built(bot="mine")
 

@@ -23,6 +23,7 @@ from arena.link.bots import (
     parse_manifest,
     read_manifest,
 )
+from arena.link.programs import ABSENT, NOT_INSTALLED
 from arena.link.runtimes import resolved
 
 GOOD = 'name = "mine"\nversion = "1.2"\ncommand = ["{python}", "bot.py"]\n'
@@ -319,9 +320,9 @@ def test_what_is_missing_is_built_or_installed(folder: Path) -> None:
 
     assert lack("") is None
     assert lack('needs = ["sh"]\nbuild = ["make"]\nbuilt = ["bot.py"]') is None
-    assert lack('needs = ["no-such"]\nbuild = ["make"]') == Missing("no-such", program=True, buildable=False)
-    assert lack('build = ["make"]\nbuilt = ["out"]') == Missing("out", program=False, buildable=True)
-    assert lack('built = ["out"]') == Missing("out", program=False, buildable=False)
+    assert lack('needs = ["no-such"]\nbuild = ["make"]') == Missing("no-such", NOT_INSTALLED)
+    assert lack('build = ["make"]\nbuilt = ["out"]') == Missing("out", ABSENT, buildable=True)
+    assert lack('built = ["out"]') == Missing("out", ABSENT)
 
 
 def test_what_builds_a_bot(folder: Path) -> None:
@@ -331,7 +332,7 @@ def test_what_builds_a_bot(folder: Path) -> None:
     assert resolved(read_manifest(folder).build) == (sys.executable, "make.py")
     assert missing_tool(read_manifest(folder), folder) is None
     rewrite(folder, GOOD + 'build = ["no-such", "all"]')
-    assert missing_tool(read_manifest(folder), folder) == "no-such"
+    assert missing_tool(read_manifest(folder), folder) == Missing("no-such", NOT_INSTALLED)
 
 
 def test_a_bot_is_found_before_it_is_built(folder: Path) -> None:
@@ -376,7 +377,7 @@ def test_the_digest_leaves_out_what_is_fetched(folder: Path) -> None:
 def test_a_manifest_is_read_from_bytes_as_from_a_folder(folder: Path, end: str) -> None:
     (folder / "bot.toml").write_bytes(GOOD.replace("\n", end).encode())
     assert parse_manifest((folder / "bot.toml").read_bytes(), "bot.toml") == read_manifest(folder)
-    with pytest.raises(BotError, match=r"^its/bot.toml: expected a manifest in UTF-8"):
+    with pytest.raises(BotError, match=r"expected a manifest in UTF-8, got: the byte 0xff - at its/bot.toml:1"):
         parse_manifest(b"\xff", "its/bot.toml")
     with pytest.raises(BotError, match=r"^its/bot.toml: expected keys among"):
         parse_manifest(b"nam = 1", "its/bot.toml")

@@ -11,7 +11,8 @@ import pytest
 
 from arena.errors import BotError
 from arena.link import contents
-from arena.link.bots import COMMAND, check_files, load_bot
+from arena.link.bots import COMMAND, load_bot
+from arena.link.unchanged import check_files
 
 MANIFEST = 'name = "fox"\ncommand = ["{python}", "bot.py"]\ninclude = ["vendor"]\nbuilt = ["model"]\n'
 Change = Callable[[Path], object]

@@ -54,7 +54,7 @@ def test_a_folder_stands_for_the_bots_in_it_that_can_play_by_their_names() -> No
     ]  # fmt: skip
     assert left_out["mine/gardening"] == "it plays gardener, not samurai"
     assert left_out["mine/unbuilt"] == "it is not built; run `arena bot build mine/unbuilt`"
-    assert left_out["mine/no-tool"] == "it is not built, and needs 'no-such-tool' for that, which is not installed"
+    assert left_out["mine/no-tool"] == "it is not built, and needs for that 'no-such-tool', which is not installed"
     assert left_out["mine/no-program"] == "it needs 'no-such-program', which is not installed"
     assert left_out["mine/no-file"] == "it needs './bot', which is not there"
     assert left_out["mine/broken"].startswith("mine/broken/bot.toml: command: expected")

@@ -3,12 +3,13 @@
 `docs/archives.md` says what an archive looks like and which rules it keeps.
 """
 
-from arena.archives.base import LIMITS, Entry, Limits, is_digest
+from arena.archives.base import HERE, LIMITS, Entry, Limits, is_digest
 from arena.archives.checking import Archive, Contents, check
 from arena.archives.packing import PackedBot, pack
 from arena.archives.unpacking import bot_folder, unpack
 
 __all__ = [
+    "HERE",
     "LIMITS",
     "Archive",
     "Contents",

@@ -88,12 +88,17 @@ def unfit(program: str, folder: Path) -> Unfit | None:
     mode = stat.S_IMODE(path.stat().st_mode)
     if not mode & 0o111:
         return Unfit(f"a file that may not be executed (mode {mode:03o})", f"run `chmod +x {shlex.quote(program)}`")
-    if os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0):
+    if is_without_programs(path):
         disk = "a file on a disk from which nothing may be executed (it is mounted with noexec)"
         return Unfit(disk, "move it to another disk, or mount that one with exec", of_machine=True)
     if not os.access(path, os.X_OK):
         return Unfit(f"a file that this user may not execute (mode {mode:03o})", "give this user the right to")
     return _unknown_format(program, path)
+
+
+def is_without_programs(place: Path) -> bool:
+    """Says whether nothing may be executed on a disk."""
+    return bool(os.statvfs(place).f_flag & getattr(os, "ST_NOEXEC", 0))
 
 
 def unfit_script(program: str, script: Path) -> Unfit | None:

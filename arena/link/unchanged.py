@@ -10,11 +10,20 @@ from arena.link.bots import COMMAND, MANIFEST, BotSpec, read_manifest
 from arena.link.contents import changed_files, files_in, files_of, is_unchanged
 
 
+class FilesChanged(BotError):
+    """A bot's files are not those that its digest was made of. No bot is to blame: show the message to the operator."""
+
+    def __init__(self, message: str, bot: tuple[str, str] = ("", "")) -> None:
+        """Takes the bot's name and version, too."""
+        super().__init__(message)
+        self.bot = bot
+
+
 def check_files(spec: BotSpec) -> None:
     """Checks that a bot's files are those that its digest was made of.
 
     Raises:
-        BotError: They are not. No bot is to blame: show the message to the operator.
+        FilesChanged: They are not.
     """
     folder = Path(spec.folder)
     if not spec.source or is_unchanged(folder, spec.digest):
@@ -32,8 +41,9 @@ def check_files(spec: BotSpec) -> None:
         changed = [str(error)]
     if changed:
         told = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
-        raise BotError(
+        raise FilesChanged(
             f"expected the files of {spec.name} in {folder} to stay as they were when its games began, got: {told}, "
             "which changed meanwhile; put that back and give the same command again, or begin anew with the bot as it "
-            "is. What a bot writes itself goes into files whose names begin with a dot"
+            "is. What a bot writes itself goes into files whose names begin with a dot",
+            (spec.name, spec.version),
         )

@@ -43,6 +43,7 @@ class OwnCode(Scene):
 
     def prepare(self, stage: Stage) -> None:
         stage.make_bot("hostile", stage.case.attack)
+        stage.exit_codes = {2} if stage.level == "trusted" else {0}  # it is not the bot any more that was committed to
         self.digest = digest(stage.bot_folder("hostile"))
 
     def after(self, stage: Stage) -> None:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli import complete
 from arena.cli.options import LEVELS, json_option
-from arena.cli.output import console, echo, redrawn, show, show_json, write_file
+from arena.cli.output import console, echo, redrawn, say, show, show_json, write_file
 from arena.errors import CheckFailed
+from arena.text import plain
 from arena.types import Level as Confinement
 
 if TYPE_CHECKING:
     from arena.conform.report import BotReport, Level
     from arena.conform.runner import Progress
+    from arena.link.bots import BotSpec
 
 REACHED = ("core", "full")
 """What a bot may be asked to reach."""
@@ -43,6 +45,7 @@ REACHED = ("core", "full")
 @click.option(
     "--junit", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE", help="Write JUnit XML too, for CI."
 )
+@click.option("--in-place", is_flag=True, help="Check a bot in its folder, with files that would not be sent.")
 @json_option
 @click.pass_context
 def check(
@@ -51,6 +54,7 @@ def check(
     rules: tuple[str, ...],
     levels: tuple[str, ...],
     junit: str | None,
+    in_place: bool,
     as_json: bool,
 ) -> None:
     """Check that a bot keeps to the protocol, and say where it does not.
@@ -69,6 +73,9 @@ def check(
     A bot reaches the level core if it keeps every MUST and plays everything that it claims to play. It reaches full if
     it keeps every SHOULD too. The exit code is 3 if a bot does not reach the level that is demanded.
 
+    A folder is checked as it is sent to a league: packed and unpacked elsewhere, with what its build made, and what is
+    left out is listed. Links to folders, empty folders and names that begin with a dot are not there then.
+
     With --level fenced, isolated or strict it is checked as it runs in a tournament of that level: whether its program
     and libraries start there, and whether it plays by what it may read and use.
 
@@ -85,18 +92,19 @@ def check(
 
     demanded = Level(last(levels, REACHED, "core"))
     confined = Confinement(last(levels, LEVELS, "trusted"))
-    specs = [load_bot(bot) for bot in bots]
-    for spec in specs:
-        rules_to_check(spec, rules)
     reports = []
-    for spec in specs:
-        with progress_line(spec.name) as progress:
-            reports.append(check_bot(spec, rules, progress=progress, level=confined))
-        if not as_json:
-            if len(reports) > 1:
-                echo()
-            for line in report_lines(reports[-1], console().width):
-                show(line)
+    with ExitStack() as held:
+        specs = [load_bot(bot) if in_place else _sent(bot, held) for bot in bots]
+        for spec in specs:
+            rules_to_check(spec, rules)
+        for spec in specs:
+            with progress_line(spec.name) as progress:
+                reports.append(check_bot(spec, rules, progress=progress, level=confined))
+            if not as_json:
+                if len(reports) > 1:
+                    echo()
+                for line in report_lines(reports[-1], console().width):
+                    show(line)
     if as_json:
         show_json(document(reports, demanded, confined))
     elif len(reports) > 1:
@@ -107,6 +115,18 @@ def check(
         write_file(junit, junit_document(reports, demanded))
     if not all(report.reaches(demanded) for report in reports):
         ctx.exit(CheckFailed.exit_code)
+
+
+def _sent(bot: str, held: ExitStack) -> BotSpec:
+    """Returns a bot as it would be sent, and says what of it would not be."""
+    from arena.author.sent import as_sent
+
+    sent = held.enter_context(as_sent(bot))
+    if sent.unpacked:
+        say(plain(f"{bot} is checked in its folder, since it cannot be sent: {sent.unpacked}"))
+    for path in sent.left_out:
+        say(plain(f"left out: {path}"))
+    return sent.spec
 
 
 def last(given: tuple[str, ...], known: tuple[str, ...], default: str) -> str:

@@ -174,7 +174,7 @@ class Here:
     def submit(self, packed: PackedBot) -> Payload | None:
         from arena.league.season.opening import LOCAL
 
-        arguments = {"author": self._author or LOCAL, "digest": packed.digest}
+        arguments = {"author": self._author or LOCAL, "bot": packed.manifest.name, "digest": packed.digest}
         return order(self._path, "submit", arguments, packed.data)
 
     def state(self, version: str) -> str:

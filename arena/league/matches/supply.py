@@ -24,6 +24,7 @@ from typing import Final
 from arena.errors import ArenaError
 from arena.league.matches.suspension import evidence, verdict
 from arena.league.settings import Suspension
+from arena.link.unchanged import FilesChanged
 from arena.referee.job import Job
 from arena.store.league import LeagueStore
 from arena.store.league.records import Version
@@ -222,8 +223,30 @@ class MatchGames:
         return next((one for one in self._store.versions.of_bot(version.bot) if one.state is State.ACTIVE), None)
 
     def fault(self, claim: Claim, error: BaseException) -> None:
-        """Gives a game back that could not be played; or takes its match out, if that was once too often."""
+        """Gives a game back that could not be played; or takes its match out, if that was once too often.
+
+        A version whose files are not those that were checked is suspended: no game with it could count.
+        """
+        version = self._changed(claim, error) if isinstance(error, FilesChanged) else None
+        if version is not None:
+            self._owe(partial(self._suspend, version, str(error)))
+            self._take_out(claim, f"the files of {version.name} are not those that were checked")
+            return
         self._failed(claim, f"{type(error).__name__}: {error}")
+
+    def _changed(self, claim: Claim, error: FilesChanged) -> Version | None:
+        """Returns the version whose files changed, if it can be suspended. The house's are the operator's own."""
+        entrants = self._store.matches.game(claim.number).entrants
+        found = (self._store.versions.of_entrant(entrant) for entrant in entrants)
+        changed = (version for version in found if version and (version.bot, str(version.number)) == error.bot)
+        return next((version for version in changed if not version.is_of_house), None)
+
+    def _suspend(self, version: Version, what: str) -> None:
+        if self._store.versions.get(version.id).state is not State.ACTIVE:
+            return
+        reason = "its files in the league are not those that were checked"
+        self._store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason)
+        self._tell(f"{version.name} is suspended: {what}")
 
     def died(self, claim: Claim, error: BrokenExecutor, *, outside: bool) -> bool:
         """Counts that a worker ended in a game. Takes the match out if that was once too often."""

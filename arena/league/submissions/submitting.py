@@ -43,6 +43,12 @@ def submit(context: OrderContext) -> Payload:
     name = contents.manifest.name
     if (promised := context.order.arguments.get("digest", contents.digest)) != contents.digest:
         raise Refused("digest", f"expected an archive with the digest {promised}, got: {contents.digest}", "pack again")
+    if (ordered := context.text("bot", name)) != name:
+        raise Refused(
+            "archive",
+            f"expected an archive of the bot {ordered!r:.100}, got: one whose manifest names {name!r}",
+            f"correct `name` in {MANIFEST}, or submit it as {name}",
+        )
     rules = contents.manifest.rules
     if rules and context.settings.game.rules not in rules:
         raise Refused(

@@ -155,7 +155,8 @@ def f5() -> None:
 
     def attack(_: Message) -> None:
         for place in dict.fromkeys(places):
-            path, name = Path(place) / mark, "its own folder" if place == os.getcwd() else place
+            own = place == os.getcwd()  # where a name without a dot would be another bot's, and end the match
+            path, name = Path(place) / f"{'.' * own}{mark}", "its own folder" if own else place
             if path.exists():
                 seat.report(f"find its mark in {name}", True)
             else:

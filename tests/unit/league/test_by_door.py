@@ -121,6 +121,18 @@ def test_a_submission_over_the_network_becomes_a_version_once(served: Served, tm
     assert list(served.folder.incoming.glob("*.*")) == []
 
 
+def test_an_archive_that_is_sent_as_one_bot_does_not_become_another(served: Served, tmp_path: Path) -> None:
+    pair, packed = served.author("anna"), packed_bot(tmp_path, "wolf")
+    with served.running(), Client(served.door.address, pair) as client:
+        with pytest.raises(
+            DoorError, match="expected an archive of the bot 'fox', got: one whose manifest names 'wolf'"
+        ):
+            client.submit(io.BytesIO(packed.data), "fox", packed.digest, ignore)
+        accepted = client.submit(io.BytesIO(packed.data), "wolf", packed.digest, ignore)
+    assert accepted.answer is not None
+    assert accepted.answer["version"] == "wolf/1"
+
+
 def test_an_author_cannot_touch_anothers_bot(served: Served, tmp_path: Path) -> None:
     """Neither by its name, nor by retiring it; nor is an order of the operator obeyed."""
     anna, ben = served.author("anna"), served.author("ben")

@@ -118,6 +118,17 @@ def test_a_broken_archive_is_refused_with_its_rule_and_uses_no_number(
     assert list(folder.submissions.iterdir()) == []
 
 
+def test_an_archive_is_no_version_of_a_bot_that_its_order_does_not_name(
+    store: LeagueStore, folder: Folder, tmp_path: Path
+) -> None:
+    assert submit(store, folder, bot(tmp_path, "wolf"), bot="wolf")["version"] == "wolf/1"
+    answer = submit(store, folder, bot(tmp_path, "wolf", "2"), bot="fox")
+    assert answer["code"] == "archive"
+    assert answer["message"] == "expected an archive of the bot 'fox', got: one whose manifest names 'wolf'"
+    assert answer["remedy"] == "correct `name` in bot.toml, or submit it as wolf"
+    assert [version.name for version in store.versions.of_author("anna")] == ["wolf/1"]
+
+
 @pytest.mark.parametrize(
     "limits",
     [{"bots": 1}, {"pending": 1}, {"submissions": 1}],

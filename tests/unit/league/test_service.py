@@ -18,6 +18,7 @@ from arena.errors import MachineFault
 from arena.league.matches import supply
 from arena.league.service.stopping import Stopping
 from arena.league.settings import MatchRule
+from arena.link.unchanged import FilesChanged
 from arena.ratings.running import rate
 from arena.referee.job import Job
 from arena.store.league import LeagueStore, open_league
@@ -140,6 +141,26 @@ def test_a_game_that_cannot_be_played_takes_its_match_out_and_nothing_else(
     assert {notice.kind for notice in store.notices.of(None)} == {"void"}
     tournament = store.games.tournament()
     assert tournament.rated >= 20
+
+
+def test_a_version_whose_files_changed_is_suspended_and_the_others_play_on(store: LeagueStore) -> None:
+    tried = 0
+
+    def play(job: Job) -> GameResult:
+        nonlocal tried
+        if any(bot.name.startswith("fox") for bot in job.bots):
+            tried += 1
+            raise FilesChanged("expected its files to stay as they were", ("fox", "1"))
+        return service_kit.play(job)
+
+    running = Running(store, play)
+    assert running.run(20).games >= 20
+    fox = store.versions.named("fox/1")
+    assert fox.state is State.SUSPENDED
+    assert tried <= 2, "each worker had one game of it at most"
+    assert running.supply.machine_faults == 0
+    assert "its files in the league are not those that were checked" in store.notices.of(fox.author)[0].text
+    assert "fox/1 is suspended: expected its files to stay as they were" in running.said
 
 
 def test_what_was_claimed_when_it_was_killed_is_played_again_and_counted_once(store: LeagueStore) -> None:

@@ -1,0 +1,72 @@
+"""A bot as whoever gets it has it: packed and unpacked again, so that what an archive does not carry is not there.
+
+Nothing is built again: that takes long, and may need a network. What its build made is copied from the bot's folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from arena import scratch
+from arena.archives import HERE, pack, unpack
+from arena.errors import ArchiveError, BotError
+from arena.link.bots import COMMAND, VALUES, BotSpec, find_bot, load_bot, split_ref
+from arena.link.programs import is_without_programs
+from arena.resources import bots_folder
+
+_KIND: Final = "arena-sent-"
+
+
+class Sent(NamedTuple):
+    """A bot that can be started from what would be sent of it."""
+
+    spec: BotSpec
+    left_out: tuple[str, ...] = ()
+    """What of its folder is not sent."""
+    unpacked: str = ""
+    """Why it is the bot in its own folder after all; empty if it is not."""
+
+
+@contextmanager
+def as_sent(ref: str) -> Iterator[Sent]:
+    """Yields a bot as it is sent; as it is, if it is a command line or a bundled bot, which nobody sends.
+
+    Raises:
+        BotError: It cannot be started, where it lies or as it is sent. Show the message to its author.
+        OSError: There is no room for a copy.
+    """
+    spec = load_bot(ref)
+    named, values = split_ref(ref)
+    if named.startswith(COMMAND) or find_bot(named).resolve().is_relative_to(bots_folder().resolve()):
+        yield Sent(spec)
+        return
+    try:
+        packed = pack(named)
+    except (ArchiveError, BotError) as error:
+        yield Sent(spec, unpacked=str(error))
+        return
+    temporary = Path(tempfile.gettempdir())
+    within = find_bot(named).resolve().parent if is_without_programs(temporary) else temporary
+    with scratch.folder(_KIND, within) as place:
+        place.chmod(0o711)  # in a sandbox it may be another user's
+        folder = unpack(packed.data, place / spec.own_name)
+        top = folder if packed.bot == HERE else folder.parent
+        for name in packed.manifest.built:
+            source, target = Path(spec.folder, name), Path(os.path.normpath(folder / name))
+            if target.is_relative_to(top) and source.is_dir():
+                shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
+            elif target.is_relative_to(top) and source.is_file():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, target)
+        try:
+            sent = load_bot(f"{folder}{VALUES}{values}" if values else str(folder))
+        except BotError as error:
+            told = ", ".join(packed.left_out) or "nothing"
+            raise BotError(f"as it is sent, {str(error).replace(str(folder), named)} (left out: {told})") from None
+        yield Sent(sent, packed.left_out)

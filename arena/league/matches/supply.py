@@ -119,6 +119,8 @@ class MatchGames:
         for claim in claims:
             try:
                 works.append(Work(claim, self._make_job(claim, self._store.matches.game(claim.number))))
+            except FilesChanged as error:
+                self.fault(claim, error)
             except (ArenaError, OSError) as error:  # a bot's folder is gone
                 self._failed(claim, f"its bots cannot be started: {error}")
         return works

@@ -33,7 +33,7 @@ from arena.league.submissions.step_runner import StepRunner
 from arena.league.submissions.step_worker import StepWorker
 from arena.league.submissions.steps import StepReport
 from arena.league.submissions.submitting import Allowance
-from arena.league.submissions.tools import LeagueTools, absent
+from arena.league.submissions.tools import LeagueTools, absent, built_tree
 from arena.link.sandbox.levels import require
 from arena.referee.worker import attend, play
 from arena.store.league import LeagueStore, open_league
@@ -176,7 +176,7 @@ def _put_together(
 ) -> Service:
     """Returns the service of a league. Its workers end with the stack."""
     tournament = store.games.tournament(season.tournament)
-    tools = LeagueTools(folder, settings)
+    tools = LeagueTools(folder, settings, partial(built_tree, store))
     publishing = Publishing(store, folder, settings, season, tournament.secret, tell)
     publishing.catch_up(Manager().alive)
     order_duty = OrderDuty(store, folder, settings, hands.number, tell, publishing.hurry)

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.archives import bot_folder
+from arena.archives.settling import tree_digest
 from arena.door.relay import remote_bot, served
 from arena.errors import MachineFault
 from arena.league.folder import Folder
@@ -19,6 +20,7 @@ from arena.league.settings import Settings
 from arena.league.submissions.house import house_spec
 from arena.league.submissions.steps import StepReport, Verdict, build, check, qualify
 from arena.link.bots import BotSpec, load_bot
+from arena.link.unchanged import FilesChanged
 from arena.store.league import LeagueStore
 from arena.store.league.records import Kind, Version
 from arena.types import GameSettings, Level, Payload
@@ -30,9 +32,11 @@ _KEPT: Final = 1024
 class LeagueTools:
     """Does the steps of versions, and finds what versions are started with."""
 
-    def __init__(self, folder: Folder, settings: Settings) -> None:
+    def __init__(self, folder: Folder, settings: Settings, tree: Callable[[Version], str] = lambda version: "") -> None:
+        """Takes the league, and what returns the digest of what the build of a version left."""
         self._folder = folder
         self._settings = settings
+        self._tree = tree
         self._specs: OrderedDict[int, BotSpec] = OrderedDict()
 
     def work(self, version: Version, kind: Kind) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
@@ -88,6 +92,7 @@ class LeagueTools:
         """Returns what it is started with. In logs it is called as people call it, `fox/3`.
 
         Raises:
+            FilesChanged: Above level trusted, where no bot can write: they are not those that its build left.
             BotError: Its files are gone, or cannot be used any more.
             ConfigError: It is not in its folder.
         """
@@ -99,12 +104,26 @@ class LeagueTools:
         elif version.level == Level.REMOTE:
             spec = remote_bot(self._folder.path, version.name, version.digest)
         else:
-            spec = load_bot(str(bot_folder(self._folder.built(version.digest))))
+            place = self._folder.built(version.digest)
+            tree = "" if version.level == Level.TRUSTED else self._tree(version)
+            if tree and place.is_dir() and tree_digest(place) != tree:
+                raise FilesChanged(
+                    f"expected what was built of {version.name} in {place} to stay as it was, got: other files; remove "
+                    "that folder, and it is built again",
+                    (version.bot, str(version.number)),
+                )
+            spec = load_bot(str(bot_folder(place)))
         spec = replace(spec, name=version.bot, version=str(version.number), author=version.author)
         self._specs[version.id] = spec
         while len(self._specs) > _KEPT:
             self._specs.popitem(last=False)
         return spec
+
+
+def built_tree(store: LeagueStore, version: Version) -> str:
+    """Returns the digest of what the build of a version left, by its last report; empty if that does not say it."""
+    builds = [each.report for each in store.reports.of(version.id) if each.kind == "build"]
+    return str(builds[-1].get("tree_digest", "")) if builds else ""
 
 
 def _series(version: Version) -> str:

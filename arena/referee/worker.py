@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 
-from arena.errors import MachineFault
+from arena.errors import BotError, MachineFault
 from arena.games import rules_of
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
@@ -45,8 +45,13 @@ def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameRe
             stack.callback(feed.abandon)  # before that; nothing is left to do for a game that is over
             watch = feed if watch is None else _both(watch, feed)
         result = Game(job, rules, LocalLink(pool, job.bots, job.ahead), watch, tap).play()
-    for bot in bots:
-        check_files(bot)  # it may have read one at any time of the game
+    try:
+        for bot in bots:
+            check_files(bot)  # it may have read one at any time of the game
+    except BotError:
+        for path in Path(job.logs).glob(f"{job.game}.*"):
+            path.unlink()
+        raise
     return result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import runpy
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from arena.league.submissions.steps import Verdict as StepVerdict
 from arena.league.submissions.steps.check import verdict as league_verdict
 from arena.link.bots import BotSpec, bundled_bots, load_bot
 from arena.tournament.settings import THINKERS
-from tests.command_kit import Run
+from tests.command_kit import ROOT, Run
 
 BROKEN = Path(__file__).parents[1] / "broken" / "bot.py"
 BUDGET = Budget(limit_ms=250, patience_ms=1_500, game_ms=250, farewell_ms=500, error_ms=500, total_ms=120_000)
@@ -290,9 +291,27 @@ def test_the_command_prints_a_report_and_exits_as_the_demanded_level_says(arena:
     folder(tmp_path / "loose", "type_last")
     core = arena("bot", "check", "./loose")
     arena("bot", "check", "./loose", "--level", "full", code=3)
-    assert core.stderr == ""
+    assert core.stderr.startswith("./loose is checked in its folder, since it cannot be sent: expected files in the")
     assert "loose reaches level core: " in core.stdout
     assert "  non_strict     §5.3-1      writes type first" in core.stdout
+
+
+def test_what_a_league_would_not_get_is_not_there_when_a_bot_is_checked(arena: Run, tmp_path: Path) -> None:
+    """A folder that is linked and one that is empty: the bot needs both, and its archive has neither."""
+    (tmp_path / "linked" / "models" / "v3").mkdir(parents=True)
+    (tmp_path / "linked" / "data").mkdir()
+    (tmp_path / "linked" / "model").symlink_to("models/v3")
+    (tmp_path / "linked" / "models" / "v3" / "w").write_text("3")
+    shutil.copy(ROOT / "bots/python/arena_bot.py", tmp_path / "linked")
+    needs = "import os\nopen('model/w')\nos.listdir('data')\n"
+    (tmp_path / "linked" / "bot.py").write_text(needs + (ROOT / "bots/python/template/bot.py").read_text())
+    (tmp_path / "linked" / "bot.toml").write_text('name = "linked"\ncommand = ["{python}", "bot.py"]\n')
+    sent = arena("bot", "check", "./linked", "--rules", "samurai", code=3)
+    assert sent.stderr.splitlines() == ["left out: data (an empty folder)", "left out: model (a link to a folder)"]
+    assert "FileNotFoundError: [Errno 2] No such file or directory: 'model/w'" in sent.stdout
+    in_place = arena("bot", "check", "./linked", "--rules", "samurai", "--in-place")
+    assert "linked reaches level full" in in_place.stdout
+    assert in_place.stderr == ""
 
 
 @pytest.mark.long

@@ -60,3 +60,4 @@ def test_a_trusted_bot_that_changes_itself_ends_a_match_and_is_told_what_it_may_
     said = arena("match", "./fox", "random", "--deals", "2", code=2).stderr
     assert "got: weights (new), " + SAID in said
     assert "names begin with a dot" in said
+    assert sorted(len([*folder.glob("*.jsonl")]) for folder in (tmp_path / "logs").iterdir()) == [0, 4]

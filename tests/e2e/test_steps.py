@@ -265,6 +265,38 @@ def test_a_program_that_is_not_there_is_the_bots_fault(tool: str, bots: Path, tm
     assert nothing_is_left(bots)
 
 
+@pytest.mark.parametrize(
+    ("content", "mode", "finding"),
+    [
+        (b"MZ\x90\0", 0o755, "expected './bot', which fox needs, got: a program for Windows; build it for Linux"),
+        (b"#!/bin/sh\r\n", 0o755, "got: a script with the line ends of Windows (CRLF)"),
+        (b"#!/bin/sh\n", 0o644, "got: a file that may not be executed (mode 644); run `chmod +x ./bot`"),
+    ],
+)
+def test_a_program_that_cannot_be_started_is_told_by_the_build(
+    content: bytes, mode: int, finding: str, bots: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "fox").mkdir()
+    (tmp_path / "fox" / "bot.toml").write_text('name = "fox"\ncommand = ["./bot"]\n')
+    (tmp_path / "fox" / "bot").write_bytes(content)
+    (tmp_path / "fox" / "bot").chmod(mode)
+    report = build(pack(tmp_path / "fox").data, bots, Level.TRUSTED)
+    assert report.verdict is Verdict.FAILED
+    assert finding in report.finding
+
+
+def test_a_disk_without_programs_is_not_the_bots_fault(
+    bots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.link.programs.is_without_programs", lambda place: True)
+    (tmp_path / "fox").mkdir()
+    (tmp_path / "fox" / "bot.toml").write_text('name = "fox"\ncommand = ["./bot"]\n')
+    shutil.copy("/bin/sh", tmp_path / "fox" / "bot")
+    report = build(pack(tmp_path / "fox").data, bots, Level.TRUSTED)
+    assert report.verdict is Verdict.MACHINE
+    assert "expected to start './bot', got: a file on a disk from which nothing may be executed" in report.finding
+
+
 def test_what_the_machine_lacks_is_not_the_bots_fault(
     bots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

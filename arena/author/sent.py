@@ -6,7 +6,6 @@ Nothing is built again: that takes long, and may need a network. What its build 
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +15,9 @@ from typing import Final, NamedTuple
 from arena import scratch
 from arena.archives import HERE, pack, unpack
 from arena.errors import ArchiveError, BotError
+from arena.files import MOST_PROGRAM, create, opened
 from arena.link.bots import COMMAND, VALUES, BotSpec, find_bot, load_bot, split_ref
+from arena.link.contents import named_files
 from arena.link.programs import is_without_programs
 from arena.resources import bots_folder
 
@@ -56,17 +57,27 @@ def as_sent(ref: str) -> Iterator[Sent]:
     with scratch.folder(_KIND, within) as place:
         place.chmod(0o711)  # in a sandbox it may be another user's
         folder = unpack(packed.data, place / spec.own_name)
-        top = folder if packed.bot == HERE else folder.parent
-        for name in packed.manifest.built:
-            source, target = Path(spec.folder, name), Path(os.path.normpath(folder / name))
-            if target.is_relative_to(top) and source.is_dir():
-                shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
-            elif target.is_relative_to(top) and source.is_file():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(source, target)
+        _put_built(Path(spec.folder), folder, folder if packed.bot == HERE else folder.parent, packed.manifest.built)
         try:
             sent = load_bot(f"{folder}{VALUES}{values}" if values else str(folder))
         except BotError as error:
             told = ", ".join(packed.left_out) or "nothing"
             raise BotError(f"as it is sent, {str(error).replace(str(folder), named)} (left out: {told})") from None
         yield Sent(sent, packed.left_out)
+
+
+def _put_built(source: Path, target: Path, top: Path, built: tuple[str, ...]) -> None:
+    """Copies what a bot's build made, as far as it lies below the top of the archive."""
+    for name in built:
+        found = named_files(source, name)
+        links = (path for path in found.left_out if (source / path).is_symlink())
+        for path in (*(path for path, _ in found.files), *links):
+            place = Path(os.path.normpath(target / path))
+            if not place.is_relative_to(top) or place.exists() or not os.path.lexists(source / path):
+                continue
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if (source / path).is_symlink():
+                place.symlink_to(os.readlink(source / path))
+            else:
+                with opened(source / path, "a built file", MOST_PROGRAM, BotError) as file:
+                    create(place, file.chunks(), (source / path).stat().st_mode & 0o777)

@@ -21,8 +21,17 @@ def packed_anew(bot: BotSpec) -> Path | None:
 class BotArchives:
     """The archives of a run. Any thread may ask."""
 
-    def __init__(self, folder: Path, archive_of: Callable[[BotSpec], Path | None] = packed_anew) -> None:
-        """Takes an empty folder for archives, and what returns the archive that a bot came in, if it came in one."""
+    def __init__(
+        self,
+        folder: Path,
+        archive_of: Callable[[BotSpec], Path | None] = packed_anew,
+        tell: Callable[[str], object] = lambda sentence: None,
+    ) -> None:
+        """Takes an empty folder for archives, and what returns the archive that a bot came in, if it came in one.
+
+        `tell` is called with a sentence about each bot that workers have without something of its folder.
+        """
+        self._tell = tell
         self._folder = folder
         self._archive_of = archive_of
         self._wants: dict[str, Want] = {}
@@ -63,6 +72,8 @@ class BotArchives:
                 self._places[digest] = sent
                 return Want(bot, digest)
             packed = pack(Path(bot.folder))
+            if unusual := [path for path in packed.left_out if path.endswith(")")]:  # with a word on what it is
+                self._tell(f"{bot.name} is sent without {', '.join(unusual)}")
             self._places[packed.digest] = self._folder / packed.digest
             files.write(self._places[packed.digest], packed.data, mode=0o600)
             return Want(bot, packed.digest)

@@ -300,7 +300,7 @@ def connected(
             else:
                 loop = stack.enter_context(connection.looping())
                 folder = stack.enter_context(scratch.folder("arena-archives-"))
-                cluster = make(address, loop, BotArchives(folder, archive_of))
+                cluster = make(address, loop, BotArchives(folder, archive_of, tell))
         except MachineFault as error:
             raise MachineFault(f"expected a Dask cluster with workers at {address}, got: {error}") from error
         stack.callback(cluster.close)

@@ -28,7 +28,7 @@ _CACHE: Final = "__pycache__"
 _SETTLED_NS: Final = 2 * 10**9
 """A file that has changed less than so long ago may change again without another time."""
 
-_MOST_FILES: Final = 200_000
+_MOST_KEPT: Final = 200_000
 """Of how many files it is kept what they were like: some 60 MB. Bots that were not looked at for long are forgotten."""
 
 
@@ -183,7 +183,7 @@ _looks: OrderedDict[tuple[str, str], _Look] = OrderedDict()
 def _keep(folder: Path, digest: str, look: _Look) -> None:
     _looks[str(folder), digest] = look
     _looks.move_to_end((str(folder), digest))
-    while len(_looks) > 1 and sum(len(each.own) + len(each.made) for each in _looks.values()) > _MOST_FILES:
+    while len(_looks) > 1 and sum(len(each.own) + len(each.made) for each in _looks.values()) > _MOST_KEPT:
         _looks.popitem(last=False)
 
 

@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 
 from arena.errors import BotError
 from arena.files import MOST_PROGRAM, opened
+from arena.link.runtimes import find
 
 _ELF: Final = b"\x7fELF"
 _SCRIPT: Final = b"#!"
@@ -77,7 +78,7 @@ def unfit(program: str, folder: Path) -> Unfit | None:
         BotError: Its file cannot be read.
     """
     if "/" not in program:
-        if shutil.which(program) is not None:
+        if find(program) is not None or shutil.which(program) is not None:
             return None
         return NOT_INSTALLED
     path = folder / program

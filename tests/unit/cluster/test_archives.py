@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,17 @@ def test_what_cannot_be_packed_is_taken_from_the_same_place_or_refused(archives:
 def test_a_command_line_cannot_be_sent(archives: BotArchives) -> None:
     with pytest.raises(BotError, match="a command line; give a folder"):
         archives.want(load_bot("cmd:true"))
+
+
+def test_what_workers_have_without_is_told(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "linked"
+    shutil.copytree(home / "fox", folder)
+    (folder / "data").mkdir()
+    (folder / "model").symlink_to("data")
+    (folder / ".env").touch()
+    told: list[str] = []
+    (tmp_path / "told").mkdir()
+    archives = BotArchives(tmp_path / "told", tell=told.append)
+    bot = load_bot(str(folder))
+    assert archives.want(bot) == archives.want(bot)
+    assert told == [f"{bot.name} is sent without data (an empty folder), model (a link to a folder)"]

@@ -29,7 +29,7 @@ class Sent(NamedTuple):
 
     spec: BotSpec
     left_out: tuple[str, ...] = ()
-    """What of its folder is not sent."""
+    """What of its folder is not sent, but for what its build makes."""
     unpacked: str = ""
     """Why it is the bot in its own folder after all; empty if it is not."""
 
@@ -63,7 +63,7 @@ def as_sent(ref: str) -> Iterator[Sent]:
         except BotError as error:
             told = ", ".join(packed.left_out) or "nothing"
             raise BotError(f"as it is sent, {str(error).replace(str(folder), named)} (left out: {told})") from None
-        yield Sent(sent, packed.left_out)
+        yield Sent(sent, tuple(path for path in packed.left_out if path not in packed.manifest.built))
 
 
 def _put_built(source: Path, target: Path, top: Path, built: tuple[str, ...]) -> None:

@@ -116,8 +116,8 @@ def test_a_command_line_cannot_be_sent(archives: BotArchives) -> None:
 
 
 def test_what_workers_have_without_is_told(home: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "linked"
-    shutil.copytree(home / "fox", folder)
+    shutil.copytree(home, tmp_path / "linked")
+    folder = tmp_path / "linked" / "fox"
     (folder / "data").mkdir()
     (folder / "model").symlink_to("data")
     (folder / ".env").touch()

@@ -226,7 +226,7 @@ def _listed(folder: Path, top: str, skip: Callable[[str, str], bool]) -> Found:
     while left:
         here = left.pop()
         folders.append(here)
-        is_empty = here != top
+        is_empty = bool(here)
         try:
             with os.scandir(folder / here) as entries:
                 for entry in entries:

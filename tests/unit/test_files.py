@@ -89,7 +89,7 @@ def test_links_are_for_the_caller_to_allow(tmp_path: Path) -> None:
 
 def test_a_text_has_its_line_ends_normalised_and_is_utf_8(tmp_path: Path) -> None:
     path = tmp_path / "f"
-    path.write_bytes(b"a\r\nb\rc\n")
+    path.write_bytes("\ufeffa\r\nb\rc\n".encode())
     assert files.read_text(path, "a thing", 100, ArenaError) == "a\nb\nc\n"
     path.write_bytes(b"a\nb\n\xff")
     with pytest.raises(ArenaError, match=r"expected a thing in UTF-8, got: the byte 0xff - at .*/f:3; save the file"):

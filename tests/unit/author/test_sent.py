@@ -38,6 +38,13 @@ def test_what_an_archive_does_not_carry_is_not_there_and_is_listed(fox: Path) ->
     assert not Path(spec.folder).exists()
 
 
+def test_an_empty_folder_that_is_included_is_told(fox: Path) -> None:
+    (fox / "data").mkdir()
+    (fox / "bot.toml").write_text(MANIFEST + 'include = ["data"]\n')
+    with pytest.raises(BotError, match=r"as it is sent, expected .*'data'.*left out: .env, data \(an empty folder\)"):
+        as_sent(str(fox)).__enter__()
+
+
 def test_what_was_built_is_put_beside_and_values_stay(fox: Path) -> None:
     tune = "[tune]\nspite = { value = 1, low = 0, high = 2 }\n"
     (fox / "bot.toml").write_text(f'{MANIFEST}build = ["false"]\nbuilt = ["out", "bin/own"]\n{tune}')

@@ -27,6 +27,7 @@ ONE = "name: One\nsource: a test\nplayers: 2\nmap:\n.2\n   E2\n"
 def test_every_bundled_board_is_right(name: str) -> None:
     text = board_text(name)[1]
     checked = check_board(text.encode(), name)
+    assert check_board(f"\ufeff{text}".encode(), name) == checked
     assert checked.problems == ()
     assert checked.facts == board_facts(text, name)
 

@@ -24,6 +24,7 @@ from arena.link.sandbox.building import KEPT_OUTPUT, Bounds
 from arena.link.sandbox.levels import level_in_force
 from arena.types import Level
 from tests.archive_kit import make, tree, with_bot
+from tests.command_kit import ROOT
 from tests.ordinary import USER, ordinary, others_can_run
 
 CONFINED = (Level.ISOLATED, Level.STRICT)
@@ -441,6 +442,20 @@ def test_a_bot_that_crashes_in_its_third_decision_does_not(tmp_path: Path, logs:
     assert games(report) == [(0, True)]
     assert report.output
     assert report.command_to_repeat == f"arena bot rerun {report.detail['games'][0]['log']} fox --seat 0"
+
+
+def test_a_trusted_bot_that_changes_its_own_files_does_not(bots: Path, tmp_path: Path, logs: Path) -> None:
+    source = tmp_path / "fox"
+    shutil.copytree(ROOT / "bots/python/template", source)
+    shutil.copy(ROOT / "bots/python/arena_bot.py", source)
+    (source / "bot.toml").write_text('name = "fox"\ncommand = ["{python}", "bot.py"]\n')
+    text = "import time\nopen('log.txt', 'a').write(f'{time.time()}')\n"
+    (source / "bot.py").write_text(text + (source / "bot.py").read_text())
+    built = build(pack(source).data, bots, Level.TRUSTED)
+    report = qualify(bots / built.detail["folder"], [make_settings("samurai", 2)], Level.TRUSTED, logs)
+    assert report.verdict is Verdict.FAILED
+    assert "expected the files of fox to stay as they were" in report.finding
+    assert "log.txt (new)" in report.finding
 
 
 @pytest.mark.long

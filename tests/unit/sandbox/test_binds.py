@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,7 @@ def test_a_script_is_no_program_and_its_first_line_is_not_followed(tmp_path: Pat
 def test_programs_that_a_manifest_needs_must_be_granted_too(tmp_path: Path) -> None:
     folder = tmp_path / "bots" / "mine"
     program(folder / "bot", "")
+    shutil.copy("/bin/sh", folder / "bot")
     (folder / "bot.toml").write_text('name = "mine"\ncommand = ["./bot"]\nneeds = ["env"]\n')
     with pytest.raises(BotError, match=r"got: 'env'; change `command` and `needs`, or ask the operator to grant it"):
         needs(load_bot(str(folder)))

@@ -2,8 +2,11 @@
 
 What it gets: the folder of its manifest as working directory, an environment with no more than `INHERITED` and
 `ARENA_*`, an empty standard input, one capped file for standard output and error, no other descriptor, no core dumps,
-and a limit on the size of any file it writes. That is all at level `trusted`: a process that leaves its group
-(`setsid`) is out of reach there, unless it was seen before as one of the tree that the bot's fence looks at.
+and a limit on the size of any file it writes. Its output is its own to spoil (O_DIRECT, chmod): it is read through
+another open file, and what cannot be read is words that the author misses, never an error of the machine.
+
+That is all at level `trusted`: a process that leaves its group (`setsid`) is out of reach there, unless it was seen
+before as one of the tree that the bot's fence looks at.
 
 At level `fenced` it is one process that has given up what it could do (`sandbox/fenced.py`).
 
@@ -129,10 +132,11 @@ class BotProcess:
         """Where it stands that the bot was fenced in; None but at `fenced`."""
         self.user = user
         """As whom it runs; None for this process's user."""
-        with ExitStack() as held:
+        with ExitStack() as held, ExitStack() as ours:
             held.callback(accounts.give_back, user)
-            self._output = _capture(custody.directory, user)
+            self._output, self._written_to = _capture(custody.directory, user)
             held.callback(os.close, self._output)
+            ours.callback(os.close, self._written_to)
             self.fence = fence(level, spec, processes=None if build_needs is None else build_needs.processes)
             """What limits and measures it, with all that it starts."""
             held.callback(self.fence.close)
@@ -199,8 +203,8 @@ class BotProcess:
                 os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
             self._custody.discard(self.pid)
             self._process.wait()
-            self._words = self.last_words()
-            self._reaped = True
+            self._reaped = True  # whatever fails from here on, the number may be another's
+            self._words = self._tail()
             self._held.close()
         return True
 
@@ -210,13 +214,7 @@ class BotProcess:
 
     def last_words(self) -> tuple[str, ...]:
         """Returns the last lines of the captured output, control characters escaped. Only the file's tail is read."""
-        if self._reaped:
-            return self._words
-        start = max(0, os.fstat(self._output).st_size - _TAIL_BYTES)
-        lines = os.pread(self._output, _TAIL_BYTES, start).decode(errors="backslashreplace").splitlines()
-        if start and len(lines) > 1:
-            del lines[0]  # it is cut
-        return tuple(plain(line)[-_TAIL_LINE:] for line in lines[-_TAIL_LINES:])
+        return self._words if self._reaped else self._tail()
 
     def output_bytes(self) -> int:
         """Returns how many bytes the process wrote in this game; 0 once it is gone."""
@@ -231,8 +229,8 @@ class BotProcess:
             return "\n".join(self._words)
         size, half = os.fstat(self._output).st_size, KEPT_BYTES // 2
         if size <= KEPT_BYTES:
-            return _lines(os.pread(self._output, KEPT_BYTES, 0))
-        ends = _lines(os.pread(self._output, half, 0)), _lines(os.pread(self._output, half, size - half))
+            return _lines(self._read(KEPT_BYTES, 0))
+        ends = _lines(self._read(half, 0)), _lines(self._read(half, size - half))
         return f"\n... {size - KEPT_BYTES} bytes are left out ...\n".join(ends)
 
     def _start(self, environment: dict[str, str]) -> subprocess.Popen[bytes]:
@@ -290,7 +288,7 @@ class BotProcess:
                 **({} if self.user is None else {"NPROC": process_limit()}),
             },
             user=self.user,
-            output=self._output,
+            output=self._written_to,
         )
         held.callback(os.close, self._fenced_file)
         return process
@@ -308,7 +306,21 @@ class BotProcess:
         """Returns the last bytes that the process wrote, as they are."""
         if self._reaped:
             return b""
-        return os.pread(self._output, most, max(0, os.fstat(self._output).st_size - most))
+        return self._read(most, max(0, os.fstat(self._output).st_size - most))
+
+    def _tail(self) -> tuple[str, ...]:
+        start = max(0, os.fstat(self._output).st_size - _TAIL_BYTES)
+        lines = self._read(_TAIL_BYTES, start).decode(errors="backslashreplace").splitlines()
+        if start and len(lines) > 1:
+            del lines[0]  # it is cut
+        return tuple(plain(line)[-_TAIL_LINE:] for line in lines[-_TAIL_LINES:])
+
+    def _read(self, most: int, start: int) -> bytes:
+        """Returns a part of the captured output. If it cannot be read, that stands in its place: no game ends by it."""
+        try:
+            return os.pread(self._output, most, start)
+        except OSError as error:
+            return f"(what it wrote cannot be read: {error.strerror})".encode()
 
     def _spawn(self, words: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
         """Starts the wrapper of a command.
@@ -321,8 +333,8 @@ class BotProcess:
             return subprocess.Popen(
                 ["/bin/sh", "-c", _WRAPPER, "sh", str(_file_limit(self._spec.file_mib) // _BLOCK), *words],
                 stdin=subprocess.PIPE,
-                stdout=self._output,
-                stderr=self._output,
+                stdout=self._written_to,
+                stderr=self._written_to,
                 start_new_session=True,
                 **how,
             )
@@ -416,28 +428,30 @@ def _end(status: int) -> End:
     return End(Termination.CRASHED, f"was killed by {name}")
 
 
-def _capture(directory: Path, user: int | None) -> int:
-    """Opens a file without a name, for output. It is appended to, so that emptying it makes no hole.
+def _capture(directory: Path, user: int | None) -> tuple[int, int]:
+    """Makes a file without a name, for output, and opens it twice: to be read here, and to be written by the bot.
 
-    It belongs to the bot's user, since programs open `/dev/stderr`.
+    Each is an open file of its own, so that no flag that the bot sets is ours. The bot's is appended to, so that
+    emptying it makes no hole. The file belongs to the bot's user, since programs open `/dev/stderr`.
 
     Raises:
         MachineFault: The machine has no room for it.
     """
     path = directory / "output"
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
-    try:
-        descriptor = os.open(path, flags, 0o600)
+    with ExitStack() as opened:
         try:
+            ours = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            opened.callback(os.close, ours)
+            opened.callback(path.unlink, missing_ok=True)
+            theirs = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+            opened.callback(os.close, theirs)
             path.unlink()
             if user is not None:
-                os.fchown(descriptor, user, -1)
-        except OSError:
-            os.close(descriptor)
-            raise
-    except OSError as error:
-        raise machine_fault("capture a bot's output", error) from None
-    return descriptor
+                os.fchown(ours, user, -1)
+        except OSError as error:
+            raise machine_fault("capture a bot's output", error) from None
+        opened.pop_all()
+    return ours, theirs
 
 
 def _file_limit(mib: int) -> int:

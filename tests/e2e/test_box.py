@@ -140,6 +140,7 @@ def test_every_call_of_the_table_is_refused(probed: dict[str, str]) -> None:
         ("personality ADDR_NO_RANDOMIZE", "EPERM"),
         ("ioctl TIOCSTI", "EPERM"),
         ("preadv2 RWF_NOWAIT", "ENOTSUP"),
+        ("fallocate FALLOC_FL_KEEP_SIZE", "ENOTSUP"),
         ("call newer than the table", "ENOSYS"),
         *((f"socket AF_{family}", "EAFNOSUPPORT") for family in ("INET", "INET6", "NETLINK", "PACKET", "VSOCK", "ALG")),
         ("abstract socket of the referee", "ECONNREFUSED"),

@@ -166,6 +166,8 @@ CASES: Final = (
     at_all("R18", "takes memory in page tables", forfeit("out_of_memory"), limits=SMALL),
     at_all("R19", "takes memory that its children shared, on a machine that they make busy", forfeit("out_of_memory"), limits=MEDIUM, time="15/move", fenced=blocked()),
     confined("R20", "takes memory in the buffers of sockets", UNSEEN, forfeit("out_of_memory"), limits=SMALL, time="15/move", fenced=may("at `fenced` the buffers of a bot's sockets are not counted")),
+    at_all("R21", "changes flags, size, place and mode of the file of its output, and ends", forfeit("crashed")),
+    confined("R22", "takes disk behind the end of its output", DISK, blocked()),
     # Protocol
     at_all("P1", "sends a frame over the limit", forfeit("protocol_violation", "malformed")),
     at_all("P2", "claims that a frame has 1 TiB", forfeit("protocol_violation", "disconnected")),

@@ -184,6 +184,10 @@ CONDITIONS: Final = (
         "tells whether a page of a shared file is in memory, as mincore",
     ),
     Condition(
+        "fallocate", (285, 47), 1, Match.ANY_BIT, {"FALLOC_FL_KEEP_SIZE": 1}, Treatment.EOPNOTSUPP,
+        "takes disk beyond the size of a file, which alone is limited; programs write zeros instead",
+    ),
+    Condition(
         "madvise", (28, 233), 2, Match.ONE_OF, {"MADV_COLD": 20, "MADV_PAGEOUT": 21, "MADV_MERGEABLE": 12},
         Treatment.EPERM, "takes pages of shared files from memory, or shares pages with other processes: a signal",
     ),

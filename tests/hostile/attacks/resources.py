@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import contextlib
 import ctypes
+import fcntl
 import glob
 import mmap
 import os
@@ -357,9 +358,40 @@ def quick(what: str) -> Callable[[Seat, Message], None]:
     return attack
 
 
+def r21(seat: Seat, _: Message) -> None:
+    """All that can be done to the open file of its output, which may be the referee's too; then it ends."""
+    os.write(2, b"x" * 20_000 + b"\n")
+    flags = fcntl.fcntl(2, fcntl.F_GETFL)
+    fcntl.fcntl(2, fcntl.F_SETFL, flags & ~os.O_APPEND | os.O_DIRECT | os.O_NONBLOCK | os.O_ASYNC)
+    for change in (
+        lambda: os.fchmod(2, 0),
+        lambda: os.ftruncate(2, 2**20),
+        lambda: os.lseek(2, 2**50, os.SEEK_SET),
+        lambda: fcntl.flock(2, fcntl.LOCK_EX),
+        lambda: fcntl.fcntl(2, fcntl.F_SETLEASE, fcntl.F_RDLCK),
+        lambda: fcntl.ioctl(2, 0x4008_6602, b"\x30\0\0\0\0\0\0\0"),  # FS_IOC_SETFLAGS: immutable, append only
+    ):
+        with contextlib.suppress(OSError):
+            change()
+    os._exit(3)
+
+
+def r22(seat: Seat, _: Message) -> None:
+    """Disk behind the end of its output, of which only the size is limited."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def reserve() -> bool:
+        if libc.fallocate(2, 1, ctypes.c_long(0), ctypes.c_long(2**28)):  # FALLOC_FL_KEEP_SIZE
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        os.ftruncate(2, 0)
+        return True
+
+    seat.attempt("take 256 MiB of disk with an output of a few bytes", reserve)
+
+
 ATTACKS = {
     attack.__name__.upper(): attacking(attack)
-    for attack in (r1, r2, r3, r4, r5, r6, r7, r8, r9, r12, r13, r14, r17, r18, r19, r20)
+    for attack in (r1, r2, r3, r4, r5, r6, r7, r8, r9, r12, r13, r14, r17, r18, r19, r20, r21, r22)
 } | {
     "R10": attacking(flood(2)),
     "R11": attacking(flood(1)),

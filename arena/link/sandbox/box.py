@@ -21,7 +21,7 @@ import functools
 import os
 import resource
 import shutil
-import stat
+import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
@@ -32,6 +32,7 @@ import msgspec
 from arena.errors import MachineFault
 from arena.link.faults import machine_fault
 from arena.link.sandbox import filter
+from arena.text import plain
 
 SOCKET_FOLDER: Final = "/run/arena"
 """Where a bot finds the folder of its socket."""
@@ -48,7 +49,7 @@ PROGRAM_FOLDERS: Final = ("/usr/bin", "/bin", "/usr/local/bin")
 """Where `bwrap` and its helpers are looked for. `PATH` is not asked: it may name a folder of a bot."""
 _PROGRAMS: Final = ("/bin", "/lib", "/lib64", "/lib32", "/libx32", "/sbin")
 """Folders of the system's programs beside `/usr`. On most systems they are links into it."""
-_ETC: Final = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/openssl.cnf", "/etc/localtime")
+_ETC: Final = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/openssl.cnf")
 """All of `/etc` that programs of the system need to start. Java's is added where there is one."""
 _HIDDEN_FILES: Final = (
     "buddyinfo", "cgroups", "diskstats", "interrupts", "kallsyms", "kcore", "key-users", "keys", "kmsg", "locks",
@@ -60,6 +61,8 @@ _HIDDEN_FOLDERS: Final = (
     "1", "acpi", "asound", "bus", "driver", "fs", "irq", "pressure", "scsi", "sys", "sysvipc", "tty",
 )  # fmt: skip
 """Folders of it that do, and that of process 1."""
+_LOOK_S: Final = 30
+"""How long a look into a box may take."""
 _DEVICES: Final = ("full", "null", "random", "urandom", "zero")
 """All of `/dev`, beside `shm` and links. There are no pseudo-terminals: their numbers are the whole machine's."""
 _LINKS: Final = {"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"}
@@ -254,19 +257,49 @@ def _etc() -> tuple[str, ...]:
 
 
 @functools.cache
-def _masks() -> tuple[str, ...]:
-    """Returns the options that hide what `/proc` tells of the machine.
+def _proc() -> tuple[dict[str, str], list[str]]:
+    """Returns what a box has in `/proc`: kind and mode of each entry that may have to be hidden, and lines about cores.
+
+    A box is looked into for that. The operator's own `/proc` may lack what a box's has: a service often sees no process
+    but its own there, and a container covers parts of it.
+
+    Raises:
+        MachineFault: The machine makes no box. Show the message to the operator.
+    """
+    look = 'stat -c "%A %n" "$@"; echo; cat cpuinfo'
+    words = [_program("bwrap"), *_NAMESPACES, *_system(), "--proc", "/proc", "--chdir", "/proc", "/bin/sh", "-c", look]
+    try:
+        done = subprocess.run(
+            [*words, "sh", *_HIDDEN_FILES, *_HIDDEN_FOLDERS],
+            env={},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_LOOK_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise MachineFault(f"expected a sandbox within {_LOOK_S} s, got: none; stop other programs") from None
+    except OSError as error:
+        raise machine_fault("make a sandbox", error) from None
+    found, _, kinds = done.stdout.decode(errors="replace").partition("\n\n")
+    modes = {name: mode for mode, name in (line.split() for line in found.splitlines())}
+    if "1" not in modes:
+        said = " ".join(done.stderr.decode(errors="replace").split()) or f"exit status {done.returncode}"
+        raise MachineFault(f"expected a sandbox, got: {plain(said)}; `arena doctor` says what is missing")
+    return modes, [line for line in kinds.splitlines() if not line.startswith("cpu MHz")]
+
+
+def _masks() -> Iterator[str]:
+    """Yields the options that hide what `/proc` tells of the machine.
 
     Each costs a start 0.1 ms. What only root may read needs none: in a box nobody is root.
     """
-    options: list[str] = []
-    for name in _HIDDEN_FILES:
-        if os.path.exists(f"/proc/{name}") and os.stat(f"/proc/{name}").st_mode & stat.S_IROTH:
-            options += ["--ro-bind", "/dev/null", f"/proc/{name}"]
-    for name in _HIDDEN_FOLDERS:
-        if os.path.isdir(f"/proc/{name}"):
-            options += ["--tmpfs", f"/proc/{name}", "--remount-ro", f"/proc/{name}"]
-    return tuple(options)
+    for name, mode in _proc()[0].items():
+        if mode.startswith("d"):
+            yield from ("--tmpfs", f"/proc/{name}", "--remount-ro", f"/proc/{name}")
+        elif mode[-3] == "r":
+            yield from ("--ro-bind", "/dev/null", f"/proc/{name}")
 
 
 @functools.cache
@@ -275,13 +308,12 @@ def _counters(memory_mib: int) -> dict[str, bytes]:
 
     Nothing in them ever changes, and nothing that is used is in them.
     """
-    cores = range(os.cpu_count() or 1)
+    kinds = _proc()[1]
+    cores = range(sum(line.startswith("processor") for line in kinds))
     zeros = " 0" * 10
     times = [f"cpu {zeros}", *(f"cpu{core}{zeros}" for core in cores), "ctxt 0", "btime 0", "processes 1"]
     memory = [f"{name + ':':15} {memory_mib << 10:8} kB" for name in ("MemTotal", "MemFree", "MemAvailable")]
     memory += [f"{name + ':':15} {0:8} kB" for name in ("Buffers", "Cached", "SwapTotal", "SwapFree")]
-    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-        kinds = [line.rstrip("\n") for line in file if not line.startswith("cpu MHz")]
     found = {"stat": times, "meminfo": memory, "cpuinfo": kinds, "loadavg": ["0.00 0.00 0.00 1/1 1"]}
     found["uptime"] = ["0.00 0.00"]
     return {f"/proc/{name}": "".join(f"{line}\n" for line in lines).encode() for name, lines in found.items()}

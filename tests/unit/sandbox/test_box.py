@@ -17,12 +17,16 @@ from arena.link.sandbox import box
 from arena.link.sandbox.box import Command, Status, command, status
 
 CALL: dict[str, Any] = {"folder": "/bots/mine", "trees": {}, "environment": {}, "processes": 64, "memory_mib": 100}
+PROC = {"keys": "-r--r--r--", "kmsg": "-r--------", "1": "dr-xr-xr-x"}
+"""What a box has in its /proc."""
 
 
 @pytest.fixture(autouse=True)
 def programs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is started here, so nothing need be installed."""
     monkeypatch.setattr(box, "_program", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(box, "_proc", lambda: (PROC, ["processor : 0", "flags : fpu", "", "processor : 1"]))
+    box._counters.cache_clear()
 
 
 @pytest.fixture(autouse=True)
@@ -75,8 +79,13 @@ def test_what_counts_is_the_box_s_own_and_always_the_same() -> None:
         [b"MemTotal:", size] for size in (b"102400", b"102400", b"204800")
     ]
     cores = [line for line in told[0]["/proc/stat"].splitlines() if line.startswith(b"cpu") and line[3:4].isdigit()]
-    assert len(cores) == os.cpu_count()
-    assert b"cpu MHz" not in told[0]["/proc/cpuinfo"]
+    assert len(cores) == told[0]["/proc/cpuinfo"].count(b"processor") == 2
+
+
+def test_what_a_box_has_in_its_proc_is_hidden_whatever_the_operator_s_own_shows() -> None:
+    found, _ = all_of()
+    assert [path for source, path in pairs(found, "--ro-bind") if source == "/dev/null"] == ["/proc/keys"]
+    assert "/proc/1" in [found[at + 1] for at, word in enumerate(found) if word == "--tmpfs"]
 
 
 def test_the_environment_is_not_in_the_arguments() -> None:

@@ -23,7 +23,7 @@ from arena.archives.unpacking import unpack
 from arena.errors import BotError, MachineFault
 from arena.files import MOST_TEXT, read
 from arena.link.bots import MANIFEST, BotSpec, load_bot, missing, parse_manifest
-from arena.link.runtimes import resolved
+from arena.link.runtimes import resolved, search_path
 from arena.link.sandbox.binds import BOT
 from arena.link.sandbox.building import Bounds, Run, run_build
 from arena.link.sandbox.fenced import check_build
@@ -123,7 +123,7 @@ def _run(contents: Contents, top: Path, temporary: Path, level: Level, bounds: B
         return None
     if level is Level.FENCED:
         check_build(contents.manifest.name, command)
-    if "/" not in (program := resolved(command)[0]) and shutil.which(program) is None:
+    if "/" not in (program := resolved(command)[0]) and shutil.which(program, path=":".join(search_path())) is None:
         raise BotError(
             f"expected a build by programs that this machine has, got: {command[0]!r}, which it has not; "
             "ask its operator, or send what needs no building"

@@ -1,6 +1,6 @@
 """One bot process: started in a group of its own, watched, and killed with its whole group.
 
-What it gets: the folder of its manifest as working directory, an environment with no more than `INHERITED` and
+What it gets: the folder of its manifest as working directory, an environment with no more than `INHERITED`, `FIXED` and
 `ARENA_*`, an empty standard input, one capped file for standard output and error, no other descriptor, no core dumps,
 and a limit on the size of any file it writes. Its output is its own to spoil (O_DIRECT, chmod): it is read through
 another open file, and what cannot be read is words that the author misses, never an error of the machine.
@@ -32,18 +32,20 @@ from arena.link.bots import BotSpec
 from arena.link.connection import SOCKET_NAME
 from arena.link.custody import Custody
 from arena.link.faults import is_of_the_program, machine_fault
-from arena.link.runtimes import PYTHON, python, resolved
+from arena.link.runtimes import PYTHON, python, resolved, search_path
 from arena.link.sandbox import accounts, binds, box, fenced, staging
 from arena.link.sandbox.fence import data_limit_mib, fence, process_limit
 from arena.link.sandbox.filter import FOR_BUILDS
 from arena.text import plain
 from arena.types import Level, Termination
-from arena.wire.variables import ENDPOINT, TOKEN
+from arena.wire.variables import ENDPOINT, FIXED, TOKEN
 
-INHERITED: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
-"""The variables of the referee's environment that a bot gets: what interpreters need to start."""
-_BOXED: Final = ("LANG", "LC_ALL")
-"""Those of them that it gets in a box. The others are the box's own."""
+INHERITED: Final = ("HOME", "LD_LIBRARY_PATH", "TMPDIR")
+"""The variables of the referee's environment that a trusted bot gets beside `PATH`.
+
+Without them runtimes do not find what their user has installed, or where they may write, or would be others than those
+that the user starts. A bot in a box gets none of them.
+"""
 
 _WRAPPER: Final = 'read -r go || exit 1; ulimit -c 0; ulimit -f "$1"; trap "" XFSZ; shift; exec "$@" </dev/null'
 """Waits to be registered with the warden (or ends, if the worker died first), sets the limits, becomes the bot.
@@ -109,16 +111,16 @@ class BotProcess:
         Args:
             spec: The bot.
             custody: What ends it if this process cannot.
-            environment: What it gets beside the inherited variables.
+            environment: What it gets beside the variables that all have.
             level: How far it is confined. From `isolated` on `ARENA_ENDPOINT` is where the box has the socket.
             socket_folder: The folder of its socket; only a box needs to know.
             user: What `accounts.seat_user` returned. It is given back when the process has been reaped, or at once if
                 it does not start.
             build_needs: What a build needs to see and may change; None for a bot that plays.
-            bare: Whether it gets none of the inherited variables but `PATH`.
+            bare: Whether it gets nothing beside `environment` but `PATH`.
         """
         self._build_needs = build_needs
-        self._inherited = {name: os.environ[name] for name in (("PATH",) if bare else INHERITED) if name in os.environ}
+        self._bare = bare
         self._custody = custody
         self._spec = spec
         self._level = level
@@ -235,7 +237,10 @@ class BotProcess:
 
     def _start(self, environment: dict[str, str]) -> subprocess.Popen[bytes]:
         """Starts the bot as a process of this user."""
-        return self._spawn(resolved(self._spec.command), cwd=self._spec.folder, env=self._inherited | environment)
+        if not self._bare:
+            environment = FIXED | {name: os.environ[name] for name in INHERITED if name in os.environ} | environment
+        environment = {"PATH": ":".join(search_path())} | environment
+        return self._spawn(resolved(self._spec.command), cwd=self._spec.folder, env=environment)
 
     def _start_boxed(
         self, environment: dict[str, str], socket_folder: Path | None, held: ExitStack
@@ -243,7 +248,6 @@ class BotProcess:
         """Starts the bot in a box."""
         build_needs = self._build_needs
         needs = binds.given(self._spec) if build_needs is None else build_needs.needs
-        inherited = {name: value for name, value in self._inherited.items() if name in _BOXED}
         reached = None
         if socket_folder is not None:
             environment = environment | {ENDPOINT: box.ENDPOINT}
@@ -254,7 +258,7 @@ class BotProcess:
             folder=needs.folder if build_needs is None else self._spec.folder,
             trees={tree: self._reach(place) for tree, place in needs.trees.items()},
             empty=needs.empty,
-            environment=inherited | needs.environment | {"PATH": needs.path} | environment,
+            environment=FIXED | needs.environment | {"PATH": needs.path} | environment,
             processes=process_limit() if build_needs is None else build_needs.processes,
             memory_mib=self._spec.memory_mib,
             data_mib=data_limit_mib(self._spec.memory_mib) if self._level is Level.ISOLATED else None,
@@ -273,10 +277,9 @@ class BotProcess:
         spec = self._spec
         links = self._custody.directory if self.user is None else accounts.run_folder()
         placed = fenced.placed(spec, binds.given(spec), links, self._reach)
-        inherited = {name: value for name, value in self._inherited.items() if name in _BOXED}
         process, self._fenced_file = fenced.start(
             placed,
-            inherited | environment,
+            FIXED | environment,
             socket_path="" if socket_folder is None else str(socket_folder / SOCKET_NAME),
             limits={
                 "NOFILE": box.MAX_DESCRIPTORS,

@@ -48,6 +48,7 @@ _VARIABLE: Final = "ARENA_RUNTIMES"
 PYTHON_FOLDER: Final = "/python"
 """Where a sandbox has a Python's packages."""
 
+_PATH: Final = ("/usr/local/bin", "/usr/bin", "/bin")
 SYSTEM: Final = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/libx32", "/sbin", "/etc/alternatives")
 """What is in every sandbox."""
 _SHARED: Final = (
@@ -140,8 +141,12 @@ def _granted() -> dict[str, str]:
 
 
 def search_path() -> list[str]:
-    """Returns the absolute folders of the operator's `PATH`. Others depend on the folder in which one stands."""
-    return [os.path.normpath(folder) for folder in os.environ.get("PATH", "").split(":") if folder.startswith("/")]
+    """Returns the absolute folders of the operator's `PATH`. Others depend on the folder in which one stands.
+
+    Those of the system are among them: a service may have no `PATH` at all.
+    """
+    folders = [*os.environ.get("PATH", "").split(":"), *_PATH]
+    return list(dict.fromkeys(os.path.normpath(folder) for folder in folders if folder.startswith("/")))
 
 
 def resolved(words: Iterable[str], program: str = sys.executable) -> tuple[str, ...]:

@@ -28,7 +28,6 @@ from arena.resources import bots_folder
 
 BOT: Final = "/bot"
 """Where a sandbox has a bot's files."""
-_PATH: Final = ("/usr/local/bin", "/usr/bin", "/bin")
 _TOOLS: Final = ("cargo", "rustc", "go", "java", "javac", "mvn", "node", "npm")
 """Programs that build bots and are often installed elsewhere than in `/usr`."""
 _RUSTUP: Final = "rustup"
@@ -299,8 +298,6 @@ def _path(trees: tuple[str, ...], first: list[str]) -> str:
     """Returns the folders of `PATH` that can be seen, those of programs that were found by another name first."""
     seen = {*trees, *map(os.path.dirname, trees)}
     folders = [
-        folder
-        for folder in (*first, *runtimes.search_path(), *_PATH)
-        if folder in seen or is_in(folder, (*trees, *SYSTEM))
+        folder for folder in (*first, *runtimes.search_path()) if folder in seen or is_in(folder, (*trees, *SYSTEM))
     ]
     return ":".join(dict.fromkeys(folders))

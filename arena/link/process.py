@@ -276,7 +276,7 @@ class BotProcess:
         """Starts the bot as one process without a box."""
         spec = self._spec
         links = self._custody.directory if self.user is None else accounts.run_folder()
-        placed = fenced.placed(spec, binds.given(spec), links, self._reach)
+        placed = fenced.placed(spec, binds.given(spec), links, self.user)
         process, self._fenced_file = fenced.start(
             placed,
             FIXED | environment,

@@ -1,8 +1,9 @@
 """Starts bots at level `fenced`: without root, a user namespace or a program of others. Landlock, a filter, limits.
 
-There is no mount namespace, so a bot sees paths as they are. What a box would show is granted at its real path, to read
-and execute, and nothing is granted to write. A bot's folder is its real one, not `binds.BOT`; a Python's packages are
-links in a folder of arena's.
+A bot sees paths as they are. What a box would show is granted at its real path, to read and execute, and nothing is
+granted to write. A bot's folder is its real one, not `binds.BOT`; a Python's packages are links in a folder of arena's.
+What lies in a folder that is closed to the bot's user, such as root's home, is mounted at that same path: programs have
+paths of their libraries written into them, and elsewhere another Python would run, with the system's library.
 
 Laws:
 1. What a bot may read is what `binds.needs` says: this module only finds the real paths.
@@ -22,7 +23,7 @@ import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -60,6 +61,8 @@ class Placed(msgspec.Struct, frozen=True):
     command: tuple[str, ...]
     folder: str
     environment: dict[str, str]
+    ways: dict[str, list[str]]
+    """What has to be mounted, as `staging.ways` says."""
 
 
 def check(name: str, command: Sequence[str]) -> None:
@@ -93,54 +96,49 @@ def check_build(name: str, build: Sequence[str]) -> None:
         )
 
 
-def placed(spec: BotSpec, needs: Needs, links: Path, reach: Callable[[str], str]) -> Placed:
+def placed(spec: BotSpec, needs: Needs, links: Path, user: int | None) -> Placed:
     """Returns what a bot is granted.
 
     Args:
         spec: The bot.
         needs: What it would see in a box.
         links: The folder in which links to packages are made, for this process or for all of root's.
-        reach: Returns the place at which the bot's user can reach a path.
+        user: As whom it runs; None for this process's user.
 
     Raises:
         BotError: It needs what this level cannot give. Show the message to the operator.
         MachineFault: The links cannot be made.
+        OSError: Something of it is not there.
     """
     check(spec.name, spec.command)
     own = {path: place for path, place in needs.trees.items() if is_in(path, [BOT])}
     packages = {path: place for path, place in needs.trees.items() if is_in(path, [PYTHON_FOLDER])}
     others = {path: place for path, place in needs.trees.items() if path not in own and path not in packages}
-    beside = {os.path.dirname(place) for place in own.values() if place != spec.folder}
+    beside = sorted({os.path.dirname(place) for place in own.values() if place != spec.folder})
     for folder in beside:
         if is_private(folder):
             raise BotError(
                 f"{spec.name}: expected a bot whose `include` lies in a folder of its own, because level "
                 f"{Level.FENCED} shows the names of all files there, got: {folder}; move the bot and what it includes"
             )
-    around = os.path.dirname(spec.folder)
-    if beside and (there := reach(around)) != around:  # what lies beside the bot must do so there, too
-        outer = reach
-
-        def reach(path: str) -> str:
-            return there + path[len(around) :] if is_in(path, [around]) else outer(path)
-
-    reached = {place: reach(place) for place in needs.trees.values()}
-    granted = [(place, landlock.READ) for place in system_trees() if place not in others]
-    granted += [(reached[place], landlock.READ) for place in (*own.values(), *packages.values(), *others.values())]
-    granted = [one for place, _ in granted for one in _without(place, needs.empty)]
-    # An interpreter that looks for a module beside the bot lists the folder.
-    granted += [(reach(folder), landlock.LIST) for folder in sorted(beside)]
+    shown = [*own.values(), *packages.values(), *others.values()]
     environment = dict(needs.environment)
     if packages:
-        folder = reach(str(_linked(links, {path: reached[place] for path, place in packages.items()})))
-        granted.append((folder, landlock.READ))
-        environment = {name: value.replace(PYTHON_FOLDER, folder) for name, value in environment.items()}
+        shown.append(str(_linked(links, packages)))
+        environment = {name: value.replace(PYTHON_FOLDER, shown[-1]) for name, value in environment.items()}
+    for path in shown:
+        os.stat(path)
+    trees = [*(place for place in system_trees() if place not in others), *shown]
+    granted = [one for place in trees for one in _without(place, needs.empty)]
+    # An interpreter that looks for a module beside the bot lists the folder.
+    granted += [(folder, landlock.LIST) for folder in beside]
     granted += [(device, landlock.USE) for device in DEVICES]
     return Placed(
         tuple(granted),
-        (_moved(needs.command[0], reached), *needs.command[1:]),
-        _moved(spec.folder, reached),
+        needs.command,
+        spec.folder,
         environment | {"PATH": needs.path, "HOME": "/tmp"},
+        {} if user is None else staging.ways((*shown, *beside)),
     )
 
 
@@ -201,6 +199,7 @@ def start(
         "socket": os.fsencode(socket_path),
         "limits": {name: _lowered(name, limit) for name, limit in limits.items()},
         "user": user,
+        "ways": {os.fsencode(over): [os.fsencode(path) for path in paths] for over, paths in placed.ways.items()},
         "filter": fenced_filter.program(),
     }
     ruleset = _ruleset(placed.granted, tuple(_files(placed.granted)))
@@ -212,9 +211,6 @@ def start(
             status = os.memfd_create("arena")
             failed.callback(os.close, status)
             descriptors = [reader, output, status, ruleset.descriptor]
-            if user is not None and staging.has_mounts():
-                descriptors.append(os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC))
-                held.callback(os.close, descriptors[-1])
             pid = _launcher().start(told, descriptors)
         except OSError as error:
             raise machine_fault("start a bot", error) from None
@@ -356,14 +352,6 @@ def _linked(links: Path, packages: Mapping[str, str]) -> Path:
         finally:
             remove_tree(str(part))
     return folder
-
-
-def _moved(path: str, reached: Mapping[str, str]) -> str:
-    """Returns where a path is that lies in something that is reached elsewhere."""
-    for place, there in reached.items():
-        if is_in(path, [place]):
-            return there + path[len(place) :]
-    return path
 
 
 def _lowered(name: str, limit: int) -> int:

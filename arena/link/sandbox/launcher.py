@@ -3,8 +3,8 @@
 Run as a process of its own, standard library only: `python -I -S launcher.py DESCRIPTOR`. The descriptor is a socket of
 the worker's. An order is a dictionary, marshalled: what is imported here costs every worker (`json` and `socket` would
 cost as much as all the rest). With it come the descriptors, in this order: standard input, over which comes a line when
-the bot may begin; its output; where a dot is written once it is fenced in; the Landlock ruleset; and, if there is one
-more, the mount namespace of the worker. The answer is the number of the process, or 0 and why there is none.
+the bot may begin; its output; where a dot is written once it is fenced in; the Landlock ruleset. The answer is the
+number of the process, or 0 and why there is none.
 
 The process is a child of the worker, not of this one: the worker waits for it as for any that it has started.
 
@@ -35,12 +35,13 @@ from typing import Any, NoReturn
 
 MOST_ANSWERS = 1_000
 """How many calls of `connect` a bot has. All after them fail."""
-_SECCOMP, _CLONE, _KILL, _TGKILL, _CAPSET, _SETNS, _SETFSUID, _SETFSGID = {
-    "x86_64": (317, 56, 62, 234, 126, 308, 122, 123),
-    "aarch64": (277, 220, 129, 131, 91, 268, 151, 152),
-}.get(os.uname().machine, (0,) * 8)
-_RESTRICT = 446
-_CLONE_PARENT, _NEW_MOUNTS = 0x8000, 0x20000
+_SECCOMP, _CLONE, _KILL, _TGKILL, _CAPSET, _SETFSUID, _SETFSGID = {
+    "x86_64": (317, 56, 62, 234, 126, 122, 123),
+    "aarch64": (277, 220, 129, 131, 91, 151, 152),
+}.get(os.uname().machine, (0,) * 7)
+_OPEN_TREE, _MOVE_MOUNT, _RESTRICT = 428, 429, 446
+_CLONE_PARENT, _NEW_MOUNTS, _ALL_SLAVES, _PLAIN = 0x8000, 0x20000, 0x84000, 0x6
+_HERE, _COPY_ALL_OF_IT, _THAT_ITSELF = -100, 0x8001, 4
 _NO_NEW_PRIVS, _PTRACER, _AMBIENT, _CLEAR_ALL = 38, 0x59616D61, 47, 4
 _FILTER, _LISTENER = 1, 8
 _CAPABILITIES = 0x2008_0522
@@ -48,7 +49,7 @@ _RECEIVE, _SEND, _ADD = 0xC050_2100, 0xC018_2101, 0x4018_2103
 _IN_PLACE = 1
 _CLOSE_ON_EXEC = 0o2000000
 _ORDER = 1 << 20
-_DESCRIPTORS = 5
+_DESCRIPTORS = 4
 
 _libc = ctypes.PyDLL(None, use_errno=True)  # without giving up the interpreter's lock, which a copy could not take
 _libc.syscall.restype = ctypes.c_long
@@ -83,6 +84,38 @@ def only_itself(pid: int) -> bytes:
     return b"".join(struct.pack("HBBI", *step) for step in steps)
 
 
+def _open_ways(ways: dict[bytes, list[bytes]]) -> None:
+    """Mounts, for this process alone, an empty folder over each that is closed to the bot's user, and in it what is
+    granted."""
+    if not ways:
+        return
+    if _libc.unshare(_NEW_MOUNTS) or _libc.mount(b"none", b"/", None, _ALL_SLAVES, None):
+        raise _closed(*ways)
+    os.umask(0o022)
+    for over, paths in ways.items():
+        links = {path: os.readlink(path) for path in paths if os.path.islink(path)}
+        flags = _COPY_ALL_OF_IT | os.O_CLOEXEC
+        trees = {path: _call("open a tree", _OPEN_TREE, _HERE, path, flags) for path in paths if path not in links}
+        files = {path for path in trees if not os.path.isdir(path)}
+        if _libc.mount(b"none", over, b"tmpfs", _PLAIN, b"mode=755,size=1m"):
+            raise _closed(over)
+        for path, tree in trees.items():
+            os.makedirs(os.path.dirname(path) if path in files else path, exist_ok=True)
+            if path in files and not os.path.exists(path):
+                os.mknod(path)
+            _call("mount a tree", _MOVE_MOUNT, tree, b"", _HERE, path, _THAT_ITSELF)
+            os.close(tree)
+        for path, target in links.items():
+            if not os.path.lexists(path):
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                os.symlink(target, path)
+
+
+def _closed(*folders: bytes) -> OSError:
+    why = os.strerror(ctypes.get_errno())
+    return OSError(f"{os.fsdecode(b', '.join(folders))} keeps the seat's user out, and no mount can be made: {why}")
+
+
 def _give_up_rights(user: int | None) -> None:
     """Becomes a user, and gives up all capabilities: those that a user namespace's root has, too."""
     if user is not None:
@@ -102,11 +135,9 @@ def _be_the_bot(told: dict[str, Any], given: list[int], tell: int) -> NoReturn:
         os.dup2(descriptor, number)  # all others are closed by exec
     if not os.read(0, 3):
         os._exit(1)  # the worker is gone
-    status, ruleset, *mounts = given[2:]
+    status, ruleset = given[2:]
     try:
-        for descriptor in mounts:
-            _call("enter the worker's mounts", _SETNS, descriptor, _NEW_MOUNTS)
-            os.close(descriptor)
+        _open_ways(told["ways"])
         for name, limit in told["limits"].items():
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limit, limit))
         _give_up_rights(told["user"])

@@ -1,9 +1,9 @@
 """Runs in a seat, as a bot does, and tries what a bot must not be able to do. Standard library only.
 
-Its one argument is JSON: the socket, the system calls that the filter treats, a file that nobody in the box may see, a
-folder that it may not write to, and how many processes there may be. It sends one JSON map over its socket: for each
-probe whether the seat holds, and what was seen. Then it does what is asked for, a line for each: `spin` computes until
-it is killed, `allocate` takes memory until it is killed.
+Its one argument is JSON: the version of the Python that runs arena, the socket, the system calls that the filter
+treats, a file that nobody in the box may see, a folder that it may not write to, and how many processes there may be.
+It sends one JSON map over its socket: for each probe whether the seat holds, and what was seen. Then it does what is
+asked for, a line for each: `spin` computes until it is killed, `allocate` takes memory until it is killed.
 """
 
 from __future__ import annotations
@@ -59,6 +59,11 @@ def call(number: int, arguments: list[int]) -> str:
 
 def _first_name(number: int) -> str:
     return errno.errorcode.get(number, str(number))
+
+
+def python_is_the_one_asked_for(told: dict[str, Any]) -> Told:
+    """Compares this Python with that which runs arena."""
+    return sys.version == told["python"], sys.version
 
 
 def filter_is_loaded(_told: dict[str, Any]) -> Told:
@@ -258,6 +263,7 @@ def limits_are_set(_told: dict[str, Any]) -> Told:
 
 
 PROBES: dict[str, Callable[[dict[str, Any]], Told]] = {
+    "python": python_is_the_one_asked_for,
     "filter": filter_is_loaded,
     "system-calls": calls_are_treated,
     "kernel-entries": other_entries_are_shut,

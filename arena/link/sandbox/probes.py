@@ -42,12 +42,14 @@ FENCED: Final = f"{Level.FENCED}-"
 _ITS_LANDLOCK: Final = (
     "Landlock does not do here what it promises: use another kernel, and please report it with this line"
 )
+_OTHER_PYTHON: Final = "install arena for a Python of which `env -i PYTHON -VV` prints the same as `PYTHON -VV`"
 
 PROBES: Final = (
     Probe("descriptors", None, "the referee may open 1,024 files or more", "raise the limit: ulimit -n 8192"),
     Probe("sqlite", None, "two writers cannot damage a database", "let only arena write to its database"),
     Probe(f"{FENCED}landlock", Level.FENCED, "the kernel has Landlock", "use Linux 5.13 or newer"),
     Probe(f"{FENCED}seat", Level.FENCED, "a program fences itself in and reaches the referee", _BUG),
+    Probe(f"{FENCED}python", Level.FENCED, "{python} is the Python that runs arena", _OTHER_PYTHON),
     Probe(f"{FENCED}user", Level.FENCED, "it runs as a user of its own, if the referee is root's", _BUG),
     Probe(f"{FENCED}system-calls", Level.FENCED, "each call of the filters' tables ends as they say", _SINCE),
     Probe(f"{FENCED}files", Level.FENCED, "it opens no file but its own and the system's programs", _ITS_LANDLOCK),
@@ -63,6 +65,7 @@ PROBES: Final = (
     Probe("bwrap", Level.ISOLATED, "bubblewrap 0.8 or newer is installed", "apt install bubblewrap"),
     Probe("seat", Level.ISOLATED, "a program starts in a sandbox", _BUG),
     Probe("socket", Level.ISOLATED, "it reaches the referee's socket", "set TMPDIR to a folder with a shorter path"),
+    Probe("python", Level.ISOLATED, "{python} is the Python that runs arena", _OTHER_PYTHON),
     Probe("user", Level.ISOLATED, "it runs as a user of its own, if the referee is root's", _BUG),
     Probe("filter", Level.ISOLATED, "its system calls are filtered", _SINCE),
     Probe("system-calls", Level.ISOLATED, "each call of the filter's table ends as the table says", _SINCE),
@@ -96,6 +99,10 @@ STARTS: Final = (
     ("fork for pid 1", "raise the limit of processes: ulimit -u 4096"),
     ("Can't mount proc", "a container hides parts of /proc: run outside it, or with --privileged"),
     (
+        "Can't read /proc/sys",
+        "/proc shows processes only: mount it whole, without subset=pid (ProcSubset=all in a unit)",
+    ),
+    (
         "No permissions to create new namespace",
         "the system or a container's filter refuses user namespaces: sysctl kernel.unprivileged_userns_clone=1 allows "
         "them on Debian; in a container allow them, or run outside it",
@@ -107,6 +114,7 @@ STARTS: Final = (
 
 
 FENCED_STARTS: Final = (
+    ("user out", "open that folder to others (chmod o+x), give arena CAP_SYS_ADMIN, or run it as an ordinary user"),
     ("resource busy", "a container around arena answers system calls itself, as LXD can: turn its interception off"),
     ("load a filter", "use a kernel with seccomp filters, Linux 5.9 or newer"),
     ("Landlock", "use a kernel or a container that allows Landlock"),

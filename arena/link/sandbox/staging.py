@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import shlex
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -49,6 +50,27 @@ def check_open(path: str) -> None:
             f"referee are other users, got: mode {mode & 0o7777:04o} - at {path}; "
             f"run `chmod -R o+rX {shlex.quote(path)}`, or run arena as an ordinary user"
         )
+
+
+def ways(paths: Iterable[str]) -> dict[str, list[str]]:
+    """Returns what other users cannot reach of these paths, by the outermost folder that keeps them out.
+
+    A symbolic link among them stands beside what it leads to.
+
+    Raises:
+        OSError: One is not there.
+        BotError: One is closed to other users itself. Show the message to the operator.
+    """
+    found: dict[str, set[str]] = {}
+    for path in paths:
+        check_open(path)
+        parent, name = os.path.split(path)
+        for place in (os.path.join(os.path.realpath(parent), name), os.path.realpath(path)):
+            for over in reversed(Path(place).parents):
+                if not over.stat().st_mode & _OTHERS_WALK:
+                    found.setdefault(str(over), set()).add(place)
+                    break
+    return {over: sorted(places) for over, places in found.items()}
 
 
 class Stage:
@@ -145,12 +167,7 @@ def reach(path: str) -> str:
     return _stage.reach(path)
 
 
-def has_mounts() -> bool:
-    """Tells whether this process has mounts of its own, which what it has started before does not see."""
-    return _stage is not None and _stage.owner == os.getpid()
-
-
 def leave(path: str) -> None:
     """Ends the use of a `path` that was reached for one seat alone."""
-    if _stage is not None and has_mounts():
+    if _stage is not None and _stage.owner == os.getpid():
         _stage.leave(os.path.realpath(path))

@@ -1,4 +1,4 @@
-"""Watches the room on a disk, and holds a reserve for the moment when there is none.
+"""Watches the room on a disk, holds a reserve for when there is none, and says whether programs can be started there.
 
 Laws:
 1. Below the limit a league begins no game, and neither it nor its door receives anything. It goes on when there is half
@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from arena import files
+from arena.errors import MachineFault
 
 GIB: Final = 2**30
 RESERVE: Final = 64 * files.MIB
@@ -79,6 +80,20 @@ class Room(msgspec.Struct, frozen=True):
         if self.enough:
             return f"{free} free; it stops below {needed}"
         return f"{free} free: no game begins and nothing is received until {needed} are free; make room"
+
+
+def check_programs(folder: Path) -> None:
+    """Checks that programs in a folder can be started.
+
+    Raises:
+        MachineFault: Its disk is mounted without that. Show the message to the operator.
+        OSError: The folder is gone.
+    """
+    if os.statvfs(folder).f_flag & getattr(os, "ST_NOEXEC", 0):
+        raise MachineFault(
+            f"expected a disk from which programs can be started, got: one that is mounted noexec - at {folder}; "
+            "mount it with exec (mount -o remount,exec), or move the folder to another disk"
+        )
 
 
 def _space(path: Path) -> Space:

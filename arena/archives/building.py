@@ -20,6 +20,7 @@ from arena.archives.base import LABEL, LIMITS, Limits
 from arena.archives.checking import Archive, Contents
 from arena.archives.settling import settle, tree_digest, what_stays
 from arena.archives.unpacking import unpack
+from arena.disk import check_programs
 from arena.errors import BotError, MachineFault
 from arena.files import MOST_TEXT, read
 from arena.link.bots import MANIFEST, BotSpec, load_bot, missing, parse_manifest
@@ -87,6 +88,7 @@ def build_archive(
     if place.exists():
         return Built(tree=tree_digest(place), before=True)
     require(level)
+    check_programs(bots)
     with ExitStack() as held:
         part = part_of(place)
         part.mkdir(0o755)

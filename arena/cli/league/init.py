@@ -10,7 +10,7 @@ import click
 from arena.cli import complete
 from arena.cli.options import LEVELS
 from arena.cli.output import echo, say
-from arena.errors import ConfigError
+from arena.errors import ConfigError, MachineFault
 
 
 @click.command()
@@ -58,6 +58,7 @@ def init(
     """
     import msgspec
 
+    from arena.disk import check_programs
     from arena.games import parse_overrides
     from arena.league.season.opening import make_league
     from arena.league.settings import Bots, Game, Settings
@@ -83,6 +84,10 @@ def init(
     echo(f"  arena league submit BOT --league {folder}")
     echo(f"  arena league run {folder}")
     echo(f"Its settings are in {folder / made.settings.name}")
+    try:
+        check_programs(folder)
+    except MachineFault as error:
+        say(f"The league does not run before this is so: {error}")
     if missing := level_in_force(settings.level):
         say(f"This machine does not give level {level}: {', '.join(missing)}. The league does not run before it does:")
         say(f"  arena doctor --level {level}")

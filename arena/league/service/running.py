@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from arena.disk import check_programs
 from arena.door.supervisor import DoorSupervisor, door_command
 from arena.errors import ConfigError, StoreError
 from arena.league.folder import Folder
@@ -147,6 +148,7 @@ def _run_season(
     """Runs the service for the open season, and ends the season if that is ordered."""
     settings = settings_now(store, folder)
     require(settings.level, (), (folder.database, folder.logs))
+    check_programs(folder.bots)
     season = store.seasons.current()
     if season is None:
         raise ConfigError("expected an open season, got: none; restore the league from a backup")

@@ -267,7 +267,9 @@ class BotProcess:
             **({} if build_needs is None else self._of_workshop(build_needs)),
         )
         with command:
-            process = self._spawn(command.words, cwd="/", env=self._custody.mark, pass_fds=command.descriptors)
+            process = self._spawn(
+                command.words, cwd="/", env=self._custody.mark, umask=0o022, pass_fds=command.descriptors
+            )
         self._status_file = command.status
         held.callback(os.close, command.status)
         return process

@@ -49,7 +49,8 @@ _VARIABLE: Final = "ARENA_RUNTIMES"
 PYTHON_FOLDER: Final = "/python"
 """Where a sandbox has a Python's packages."""
 
-_PATH: Final = ("/usr/local/bin", "/usr/bin", "/bin")
+PATH: Final = ("/usr/local/bin", "/usr/bin", "/bin")
+"""Folders of the system's programs. They are on every bot's `PATH`."""
 SYSTEM: Final = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/libx32", "/sbin", "/etc/alternatives")
 """What is in every sandbox."""
 _SHARED: Final = (
@@ -148,7 +149,7 @@ def search_path() -> list[str]:
 
     Those of the system are among them: a service may have no `PATH` at all.
     """
-    folders = [*os.environ.get("PATH", "").split(":"), *_PATH]
+    folders = [*os.environ.get("PATH", "").split(":"), *PATH]
     return list(dict.fromkeys(os.path.normpath(folder) for folder in folders if folder.startswith("/")))
 
 

@@ -91,7 +91,6 @@ def _open_ways(ways: dict[bytes, list[bytes]]) -> None:
         return
     if _libc.unshare(_NEW_MOUNTS) or _libc.mount(b"none", b"/", None, _ALL_SLAVES, None):
         raise _closed(*ways)
-    os.umask(0o022)
     for over, paths in ways.items():
         links = {path: os.readlink(path) for path in paths if os.path.islink(path)}
         flags = _COPY_ALL_OF_IT | os.O_CLOEXEC
@@ -136,12 +135,12 @@ def _be_the_bot(told: dict[str, Any], given: list[int], tell: int) -> NoReturn:
     if not os.read(0, 3):
         os._exit(1)  # the worker is gone
     status, ruleset = given[2:]
+    os.umask(0o022)
     try:
         _open_ways(told["ways"])
         for name, limit in told["limits"].items():
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limit, limit))
         _give_up_rights(told["user"])
-        os.umask(0o077)
         os.chdir(told["folder"])
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and SIGXFSZ, which stays so
         signal.signal(signal.SIGINT, signal.SIG_DFL)

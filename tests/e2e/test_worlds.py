@@ -102,7 +102,7 @@ def can_make_worlds() -> bool:
 
 
 pytestmark = [
-    pytest.mark.skipif(not can_make_worlds(), reason="worlds are made by root, in mount namespaces of their own"),
+    pytest.mark.skipif(not can_make_worlds(), reason="needs root, which makes worlds"),
     pytest.mark.skipif(bool(level_in_force(Level.ISOLATED)), reason="this machine does not give level isolated"),
 ]
 

@@ -448,7 +448,7 @@ def _runtimes(programs: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 def _runs(program: str, folder: Path) -> bool:
     if "/" not in program:
-        return shutil.which(program) is not None
+        return runtimes.find(program) is not None or shutil.which(program) is not None
     return os.path.isfile(folder / program) and os.access(folder / program, os.X_OK)
 
 

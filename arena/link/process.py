@@ -32,7 +32,7 @@ from arena.link.bots import BotSpec
 from arena.link.connection import SOCKET_NAME
 from arena.link.custody import Custody
 from arena.link.faults import is_of_the_program, machine_fault
-from arena.link.runtimes import PYTHON, python, resolved, search_path
+from arena.link.runtimes import PYTHON, find, python, resolved, search_path
 from arena.link.sandbox import accounts, binds, box, fenced, staging
 from arena.link.sandbox.fence import data_limit_mib, fence, process_limit
 from arena.link.sandbox.filter import FOR_BUILDS
@@ -240,7 +240,8 @@ class BotProcess:
         if not self._bare:
             environment = FIXED | {name: os.environ[name] for name in INHERITED if name in os.environ} | environment
         environment = {"PATH": ":".join(search_path())} | environment
-        return self._spawn(resolved(self._spec.command), cwd=self._spec.folder, env=environment)
+        program, *arguments = resolved(self._spec.command)
+        return self._spawn([find(program) or program, *arguments], cwd=self._spec.folder, env=environment)
 
     def _start_boxed(
         self, environment: dict[str, str], socket_folder: Path | None, held: ExitStack

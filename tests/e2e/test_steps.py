@@ -94,6 +94,16 @@ def nothing_is_left(bots: Path) -> bool:
     return list(bots.iterdir()) == []
 
 
+def test_a_build_has_the_same_language_and_time_everywhere(
+    bots: Path, tmp_path: Path, level: Level, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE.ISO-8859-1")
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    report = build(archive(tmp_path, f"env; umask; {GOOD}"), bots, level)
+    assert {b"LANG=C.UTF-8", b"LC_ALL=C.UTF-8", b"TZ=UTC"} <= set(report.output.splitlines())
+    assert level is Level.TRUSTED or b"0022" in report.output.splitlines()
+
+
 def test_a_bot_is_built_in_its_place(level: Level, bots: Path, tmp_path: Path) -> None:
     script = f"pwd > where; echo hello; echo x > $HOME/note; mkdir -p lib/deep; cp tool lib/deep; echo 1 > rest; {GOOD}"
     data = archive(tmp_path, script, 'built = ["where", "lib"]\n', tool="t")

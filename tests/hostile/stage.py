@@ -154,13 +154,14 @@ class Stage:
         return [*self.before, sys.executable, "-m", "arena", *words, "--logs", str(self.logs), *self.words]
 
     def environment(self) -> dict[str, str]:
-        """What the referee is started with. Its bots must not see the last three."""
+        """What the referee is started with. Its bots must not see the last four."""
         path = os.environ.get("PATH", "/usr/bin:/bin")
         return {
             "PATH": path,
             "HOME": str(self.home),
             "TMPDIR": str(self.temporary),
             "LANG": "C.UTF-8",
+            "TZ": "Asia/Tokyo",
             "ARENA_HOSTILE_STAGE": self.marker,
             "ARENA_HOSTILE_CANARY": self.canary,
             "SSH_AUTH_SOCK": str(self.folder / "agent"),

@@ -44,7 +44,8 @@ def call(number: int, arguments: list[int]) -> int:
 
 def python_is_the_one_asked_for(told: dict[str, Any]) -> Told:
     """Compares this Python with that which runs arena."""
-    return sys.version == told["python"], sys.version
+    ok = sys.version == told["python"]
+    return ok, sys.version if ok else f"{sys.version} instead of {told['python']}"
 
 
 def calls_are_treated(told: dict[str, Any]) -> Told:

@@ -63,7 +63,8 @@ def _first_name(number: int) -> str:
 
 def python_is_the_one_asked_for(told: dict[str, Any]) -> Told:
     """Compares this Python with that which runs arena."""
-    return sys.version == told["python"], sys.version
+    ok = sys.version == told["python"]
+    return ok, sys.version if ok else f"{sys.version} instead of {told['python']}"
 
 
 def filter_is_loaded(_told: dict[str, Any]) -> Told:

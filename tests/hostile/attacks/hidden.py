@@ -299,6 +299,7 @@ def h12(seat: Seat, _: Message) -> None:
         "LANG",
         "LC_ALL",
         "TMPDIR",
+        "TZ",
         "PWD",
         "OLDPWD",
         "_",
@@ -307,6 +308,7 @@ def h12(seat: Seat, _: Message) -> None:
     seat.report(
         "find more in its environment than it needs", bool(set(os.environ) - wanted), sorted(set(os.environ) - wanted)
     )
+    seat.report("know the operator's time zone", os.environ.get("TZ") != "UTC", os.environ.get("TZ"))
     first, arguments = of_the_first("environ"), of_the_first("cmdline")
     words = [word for word in first.split(b"\0") if word and not word.startswith(b"PWD=")]
     seat.report("read the environment of process 1", bool(words), words[:3])

@@ -35,10 +35,10 @@ from typing import Any, NoReturn
 
 MOST_ANSWERS = 1_000
 """How many calls of `connect` a bot has. All after them fail."""
-_SECCOMP, _CLONE, _KILL, _TGKILL, _CAPSET, _SETFSUID, _SETFSGID = {
-    "x86_64": (317, 56, 62, 234, 126, 122, 123),
-    "aarch64": (277, 220, 129, 131, 91, 151, 152),
-}.get(os.uname().machine, (0,) * 7)
+_SECCOMP, _CLONE, _KILL, _TGKILL, _CAPSET, _SETFSUID, _SETFSGID, _UNSHARE, _MOUNT = {
+    "x86_64": (317, 56, 62, 234, 126, 122, 123, 272, 165),
+    "aarch64": (277, 220, 129, 131, 91, 151, 152, 97, 40),
+}.get(os.uname().machine, (0,) * 9)
 _OPEN_TREE, _MOVE_MOUNT, _RESTRICT = 428, 429, 446
 _CLONE_PARENT, _NEW_MOUNTS, _ALL_SLAVES, _PLAIN = 0x8000, 0x20000, 0x84000, 0x6
 _HERE, _COPY_ALL_OF_IT, _THAT_ITSELF = -100, 0x8001, 4
@@ -87,32 +87,23 @@ def only_itself(pid: int) -> bytes:
 def _open_ways(ways: dict[bytes, list[bytes]]) -> None:
     """Mounts, for this process alone, an empty folder over each that is closed to the bot's user, and in it what is
     granted."""
-    if not ways:
-        return
-    if _libc.unshare(_NEW_MOUNTS) or _libc.mount(b"none", b"/", None, _ALL_SLAVES, None):
-        raise _closed(*ways)
+    _call("take a mount namespace", _UNSHARE, _NEW_MOUNTS)
+    _call("part from the machine's mounts", _MOUNT, b"none", b"/", None, _ALL_SLAVES, None)
     for over, paths in ways.items():
         links = {path: os.readlink(path) for path in paths if os.path.islink(path)}
         flags = _COPY_ALL_OF_IT | os.O_CLOEXEC
         trees = {path: _call("open a tree", _OPEN_TREE, _HERE, path, flags) for path in paths if path not in links}
         files = {path for path in trees if not os.path.isdir(path)}
-        if _libc.mount(b"none", over, b"tmpfs", _PLAIN, b"mode=755,size=1m"):
-            raise _closed(over)
-        for path, tree in trees.items():
-            os.makedirs(os.path.dirname(path) if path in files else path, exist_ok=True)
-            if path in files and not os.path.exists(path):
-                os.mknod(path)
-            _call("mount a tree", _MOVE_MOUNT, tree, b"", _HERE, path, _THAT_ITSELF)
-            os.close(tree)
-        for path, target in links.items():
-            if not os.path.lexists(path):
-                os.makedirs(os.path.dirname(path), exist_ok=True)
-                os.symlink(target, path)
-
-
-def _closed(*folders: bytes) -> OSError:
-    why = os.strerror(ctypes.get_errno())
-    return OSError(f"{os.fsdecode(b', '.join(folders))} keeps the seat's user out, and no mount can be made: {why}")
+        _call("mount a folder", _MOUNT, b"none", over, b"tmpfs", _PLAIN, b"mode=755,size=1m")
+        for path in paths:
+            os.makedirs(os.path.dirname(path) if path in links or path in files else path, exist_ok=True)
+            if path in trees:
+                if path in files and not os.path.exists(path):
+                    os.mknod(path)
+                _call("mount a tree", _MOVE_MOUNT, trees[path], b"", _HERE, path, _THAT_ITSELF)
+                os.close(trees[path])
+            elif not os.path.lexists(path):
+                os.symlink(links[path], path)
 
 
 def _give_up_rights(user: int | None) -> None:
@@ -137,7 +128,12 @@ def _be_the_bot(told: dict[str, Any], given: list[int], tell: int) -> NoReturn:
     status, ruleset = given[2:]
     os.umask(0o022)
     try:
-        _open_ways(told["ways"])
+        if told["ways"]:
+            try:
+                _open_ways(told["ways"])
+            except OSError as error:
+                closed = os.fsdecode(b", ".join(told["ways"]))
+                raise OSError(f"{closed} keeps the seat's user out, and no mount can be made: {error}") from None
         for name, limit in told["limits"].items():
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limit, limit))
         _give_up_rights(told["user"])

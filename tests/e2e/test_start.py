@@ -117,6 +117,8 @@ def test_a_process_that_the_machine_refuses(
 
     tried = spec(tmp_path, *IDLE)
     needs(tried)  # to find that out takes processes too
+    if level is not Level.TRUSTED:
+        box._proc()
     before = held()
     monkeypatch.setattr(subprocess, "Popen", refuse)
     with pytest.raises(MachineFault, match=f"expected to start tried, got: {os.strerror(number)}"):

@@ -266,7 +266,7 @@ def _proc() -> tuple[dict[str, str], list[str]]:
     Raises:
         MachineFault: The machine makes no box. Show the message to the operator.
     """
-    look = 'stat -c "%A %n" "$@"; echo; cat cpuinfo'
+    look = 'stat 1 >&2 && { stat -c "%A %n" "$@"; echo; cat cpuinfo; }'  # without `stat` there is no box
     words = [_program("bwrap"), *_NAMESPACES, *_system(), "--proc", "/proc", "--chdir", "/proc", "/bin/sh", "-c", look]
     try:
         done = subprocess.run(
@@ -282,11 +282,14 @@ def _proc() -> tuple[dict[str, str], list[str]]:
         raise MachineFault(f"expected a sandbox within {_LOOK_S} s, got: none; stop other programs") from None
     except OSError as error:
         raise machine_fault("make a sandbox", error) from None
+    if done.returncode:
+        said = " ".join((done.stderr + done.stdout).decode(errors="replace").split())
+        raise MachineFault(
+            f"expected a sandbox, got: {plain(said) or f'exit status {done.returncode}'}; "
+            "`arena doctor --level isolated` says what is missing"
+        )
     found, _, kinds = done.stdout.decode(errors="replace").partition("\n\n")
     modes = {name: mode for mode, name in (line.split() for line in found.splitlines())}
-    if "1" not in modes:
-        said = " ".join(done.stderr.decode(errors="replace").split()) or f"exit status {done.returncode}"
-        raise MachineFault(f"expected a sandbox, got: {plain(said)}; `arena doctor` says what is missing")
     return modes, [line for line in kinds.splitlines() if not line.startswith("cpu MHz")]
 
 

@@ -290,6 +290,8 @@ class BotProcess:
                 "FSIZE": _file_limit(spec.file_mib),
                 "CORE": 0,
                 "MSGQUEUE": 0,
+                # Where seats share a user, how many of these that user has left would tell one what the other took.
+                "SIGPENDING": 0 if self.user is None else box.MAX_SIGNALS,
                 # It counts a user's threads on the whole machine: of use only where the seat has a user of its own.
                 **({} if self.user is None else {"NPROC": process_limit()}),
             },

@@ -138,7 +138,7 @@ def test_every_call_of_the_table_is_refused(probed: dict[str, str]) -> None:
         ("clone CLONE_NEWUSER", "EPERM"),
         ("prlimit64 of process 1", "EPERM"),
         ("personality ADDR_NO_RANDOMIZE", "EPERM"),
-        ("ioctl TIOCSTI", "EPERM"),
+        ("ioctl TIOCSTI", "ENOTTY"),
         ("preadv2 RWF_NOWAIT", "ENOTSUP"),
         ("fallocate FALLOC_FL_KEEP_SIZE", "ENOTSUP"),
         ("call newer than the table", "ENOSYS"),

@@ -131,10 +131,9 @@ def shown(id: str, tries: str, test: str, outcome: Expected | None = None) -> Ca
 
 SMALL: Final = {"memory_mib": 64}
 MEDIUM: Final = {"memory_mib": 256}
-NAMES: Final = (
-    "a fenced bot opens no file of others, but sees whether a path that it knows is there, its size and its times"
-)
+NAMES: Final = "a fenced bot opens no file of others, but sees whether a path that it knows is there, its size, its times and where a link leads"
 NUMBERS: Final = "fenced bots see of each other how many descriptors and threads they have, so two of one author can pass numbers exactly, at every turn"
+SHARED: Final = "two bots of one author can tell each other exact numbers by what programs cannot do without"
 FILES: Final = "a trusted bot reads and writes whatever the user who starts arena may"
 KERNEL: Final = "a trusted bot may call the kernel as any program of that user"
 NETWORK: Final = "a trusted bot has the network of the machine"
@@ -233,7 +232,7 @@ CASES: Final = (
     at_all("F6", "looks for inherited descriptors", blocked()),
     confined("F7", "reads the kernel's memory, log and settings", FILES, blocked()),
     confined("F8", "passes hidden cards by a named pipe in its folder", FILES, unaffected(), both=True, scene="Pipe", left=True),
-    confined("F9", "asks whether files of others are there, how large, and since when", FILES, blocked(), scene="Canaries", fenced=may(NAMES)),
+    confined("F9", "asks whether files of others are there, how large, since when, and where links lead", FILES, blocked(), scene="Canaries", fenced=may(NAMES)),
     # Network
     confined("N1", "uses TCP, UDP, raw packets, names", NETWORK, blocked(), scene="Listeners"),
     confined("N2", "connects to other programs' Unix sockets", NETWORK, blocked(), scene="Listeners"),
@@ -302,6 +301,7 @@ CASES: Final = (
     shown("H10", "watches how long the referee takes", "tests/unit/referee/test_duties.py::test_the_referee_s_own_work_is_charged_to_nobody"),
     confined("H11", "passes hidden cards to another seat by covert channels", SEES, blocked(), both=True, scene="Marks", left=True),
     confined("H11-stat", "tells the other seat a number by how many descriptors it has", SEES, blocked(), both=True, fenced=may(NUMBERS)),
+    confined("H11-shared", "tells the other seat a number by what programs cannot do without", SEES, may(SHARED), both=True, fenced=may(SHARED)),
     confined("H12", "reads environments, arguments, names of processes and of the machine", SEES, blocked()),
     confined("H12-name", "asks for the machine's name", SEES, blocked(), fenced=may("a fenced bot sees the name of the machine and the numbers of its threads, which count those of all")),
     at_all("H13", "looks for its opponent's name", blocked()),

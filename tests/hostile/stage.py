@@ -117,6 +117,7 @@ class Stage:
         for path in secrets_.values():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(self.canary)
+            Path(f"{path}.link").symlink_to(self.canary)
         self.target["secrets"] = {name: str(path) for name, path in secrets_.items()}
 
     def bot_folder(self, name: str) -> Path:

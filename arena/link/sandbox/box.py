@@ -44,6 +44,8 @@ SHM_MIB: Final = 16
 """Size of `/dev/shm` in a box."""
 MAX_DESCRIPTORS: Final = 256
 """How many descriptors a process in a box may have."""
+MAX_SIGNALS: Final = 256
+"""How many timers and waiting signals it may have: so few that no box takes what the user of all has."""
 HOSTNAME: Final = "seat"
 PROGRAM_FOLDERS: Final = ("/usr/bin", "/bin", "/usr/local/bin")
 """Where `bwrap` and its helpers are looked for. `PATH` is not asked: it may name a folder of a bot."""
@@ -176,7 +178,11 @@ def command(
         *(("--ro-bind", socket_folder, SOCKET_FOLDER) if socket_folder is not None else ()),
         *("--chdir", folder, "--remount-ro", "/dev"),
     ]
-    limits = {"nofile": (resource.RLIMIT_NOFILE, descriptors), "nproc": (resource.RLIMIT_NPROC, processes)}
+    limits = {
+        "nofile": (resource.RLIMIT_NOFILE, descriptors),
+        "nproc": (resource.RLIMIT_NPROC, processes),
+        "sigpending": (resource.RLIMIT_SIGPENDING, MAX_SIGNALS),
+    }
     if data_mib is not None:
         limits["data"] = (resource.RLIMIT_DATA, data_mib << 20)
     lowered = [f"--{name}={_lowered(number, value)}" for name, (number, value) in limits.items()]

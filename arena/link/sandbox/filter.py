@@ -13,7 +13,7 @@ import errno
 import functools
 import platform
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum, StrEnum
 from typing import Final
 
@@ -31,6 +31,7 @@ class Treatment(Enum):
     EAFNOSUPPORT = ("fails with EAFNOSUPPORT", 0x0005_0000 | errno.EAFNOSUPPORT)
     ENOSYS = ("fails with ENOSYS", 0x0005_0000 | errno.ENOSYS)
     EOPNOTSUPP = ("fails with EOPNOTSUPP", 0x0005_0000 | errno.EOPNOTSUPP)
+    ENOTTY = ("fails with ENOTTY", 0x0005_0000 | errno.ENOTTY)
     ASKED = ("is answered by the referee", 0x7FC0_0000)
 
     def __init__(self, says: str, answer: int) -> None:
@@ -71,6 +72,8 @@ class Condition(msgspec.Struct, frozen=True):
     """By the names that people know. One, the mask, if bits are tested."""
     treatment: Treatment
     why: str
+    spared: dict[str, int] = {}
+    """Bits of the argument, by their names: with any of them the call is not treated."""
 
 
 MACHINES: Final = {"x86_64": 0xC000_003E, "aarch64": 0xC000_00B7}
@@ -95,6 +98,16 @@ GROUPS: Final = (
         "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
         "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
         "landlock_create_ruleset": (444, 444), "lsm_set_self_attr": (460, 460),
+    }),
+    Group(Treatment.ENOSYS, "the machine has one count of events that all may have, and it is exact", {
+        "io_setup": (206, 0), "io_destroy": (207, 1), "io_getevents": (208, 4), "io_submit": (209, 2),
+        "io_cancel": (210, 3), "io_pgetevents": (333, 292),
+    }),
+    Group(Treatment.ENOSYS, "its inode number counts the processes and threads of the machine; programs take waitid", {
+        "pidfd_open": (434, 434),
+    }),
+    Group(Treatment.ENOSYS, "tells how many programs want the core", {
+        "sched_rr_get_interval": (148, 127),
     }),
     Group(Treatment.EPERM, "changes what files are seen: the box would not be the one that was made", {
         "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51),
@@ -155,8 +168,8 @@ GROUPS: Final = (
 
 CONDITIONS: Final = (
     Condition(
-        "clone", (56, 220), 0, Match.ANY_BIT, {"CLONE_NEW*": 0x7E02_0080}, Treatment.EPERM,
-        "a new namespace, as unshare; threads and processes are made without these",
+        "clone", (56, 220), 0, Match.ANY_BIT, {"CLONE_NEW* and CLONE_PIDFD": 0x7E02_1080}, Treatment.EPERM,
+        "a new namespace, as unshare, and the number of pidfd_open; threads and processes are made without these",
     ),
     Condition(
         "socket", (41, 198), 0, Match.NOT_ONE_OF, {"AF_UNIX": 1}, Treatment.EAFNOSUPPORT,
@@ -169,6 +182,22 @@ CONDITIONS: Final = (
         "setsockopt", (54, 208), 2, Match.ONE_OF,
         {"SO_SNDBUF": 7, "SO_RCVBUF": 8, "SO_SNDBUFFORCE": 32, "SO_RCVBUFFORCE": 33}, Treatment.PRETENDS,
         "a socket's buffer is memory that no process has; its size is the system's usual one",
+    ),
+    Condition(
+        "setsockopt", (54, 208), 2, Match.ONE_OF, {"SO_PASSPIDFD": 76}, Treatment.EPERM, "as pidfd_open",
+    ),
+    Condition(
+        "getsockopt", (55, 209), 2, Match.ONE_OF,
+        {"SO_INCOMING_CPU": 49, "SO_COOKIE": 57, "SO_NETNS_COOKIE": 71, "SO_PEERPIDFD": 77}, Treatment.EPERM,
+        "numbers from counters of the machine",
+    ),
+    Condition(
+        "mmap", (9, 222), 3, Match.ANY_BIT, {"MAP_HUGETLB": 0x4_0000}, Treatment.EPERM,
+        "the machine has so many large pages and no more, and they are not seen as a process's memory",
+    ),
+    Condition(
+        "prctl", (157, 167), 0, Match.ONE_OF, {"PR_SCHED_CORE": 62, "PR_SET_MEMORY_MERGE": 67}, Treatment.EPERM,
+        "keeps others off the other half of a core; shares equal pages with others",
     ),
     Condition(
         "fcntl", (72, 25), 1, Match.NOT_ONE_OF, {
@@ -200,19 +229,48 @@ CONDITIONS: Final = (
         "emulations of other systems, with protections off",
     ),
     Condition(
-        "ioctl", (16, 29), 1, Match.ONE_OF, {"TIOCSTI": 0x5412, "TIOCLINUX": 0x541C}, Treatment.EPERM,
-        "types into a terminal",
+        "ioctl", (16, 29), 1, Match.NOT_ONE_OF, {
+            "TCGETS": 0x5401, "TCSETS": 0x5402, "TCSETSW": 0x5403, "TCSETSF": 0x5404, "TIOCGPGRP": 0x540F,
+            "TIOCSPGRP": 0x5410, "TIOCOUTQ": 0x5411, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421,
+            "FIONCLEX": 0x5450, "FIOCLEX": 0x5451, "FIOASYNC": 0x5452, "FIOQSIZE": 0x5460, "TCGETS2": 0x802C_542A,
+        }, Treatment.ENOTTY,
+        "types into a terminal, asks the machine's network cards, has processes of the user signalled",
     ),
 )
 # fmt: on
 
-_ALLOW: Final = 0x7FFF_0000
+OPEN: Final = {
+    "pipe pipe2 socket socketpair mmap": "each core has one counter of inode numbers, which `fstat` and, for shared "
+    "memory without a file, `/proc/self/maps` show: on one core 300 that one made are 300 for the other",
+    "eventfd eventfd2": "`/proc/self/fdinfo` has the lowest number that is free on the machine",
+    "pipe pipe2 fcntl": "the room in pipes is the user's",
+    "sendmsg sendmmsg": "descriptors that were sent and not received are counted for the user; whoever has 256 "
+    "descriptors may send no more than 256 in all",
+    "epoll_ctl": "watches are counted for the user",
+    "timer_create kill tgkill rt_sigqueueinfo": "waiting signals are counted for the user; a seat may have 256, and "
+    "none at `fenced` where seats share a user, so nobody comes to the user's limit",
+    "clone fork vfork": "processes are counted for the user, and a seat's limit is far below the user's; in a box "
+    "their numbers are its own, at `fenced` the machine's",
+    "mmap read pread64 preadv": "files of the system are in memory once for all: `/proc/self/smaps` shows whether "
+    "another program has mapped a page, the time and the faults of a read whether it was there",
+    "futex": "two programs can wait for each other on such a page",
+    "sched_setaffinity getcpu nanosleep clock_gettime getrusage": "who computes delays who wants the same core",
+    "stat fstat newfstatat statx": "the numbers of devices and mounts are the machine's, but no bot can change one; at "
+    "`fenced` also what `/proc` has of others",
+    "access faccessat readlink readlinkat": "at `fenced` whether a path of others is there, and where a link leads",
+    "uname": "at `fenced` the machine's name, which no bot can change",
+}
+"""Calls that are allowed although they tell, or take of, what is counted for the machine or the user, and how.
+
+All others that are allowed were looked at, up to `NEWEST`, and do neither."""
+
 _LOAD, _EQUAL, _AT_LEAST, _BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
 """Where the kernel's `struct seccomp_data` has what the filter reads. Both machines store the low half first."""
 
 Instruction = tuple[int, int, int, int]
 """Operation, operand, and how many instructions are skipped if a test holds and if it does not."""
+_ALLOWED: Final = (_RETURN, 0x7FFF_0000, 0, 0)
 
 
 FOR_BUILDS: Final = frozenset(
@@ -229,51 +287,73 @@ def program(machine: str = "", allowed: frozenset[str] = frozenset()) -> bytes:
     Raises:
         MachineFault: The table does not have that machine's numbers.
     """
+    return assembled(
+        machine,
+        [(name, numbers, group.treatment) for group in GROUPS for name, numbers in group.calls.items()],
+        CONDITIONS,
+        allowed,
+    )
+
+
+def assembled(
+    machine: str,
+    calls: Iterable[tuple[str, Numbers, Treatment]],
+    conditions: Iterable[Condition],
+    allowed: frozenset[str] = frozenset(),
+) -> bytes:
+    """Returns a filter of `calls`, which are treated whatever their arguments, and `conditions`.
+
+    Of two rows for one call the first that treats it counts.
+
+    Raises:
+        MachineFault: The table does not have that machine's numbers.
+    """
     machine = machine or platform.machine()
     if machine not in MACHINES:
         raise MachineFault(
             f"expected a machine among {', '.join(MACHINES)}, whose system calls the filter knows, got: {machine}; "
             "only level trusted can be had here"
         )
-    return b"".join(
-        struct.pack("<HBBI", code, yes, no, value) for code, value, yes, no in _instructions(machine, allowed)
-    )
-
-
-def _instructions(machine: str, allowed: frozenset[str]) -> Iterator[Instruction]:
-    """Yields the filter: first what the number alone decides, then what an argument does."""
     column = list(MACHINES).index(machine)
+    code = _of_machine(machine)
+    for name, numbers, treatment in calls:
+        if name not in allowed:
+            code += _for_call(numbers[column], [_return(treatment)])
+    for row in conditions:
+        if row.call not in allowed:
+            code += _for_call(row.numbers[column], list(_tests(row)))
+    return b"".join(struct.pack("<HBBI", code, yes, no, value) for code, value, yes, no in [*code, _ALLOWED])
+
+
+def _of_machine(machine: str) -> list[Instruction]:
+    """Returns what the machine and the range of the number alone decide."""
     first, last = UNUSED[machine]
-    yield from [(_LOAD, _MACHINE, 0, 0), (_EQUAL, MACHINES[machine], 1, 0), _return(Treatment.KILLED)]
-    yield (_LOAD, _NUMBER, 0, 0)
+    code = [(_LOAD, _MACHINE, 0, 0), (_EQUAL, MACHINES[machine], 1, 0), _return(Treatment.KILLED)]
+    code.append((_LOAD, _NUMBER, 0, 0))
     if machine == "x86_64":
-        yield from [(_AT_LEAST, X32, 0, 1), _return(Treatment.KILLED)]
-    yield from [(_AT_LEAST, NEWEST + 1, 0, 1), _return(Treatment.ENOSYS)]
-    yield from [(_AT_LEAST, first, 0, 2), (_AT_LEAST, last + 1, 1, 0), _return(Treatment.ENOSYS)]
-    for group in GROUPS:
-        for name, numbers in group.calls.items():
-            if name not in allowed:
-                yield from _for_call(numbers[column], [_return(group.treatment)])
-    for condition in (condition for condition in CONDITIONS if condition.call not in allowed):
-        yield from _for_call(condition.numbers[column], list(_tests(condition)))
-    yield (_RETURN, _ALLOW, 0, 0)
+        code += [(_AT_LEAST, X32, 0, 1), _return(Treatment.KILLED)]
+    code += [(_AT_LEAST, NEWEST + 1, 0, 1), _return(Treatment.ENOSYS)]
+    return [*code, (_AT_LEAST, first, 0, 2), (_AT_LEAST, last + 1, 1, 0), _return(Treatment.ENOSYS)]
 
 
-def _for_call(number: int | None, body: list[Instruction]) -> Iterator[Instruction]:
-    """Yields instructions that are skipped for all other calls. The last of them returns."""
-    if number is not None:
-        yield (_EQUAL, number, 0, len(body))
-        yield from body
+def _for_call(number: int | None, body: list[Instruction]) -> list[Instruction]:
+    """Returns instructions that are skipped for all other calls."""
+    return [] if number is None else [(_EQUAL, number, 0, len(body)), *body]
 
 
-def _tests(condition: Condition) -> Iterator[Instruction]:
-    """Yields the tests of an argument: those that hold jump to the last instruction."""
-    treated, allowed = _return(condition.treatment), (_RETURN, _ALLOW, 0, 0)
-    operation = _BITS if condition.match is Match.ANY_BIT else _EQUAL
-    yield (_LOAD, _ARGUMENTS + 8 * condition.argument, 0, 0)
-    for left, value in zip(range(len(condition.values), 0, -1), condition.values.values(), strict=True):
-        yield (operation, value, left, 0)
-    yield from (treated, allowed) if condition.match is Match.NOT_ONE_OF else (allowed, treated)
+def _tests(row: Condition) -> Iterator[Instruction]:
+    """Yields the tests of an argument. A call that passes them goes on to the instructions below, with its number."""
+    yield (_LOAD, _ARGUMENTS + 8 * row.argument, 0, 0)
+    bits = row.match in (Match.ANY_BIT, Match.NO_BIT)
+    goes_on = row.match in (Match.NOT_ONE_OF, Match.NO_BIT)
+    """Whether a test that holds lets the call through."""
+    tests = [(_BITS, value, True) for value in row.spared.values()]
+    tests += [(_BITS if bits else _EQUAL, value, goes_on) for value in row.values.values()]
+    for left, (operation, value, lets_through) in zip(range(len(tests) - 1, -1, -1), tests, strict=True):
+        # What lets the call through skips the refusal, too; the last test decides what happens if none holds.
+        yield (operation, value, left + 1 if lets_through else left, 0 if left or goes_on else 1)
+    yield _return(row.treatment)
+    yield (_LOAD, _NUMBER, 0, 0)
 
 
 def _return(treatment: Treatment) -> Instruction:

@@ -204,9 +204,10 @@ def f7(seat: Seat, _: Message) -> None:
 
 
 def f9(seat: Seat, _: Message) -> None:
-    """Asks how large files of others are, and since when, without opening them."""
+    """Asks how large files of others are, since when, and where links lead, without opening them."""
     for name, path in target()["secrets"].items():
         seat.attempt(f"see the size and the time of {name}", lambda path=path: f"{os.stat(path).st_size} bytes")
+        seat.attempt(f"see where a link beside {name} leads", lambda path=path: os.readlink(f"{path}.link"))
 
 
 ATTACKS = {attack.__name__.upper(): attacking(attack) for attack in (f1, f2, f3, f4, f6, f7, f9)}

@@ -97,10 +97,11 @@ def test_the_environment_is_not_in_the_arguments() -> None:
 
 def test_limits_are_set_inside() -> None:
     _, words = all_of(data_mib=100)
-    assert words[-7:] == (
+    assert words[-8:] == (
         "/usr/bin/prlimit",
         "--nofile=256",
         "--nproc=64",
+        "--sigpending=256",
         "--data=104857600",
         "--core=0",
         "--",

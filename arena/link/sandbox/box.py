@@ -47,6 +47,10 @@ MAX_DESCRIPTORS: Final = 256
 MAX_SIGNALS: Final = 256
 """How many timers and waiting signals it may have: so few that no box takes what the user of all has."""
 HOSTNAME: Final = "seat"
+USER: Final = "bot"
+"""What a bot's user is called."""
+NAMED: Final = {"USER": USER, "LOGNAME": USER, "HOME": "/tmp"}
+"""Variables by which programs know their user."""
 PROGRAM_FOLDERS: Final = ("/usr/bin", "/bin", "/usr/local/bin")
 """Where `bwrap` and its helpers are looked for. `PATH` is not asked: it may name a folder of a bot."""
 _PROGRAMS: Final = ("/bin", "/lib", "/lib64", "/lib32", "/libx32", "/sbin")
@@ -156,7 +160,7 @@ def command(
 
     `folder` is the working directory. `trees` are the folders and files that it sees beside the system's programs: each
     path, and where the content of it can be reached (the same path, unless `staging.py` had to make another). None may
-    lie in another. `environment` is all that it gets, beside `HOME` and `TMPDIR`. `processes` is how many processes and
+    lie in another. `environment` is all it gets, beside `NAMED` and `TMPDIR`. `processes` is how many processes and
     threads the box may have, `memory_mib` how much memory `/proc/meminfo` tells of, `data_mib` how much each process
     may reserve. `socket_folder` is the folder of its socket, as the seat's user can reach it. `user` is that user; None
     for this process's own. `writable` are trees that it may change, `/tmp` among them if it is not to be a small one in
@@ -168,7 +172,7 @@ def command(
     """
     options = [
         *_NAMESPACES,
-        *_words("--setenv", {**environment, "HOME": "/tmp", "TMPDIR": "/tmp"}.items()),
+        *_words("--setenv", {**environment, **NAMED, "TMPDIR": "/tmp"}.items()),
         *_system(),
         *("--proc", "/proc", *_masks(), *_DEV),
         *("--size", str(TMP_MIB << 20), "--tmpfs", "/tmp", "--size", str(SHM_MIB << 20), "--tmpfs", "/dev/shm"),
@@ -192,7 +196,7 @@ def command(
         options,
         [_program("prlimit"), *lowered, "--core=0", "--", *program],
         allowed,
-        _counters(memory_mib),
+        _counters(memory_mib) | _accounts(*((user, user) if user is not None else (os.getuid(), os.getgid()))),
     )
 
 
@@ -300,6 +304,14 @@ def _masks() -> Iterator[str]:
             yield from ("--tmpfs", f"/proc/{name}", "--remount-ro", f"/proc/{name}")
         elif mode[-3] == "r":
             yield from ("--ro-bind", "/dev/null", f"/proc/{name}")
+
+
+def _accounts(user: int, group: int) -> dict[str, bytes]:
+    """Returns the files in which programs look for their user's name: it is all that is in them."""
+    return {
+        "/etc/passwd": f"{USER}:x:{user}:{group}:{USER}:{NAMED['HOME']}:/bin/sh\n".encode(),
+        "/etc/group": f"{USER}:x:{group}:\n".encode(),
+    }
 
 
 @functools.cache

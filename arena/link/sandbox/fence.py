@@ -35,6 +35,8 @@ MAX_FILES: Final = 2_000
 """How many files and folders a bot may have in its `/tmp` and `/dev/shm`: each takes memory of the system."""
 _STACKS_MIB: Final = 512
 """Room for what a process reserves and does not use: 64 stacks of 8 MiB."""
+_THREAD_MIB: Final = 42
+"""The same for each further core: the stack of a thread, and the 32 MiB that OpenBLAS reserves for it (numpy)."""
 _PROCESSES: Final = 64
 _PROCESSES_A_CORE: Final = 8
 _BOX_PROCESSES: Final = 4
@@ -133,7 +135,7 @@ def data_limit_mib(memory_mib: int) -> int:
 
     It is above the bot's limit, because it counts what is reserved, not what is used.
     """
-    return memory_mib + _STACKS_MIB
+    return memory_mib + _STACKS_MIB + _THREAD_MIB * max(0, (os.cpu_count() or 1) - 2)
 
 
 def process_limit() -> int:

@@ -37,7 +37,7 @@ from arena.link.faults import machine_fault
 from arena.link.runtimes import PYTHON_FOLDER, PYTHON_WITH_ARENA, is_in, is_private
 from arena.link.sandbox import fenced_filter, landlock, launcher, staging
 from arena.link.sandbox.binds import BOT, Needs
-from arena.link.sandbox.box import system_trees
+from arena.link.sandbox.box import NAMED, system_trees
 from arena.link.warden import remove_tree
 from arena.types import Level
 
@@ -137,7 +137,7 @@ def placed(spec: BotSpec, needs: Needs, links: Path, user: int | None) -> Placed
         tuple(granted),
         needs.command,
         spec.folder,
-        environment | {"PATH": needs.path, "HOME": "/tmp"},
+        environment | NAMED | {"PATH": needs.path},
         {} if user is None else staging.ways((*shown, *beside)),
     )
 

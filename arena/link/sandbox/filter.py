@@ -118,8 +118,8 @@ GROUPS: Final = (
     Group(Treatment.EPERM, "a new namespace has capabilities, and so more of the kernel to attack", {
         "unshare": (272, 97), "setns": (308, 268),
     }),
-    Group(Treatment.EPERM, "locks and watches on files that both bots can read carry signals from one to the other", {
-        "flock": (73, 32), "inotify_init": (253, None), "inotify_init1": (294, 26), "inotify_add_watch": (254, 27),
+    Group(Treatment.EPERM, "watches on files that both bots can read carry signals from one to the other", {
+        "inotify_init": (253, None), "inotify_init1": (294, 26), "inotify_add_watch": (254, 27),
         "fanotify_init": (300, 262), "fanotify_mark": (301, 263), "name_to_handle_at": (303, 264),
         "open_by_handle_at": (304, 265),
     }),
@@ -161,6 +161,9 @@ GROUPS: Final = (
     Group(Treatment.PRETENDS, "libzmq ends the bot if it fails; it would take CPU from others", {
         "sched_setscheduler": (144, 119), "sched_setattr": (314, 274), "sched_setparam": (142, 118),
     }),
+    Group(Treatment.PRETENDS, "a lock on a file that both can read is a signal, but without any SQLite reads nothing", {
+        "flock": (73, 32),
+    }),
     Group(Treatment.PRETENDS, "makes the whole machine write its files to disk; a bot has none there", {
         "sync": (162, 81), "syncfs": (306, 267),
     }),
@@ -200,13 +203,17 @@ CONDITIONS: Final = (
         "keeps others off the other half of a core; shares equal pages with others",
     ),
     Condition(
+        "fcntl", (72, 25), 1, Match.ONE_OF,
+        {"F_SETLK": 6, "F_SETLKW": 7, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38}, Treatment.PRETENDS, "as flock",
+    ),
+    Condition(
         "fcntl", (72, 25), 1, Match.NOT_ONE_OF, {
             "F_DUPFD": 0, "F_GETFD": 1, "F_SETFD": 2, "F_GETFL": 3, "F_SETFL": 4, "F_SETOWN": 8, "F_GETOWN": 9,
             "F_SETSIG": 10, "F_GETSIG": 11, "F_SETOWN_EX": 15, "F_GETOWN_EX": 16, "F_GETOWNER_UIDS": 17,
             "F_DUPFD_QUERY": 1027, "F_CREATED_QUERY": 1028, "F_DUPFD_CLOEXEC": 1030, "F_SETPIPE_SZ": 1031,
             "F_GETPIPE_SZ": 1032, "F_ADD_SEALS": 1033, "F_GET_SEALS": 1034,
         }, Treatment.EPERM,
-        "locks, leases, delegations, notices and write hints on files that both bots can read carry signals",
+        "questions for locks, leases, delegations, notices and write hints on files that both can read carry signals",
     ),
     Condition(
         "preadv2", (327, 286), 5, Match.ANY_BIT, {"RWF_NOWAIT": 8}, Treatment.EOPNOTSUPP,

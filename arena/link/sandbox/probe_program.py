@@ -37,7 +37,7 @@ _DEVICES = {"fd", "full", "null", "random", "shm", "stderr", "stdin", "stdout", 
 """All that may be in `/dev`."""
 _SYSTEM = ("/", "/dev", "/usr", "/etc", "/proc/1", "/proc/sys", "/run/arena")
 """Folders that a bot must not write to, beside its own."""
-_HIDDEN = ("/etc/passwd", "/etc/shadow", "/sys/kernel", "/var/run/docker.sock")
+_HIDDEN = ("/etc/shadow", "/etc/hostname", "/sys/kernel", "/var/run/docker.sock")
 _HOMES = ("/root", "/home")
 """In them there may be what leads to the bot's own trees."""
 _FAMILIES = {"internet": 2, "internet 6": 10, "netlink": 16, "packets": 17, "kernel crypto": 38, "vsock": 40}

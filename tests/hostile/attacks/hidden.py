@@ -470,6 +470,8 @@ def h12(seat: Seat, _: Message) -> None:
         "OLDPWD",
         "_",
         "SHLVL",
+        "USER",
+        "LOGNAME",
     }
     seat.report(
         "find more in its environment than it needs", bool(set(os.environ) - wanted), sorted(set(os.environ) - wanted)

@@ -123,7 +123,7 @@ def test_without_landlock_nothing_is_tried_in_a_seat(monkeypatch: pytest.MonkeyP
 def test_the_argument_that_decides_is_one_that_is_treated() -> None:
     tried = {name: arguments for name, _, arguments, _ in calls_to_try("x86_64")}
     assert tried["socket"][0] not in (-1, 1)
-    assert tried["fcntl"][1] == 5, "the first command that is not allowed: a lock"
+    assert tried["fcntl"][1] == 5, "the first command that is not allowed: a question for locks"
     assert tried["ioctl"][1] == 2, "none that programs need"
     assert tried["preadv2"][5] == 8
 

@@ -35,7 +35,7 @@ from arena.link.faults import is_of_the_program, machine_fault
 from arena.link.runtimes import PYTHON, find, python, resolved, search_path
 from arena.link.sandbox import accounts, binds, box, fenced, staging
 from arena.link.sandbox.fence import data_limit_mib, fence, process_limit
-from arena.link.sandbox.filter import FOR_BUILDS
+from arena.link.sandbox.filter import FOR_BUILDS, SHOWN_MIB, answers
 from arena.text import plain
 from arena.types import Level, Termination
 from arena.wire.variables import ENDPOINT, FIXED, TOKEN
@@ -245,7 +245,7 @@ class BotProcess:
 
     def _start_boxed(
         self, environment: dict[str, str], socket_folder: Path | None, held: ExitStack
-    ) -> subprocess.Popen[bytes]:
+    ) -> subprocess.Popen[bytes] | fenced.Started:
         """Starts the bot in a box."""
         build_needs = self._build_needs
         needs = binds.given(self._spec) if build_needs is None else build_needs.needs
@@ -268,12 +268,26 @@ class BotProcess:
             **({} if build_needs is None else self._of_workshop(build_needs)),
         )
         with command:
-            process = self._spawn(
-                command.words, cwd="/", env=self._custody.mark, umask=0o022, pass_fds=command.descriptors
-            )
+            process = self._start_maker(command)
         self._status_file = command.status
         held.callback(os.close, command.status)
         return process
+
+    def _start_maker(self, command: box.Command) -> subprocess.Popen[bytes] | fenced.Started:
+        """Starts the program that makes the box. What a build asks the kernel is answered by the kernel."""
+        if self._build_needs is not None:
+            return self._spawn(
+                command.words, cwd="/", env=self._custody.mark, umask=0o022, pass_fds=command.descriptors
+            )
+        return fenced.start_box(
+            command.words,
+            self._custody.mark,
+            command.descriptors,
+            limits={"FSIZE": _file_limit(self._spec.file_mib), "CORE": 0},
+            answers=answers(self._spec.memory_mib, SHOWN_MIB),
+            user=self.user,
+            output=self._written_to,
+        )
 
     def _start_fenced(self, environment: dict[str, str], socket_folder: Path | None, held: ExitStack) -> fenced.Started:
         """Starts the bot as one process without a box."""
@@ -295,6 +309,7 @@ class BotProcess:
                 # It counts a user's threads on the whole machine: of use only where the seat has a user of its own.
                 **({} if self.user is None else {"NPROC": process_limit()}),
             },
+            answers=answers(spec.memory_mib, 0),
             user=self.user,
             output=self._written_to,
         )

@@ -81,6 +81,8 @@ class Stage:
             "victim": str(self.victim),
             "temporary": str(self.temporary),
             "host": os.uname().nodename,
+            "memory": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+            "blocks": os.statvfs("/usr").f_blocks,
             "names": ["honest-ronin", "7.7-canary"],
             "secrets": {},
         }

@@ -35,7 +35,7 @@ from arena.errors import BotError, MachineFault
 from arena.link.bots import BotSpec
 from arena.link.faults import machine_fault
 from arena.link.runtimes import PYTHON_FOLDER, PYTHON_WITH_ARENA, is_in, is_private
-from arena.link.sandbox import fenced_filter, landlock, launcher, staging
+from arena.link.sandbox import fenced_filter, filter, landlock, launcher, staging
 from arena.link.sandbox.binds import BOT, Needs
 from arena.link.sandbox.box import NAMED, system_trees
 from arena.link.warden import remove_tree
@@ -171,6 +171,7 @@ def start(
     *,
     socket_path: str,
     limits: Mapping[str, int],
+    answers: Mapping[int, tuple[int, bytes]],
     user: int | None,
     output: int,
 ) -> tuple[Started, int]:
@@ -181,6 +182,7 @@ def start(
         environment: All that it gets beside what `placed` has.
         socket_path: The one socket that it can connect to.
         limits: By the names of RLIMIT_*.
+        answers: What the calls are answered that ask for the machine's memory, as `filter.answers` says.
         user: As whom it runs; None for this process's user.
         output: Where its output goes.
 
@@ -201,6 +203,7 @@ def start(
         "user": user,
         "ways": {os.fsencode(over): [os.fsencode(path) for path in paths] for over, paths in placed.ways.items()},
         "filter": fenced_filter.program(),
+        "answers": dict(answers),
     }
     ruleset = _ruleset(placed.granted, tuple(_files(placed.granted)))
     with ExitStack() as held, ExitStack() as failed:
@@ -216,6 +219,53 @@ def start(
             raise machine_fault("start a bot", error) from None
         failed.pop_all()
         return Started(pid, writer), status
+
+
+def start_box(
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    descriptors: Sequence[int],
+    *,
+    limits: Mapping[str, int],
+    answers: Mapping[int, tuple[int, bytes]],
+    user: int | None,
+    output: int,
+) -> Started:
+    """Starts the program that makes a box. It waits for a line on its standard input before it does anything.
+
+    Args:
+        words: The program and its arguments.
+        environment: All that it gets.
+        descriptors: What it inherits, at the same numbers.
+        limits: By the names of RLIMIT_*.
+        answers: What the calls are answered that are left to this process, as `filter.answers` says.
+        user: As whom the bot runs; None for this process's user.
+        output: Where its output goes.
+
+    Raises:
+        MachineFault: The machine cannot give it.
+    """
+    told = {
+        "command": [os.fsencode(word) for word in words],
+        "environment": {os.fsencode(name): os.fsencode(value) for name, value in environment.items()},
+        "numbers": list(descriptors),
+        "socket": b"",
+        "limits": {name: _lowered(name, limit) for name, limit in limits.items()},
+        "user": user,
+        "filter": filter.asked(),
+        "otherwise": filter.asked(filter.Treatment.ENOSYS),
+        "answers": dict(answers),
+    }
+    with ExitStack() as held, ExitStack() as failed:
+        try:
+            reader, writer = os.pipe()
+            held.callback(os.close, reader)
+            failed.callback(os.close, writer)
+            pid = _launcher().start(told, [reader, output, *descriptors])
+        except OSError as error:
+            raise machine_fault("start a sandbox", error) from None
+        failed.pop_all()
+        return Started(pid, writer)
 
 
 def is_fenced_in(status: int) -> bool:

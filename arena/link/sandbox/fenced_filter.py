@@ -97,5 +97,4 @@ def program(machine: str = "") -> bytes:
         MachineFault: The tables do not have that machine's numbers.
     """
     groups, conditions = (*GROUPS, *filter.GROUPS), (*CONDITIONS, *filter.CONDITIONS)
-    calls = [(name, numbers, group.treatment) for group in groups for name, numbers in group.calls.items()]
-    return filter.assembled(machine, calls, conditions)
+    return filter.assembled(machine, filter.calls(groups), conditions)

@@ -32,7 +32,7 @@ class Treatment(Enum):
     ENOSYS = ("fails with ENOSYS", 0x0005_0000 | errno.ENOSYS)
     EOPNOTSUPP = ("fails with EOPNOTSUPP", 0x0005_0000 | errno.EOPNOTSUPP)
     ENOTTY = ("fails with ENOTTY", 0x0005_0000 | errno.ENOTTY)
-    ASKED = ("is answered by the referee", 0x7FC0_0000)
+    ASKED = ("is answered outside of the box", 0x7FC0_0000)
 
     def __init__(self, says: str, answer: int) -> None:
         self.says = says
@@ -152,7 +152,7 @@ GROUPS: Final = (
         "iopl": (172, None), "ioperm": (173, None), "modify_ldt": (154, None), "lookup_dcookie": (212, 18),
         "nfsservctl": (180, 42), "uselib": (134, None), "ustat": (136, None), "sysfs": (139, None),
     }),
-    Group(Treatment.ENOSYS, "counts what the machine uses, and another box with it; /proc/meminfo tells the box's", {
+    Group(Treatment.ASKED, "counts what the machine uses, and another box with it: the answer is the box's memory", {
         "sysinfo": (99, 179), "statfs": (137, 43), "fstatfs": (138, 44),
     }),
     Group(Treatment.ENOSYS, "its flags are in memory, where a filter cannot read them; glibc, Go and Java take clone", {
@@ -271,6 +271,9 @@ OPEN: Final = {
 
 All others that are allowed were looked at, up to `NEWEST`, and do neither."""
 
+SHOWN_MIB: Final = 16
+"""How large each file system is that a bot asks about."""
+_TMPFS: Final = 0x0102_1994
 _LOAD, _EQUAL, _AT_LEAST, _BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
 """Where the kernel's `struct seccomp_data` has what the filter reads. Both machines store the low half first."""
@@ -291,24 +294,53 @@ so there is nobody to signal to."""
 def program(machine: str = "", allowed: frozenset[str] = frozenset()) -> bytes:
     """Returns the filter as `bwrap --seccomp` reads it: for a machine, or for this one, without calls `allowed`.
 
+    What has to be answered is not in it, because `bwrap` does not pass on who answers: see `asked`.
+
     Raises:
         MachineFault: The table does not have that machine's numbers.
     """
-    return assembled(
-        machine,
-        [(name, numbers, group.treatment) for group in GROUPS for name, numbers in group.calls.items()],
-        CONDITIONS,
-        allowed,
-    )
+    return assembled(machine, calls(GROUPS, but=Treatment.ASKED), CONDITIONS, allowed)
+
+
+@functools.cache
+def asked(treatment: Treatment = Treatment.ASKED, machine: str = "") -> bytes:
+    """Returns the filter that comes before it, of the calls that have to be answered, or are treated otherwise.
+
+    Raises:
+        MachineFault: As `program`.
+    """
+    found = [(name, numbers, treatment) for name, numbers, of in calls(GROUPS) if of is Treatment.ASKED]
+    return assembled(machine, found, ())
+
+
+@functools.cache
+def answers(memory_mib: int, room_mib: int) -> dict[int, tuple[int, bytes]]:
+    """Returns what these are answered: by number, which argument says where, and the structure that comes there.
+
+    Nothing in them ever changes, as in the files of `/proc`.
+    """
+    column = list(MACHINES).index(platform.machine())
+    size, blocks = memory_mib << 20, SHOWN_MIB << 8
+    memory = struct.pack("q3Q6QHHxxxx2QIxxxx", 0, 0, 0, 0, size, size, 0, 0, 0, 0, 1, 0, 0, 0, 1)
+    system = struct.pack("7q8x3q32x", _TMPFS, 4096, blocks, room_mib << 8, room_mib << 8, 2000, 2000, 255, 4096, 0x26)
+    told = {"sysinfo": (0, memory), "statfs": (1, system), "fstatfs": (1, system)}
+    return {number: told[name] for name, numbers, _ in calls(GROUPS) if name in told and (number := numbers[column])}
+
+
+def calls(groups: Iterable[Group], but: Treatment | None = None) -> Iterator[tuple[str, Numbers, Treatment]]:
+    """Yields each call of some groups with its numbers and its treatment, without those that are treated one way."""
+    for group in groups:
+        if group.treatment is not but:
+            yield from ((name, numbers, group.treatment) for name, numbers in group.calls.items())
 
 
 def assembled(
     machine: str,
-    calls: Iterable[tuple[str, Numbers, Treatment]],
+    named: Iterable[tuple[str, Numbers, Treatment]],
     conditions: Iterable[Condition],
     allowed: frozenset[str] = frozenset(),
 ) -> bytes:
-    """Returns a filter of `calls`, which are treated whatever their arguments, and `conditions`.
+    """Returns a filter of calls that are `named`, which are treated whatever their arguments, and `conditions`.
 
     Of two rows for one call the first that treats it counts.
 
@@ -323,7 +355,7 @@ def assembled(
         )
     column = list(MACHINES).index(machine)
     code = _of_machine(machine)
-    for name, numbers, treatment in calls:
+    for name, numbers, treatment in named:
         if name not in allowed:
             code += _for_call(numbers[column], [_return(treatment)])
     for row in conditions:

@@ -13,6 +13,10 @@ connects to, it gets a connection to its own seat's socket, put in the place of 
 address is read only to be kind: the C library looks for `nscd` whenever a user's name is asked for, and its bytes would
 be a broken greeting. A bot that changes the address meanwhile gains nothing: there is one socket that it can get.
 
+Boxes are started here, too. A filter before bwrap's leaves to this process what a filter cannot answer, because the
+answer is in memory: `sysinfo` and `statfs` get numbers of the box, always the same. With an error instead, the C
+library would take what lies on the stack for the machine's memory, and sort by another algorithm.
+
 Laws:
 1. The order is mounts, limits, user and rights, files, Landlock, filters, exec. What needs rights or opens files comes
    before these are given up; the large filter comes last, because it forbids the calls that load another one.
@@ -24,6 +28,7 @@ from __future__ import annotations
 
 import _socket
 import ctypes
+import errno
 import marshal
 import os
 import resource
@@ -45,11 +50,11 @@ _HERE, _COPY_ALL_OF_IT, _THAT_ITSELF = -100, 0x8001, 4
 _NO_NEW_PRIVS, _PTRACER, _AMBIENT, _CLEAR_ALL = 38, 0x59616D61, 47, 4
 _FILTER, _LISTENER = 1, 8
 _CAPABILITIES = 0x2008_0522
-_RECEIVE, _SEND, _ADD = 0xC050_2100, 0xC018_2101, 0x4018_2103
+_RECEIVE, _SEND, _IS_VALID, _ADD = 0xC050_2100, 0xC018_2101, 0x4008_2102, 0x4018_2103
 _IN_PLACE = 1
 _CLOSE_ON_EXEC = 0o2000000
 _ORDER = 1 << 20
-_DESCRIPTORS = 4
+_DESCRIPTORS = 64
 
 _libc = ctypes.PyDLL(None, use_errno=True)  # without giving up the interpreter's lock, which a copy could not take
 _libc.syscall.restype = ctypes.c_long
@@ -162,11 +167,44 @@ def _be_the_bot(told: dict[str, Any], given: list[int], tell: int) -> NoReturn:
         os._exit(127 if isinstance(error, FileNotFoundError) else 126)
 
 
+def _be_a_box(told: dict[str, Any], given: list[int], tell: int) -> NoReturn:
+    """Waits until the bot may begin, and becomes the program that makes its box. It does not return."""
+    os.setsid()
+    numbers = [0, 1, 2, *told["numbers"]]
+    above = 1 + max(*numbers, *given, tell)
+    moved = [os.dup2(one, above + at, False) for at, one in enumerate((given[0], given[1], *given[1:], tell))]
+    for number, descriptor in zip(numbers, moved, strict=False):
+        os.dup2(descriptor, number)
+    if not os.read(0, 3):
+        os._exit(1)  # the worker is gone
+    try:
+        for name, limit in told["limits"].items():
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limit, limit))
+        for number in (signal.SIGPIPE, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+        os.umask(0o022)
+        os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+        if _libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0):
+            raise OSError("set no_new_privs")
+        try:
+            listener = _load(told["filter"], _LISTENER)
+            _socket.socket(fileno=moved[-1]).sendmsg([b"."], [_rights(listener)])
+            os.close(listener)
+        except OSError as error:
+            if error.errno != errno.EBUSY:  # one that answers calls of this process, as LXD can, leaves no place
+                raise
+            _load(told["otherwise"])
+        os.execve(told["command"][0], told["command"], told["environment"])
+    except Exception as error:
+        os.write(2, str(error).encode())
+        os._exit(1)
+
+
 def _rights(descriptor: int) -> tuple[int, int, bytes]:
     return _socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", descriptor)
 
 
-# The answers to `connect`
+# The answers to calls
 
 
 class _Door:
@@ -175,6 +213,7 @@ class _Door:
     def __init__(self, listener: int, told: dict[str, Any]) -> None:
         self.listener = listener
         self._path: bytes = told["socket"]
+        self._answers: dict[int, tuple[int, bytes]] = told["answers"]
         self._user: int | None = told["user"]
         self._left = MOST_ANSWERS
 
@@ -184,8 +223,12 @@ class _Door:
         if _libc.ioctl(self.listener, ctypes.c_ulong(_RECEIVE), asked) < 0:
             return True  # its thread has ended, or another signal came first
         number, thread = struct.unpack_from("QI", asked)
-        descriptor, address = struct.unpack_from("qQ", asked, 32)
-        error = self._put(number, thread, descriptor, address)
+        (call,), words = struct.unpack_from("i", asked, 16), struct.unpack_from("6Q", asked, 32)
+        if call in self._answers:
+            argument, data = self._answers[call]
+            error = self._tell(number, thread, words[argument], data)
+        else:
+            error = self._put(number, thread, *struct.unpack_from("qQ", asked, 32))
         answer = struct.pack("QqiI", number, 0, -error, 0)
         _libc.ioctl(self.listener, ctypes.c_ulong(_SEND), answer)
         self._left -= 1
@@ -214,6 +257,25 @@ class _Door:
         except OSError as error:
             return error.errno or 5
         return 0
+
+    def _tell(self, number: int, thread: int, address: int, data: bytes) -> int:
+        """Writes an answer to the bot's memory. Returns the error that the bot sees, 0 for none."""
+        try:
+            self._see_as(self._user or 0)
+            try:
+                memory = os.open(f"/proc/{thread}/mem", os.O_WRONLY)
+            finally:
+                self._see_as(0)
+        except OSError:
+            return errno.ENOSYS  # a machine may forbid it
+        try:
+            if _libc.ioctl(self.listener, ctypes.c_ulong(_IS_VALID), struct.pack("Q", number)) < 0:
+                return errno.ENOSYS  # its thread has ended, and the number may be another's
+            return 0 if os.pwrite(memory, data, address) == len(data) else errno.EFAULT
+        except (OSError, OverflowError):
+            return errno.EFAULT
+        finally:
+            os.close(memory)
 
     def _see_as(self, user: int) -> None:
         """Has the kernel ask whether this user may look into the bot, where root itself lacks the right (in Docker)."""
@@ -255,7 +317,7 @@ def _start(told: dict[str, Any], given: list[int]) -> tuple[int, _socket.socket]
     pid = _call("start a process", _CLONE, _CLONE_PARENT | signal.SIGCHLD, 0, 0, 0, 0)
     if pid == 0:
         try:
-            _be_the_bot(told, given, its.detach())
+            (_be_a_box if "numbers" in told else _be_the_bot)(told, given, its.detach())
         finally:
             os._exit(1)
     its.close()

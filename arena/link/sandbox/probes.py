@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from arena.link.sandbox import fenced_filter
+from arena.link.sandbox import fenced_filter, filter
 from arena.link.sandbox.filter import CONDITIONS, GROUPS, MACHINES, Condition, Group, Match, Treatment
 from arena.types import Level
 
@@ -147,7 +147,7 @@ def calls_to_try(machine: str) -> list[tuple[str, int, list[int], str]]:
 def fenced_calls_to_try(machine: str) -> list[tuple[str, int, list[int], int]]:
     """Returns the same for level `fenced`, with the number of the error that each must have, or 0.
 
-    Those that start a process, and `connect`, are tried by probes of their own.
+    Those that start a process are tried by probes of their own.
     """
     groups, conditions = fenced_filter.GROUPS, fenced_filter.CONDITIONS
     tried = [*_calls(machine, groups, conditions), *_calls(machine, GROUPS, CONDITIONS)]
@@ -158,7 +158,7 @@ def fenced_calls_to_try(machine: str) -> list[tuple[str, int, list[int], int]]:
     ]
 
 
-_TRIED_ALONE: Final = ("fork", "vfork", "clone", "connect")
+_TRIED_ALONE: Final = ("fork", "vfork", "clone")
 
 
 def _calls(
@@ -166,7 +166,8 @@ def _calls(
 ) -> Iterator[tuple[str, int, list[int], Treatment]]:
     column = list(MACHINES).index(machine)
     tried = [
-        (name, numbers[column], [-1] * 6, group.treatment) for group in groups for name, numbers in group.calls.items()
+        (name, numbers[column], [-1] * 6, treatment)
+        for name, numbers, treatment in filter.calls(groups, but=Treatment.ASKED)
     ]
     tried += [(row.call, row.numbers[column], _arguments(row), row.treatment) for row in conditions]
     yield from (

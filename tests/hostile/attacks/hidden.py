@@ -352,7 +352,7 @@ def h16(seat: Seat, _: Message) -> None:
             return file.readline().decode()[:40].strip() or None
 
     seat.attempt("count the machine's memory and processes by sysinfo", sysinfo)
-    seat.attempt("count free blocks of a file system", lambda: os.statvfs("/usr").f_bfree)
+    seat.attempt("count free blocks of a file system", blocks)
     for path in ("/proc/vmstat", "/proc/sys/kernel/pty/nr", "/proc/sys/fs/file-nr", "/proc/cgroups"):
         seat.attempt(f"read {path}", lambda path=path: read(path))
     seat.attempt("open a pseudo-terminal", lambda: os.close(os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)) or True)
@@ -364,10 +364,19 @@ def h16(seat: Seat, _: Message) -> None:
         )
 
 
-def sysinfo() -> bool:
-    if LIBC.sysinfo(ctypes.create_string_buffer(368)):
+def sysinfo() -> int | None:
+    """The machine's memory, if that is what the answer tells."""
+    told = ctypes.create_string_buffer(368)
+    if LIBC.sysinfo(told):
         raise OSError(ctypes.get_errno(), "refused")
-    return True
+    memory = struct.unpack_from("8xQQQQ", told)[3]
+    return memory if memory == target()["memory"] else None
+
+
+def blocks() -> int | None:
+    """The size of the machine's file system, if that is what the answer tells."""
+    found = os.statvfs("/usr").f_blocks
+    return found if found == target()["blocks"] else None
 
 
 def h11_shared() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from filter_kit import ALLOW, UNKNOWN_TO_LIBSECCOMP, answer, ask_libseccomp, expected, some_values
+from filter_kit import ALLOW, UNKNOWN_TO_LIBSECCOMP, answer, ask_libseccomp, at_isolated, expected, some_values
 
 from arena.link.sandbox import fenced_filter, filter, launcher
 from arena.link.sandbox.fenced_filter import CONDITIONS, GROUPS
@@ -48,7 +48,7 @@ def test_an_argument_decides_and_the_rest_is_treated_as_at_isolated(machine: str
         assert number is not None
         arguments = [1] * 6
         arguments[row.argument] = value
-        below = answer(filter.program(machine), machine, number, *arguments)
+        below = at_isolated(machine, number, *arguments)
         assert run(machine, number, *arguments) == (expected(CONDITIONS, row.call, row.argument, value) or below), value
 
 
@@ -57,7 +57,7 @@ def test_what_the_rows_do_not_name_is_treated_as_at_isolated(machine: str) -> No
     column = list(MACHINES).index(machine)
     named = {numbers[column] for numbers in numbers_of().values()}
     for number in {*range(filter.NEWEST + 3)} - named:
-        assert run(machine, number, 7) == answer(filter.program(machine), machine, number, 7)
+        assert run(machine, number, 7) == at_isolated(machine, number, 7)
     for other in MACHINES.values():
         if other != MACHINES[machine]:
             assert answer(fenced_filter.program(machine), machine, 90, kernel_machine=other) == Treatment.KILLED.answer

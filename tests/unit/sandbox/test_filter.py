@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import platform
 import struct
 from itertools import pairwise
 
 import pytest
-from filter_kit import ALLOW, UNKNOWN_TO_LIBSECCOMP, answer, ask_libseccomp, expected, some_values
+from filter_kit import ALLOW, UNKNOWN_TO_LIBSECCOMP, ask_libseccomp, expected, some_values
+from filter_kit import at_isolated as run
 
 from arena.errors import MachineFault
 from arena.link.sandbox.filter import (
@@ -22,6 +24,7 @@ from arena.link.sandbox.filter import (
     Condition,
     Numbers,
     Treatment,
+    answers,
     program,
 )
 
@@ -30,17 +33,6 @@ def table() -> dict[str, Numbers]:
     return {name: numbers for group in GROUPS for name, numbers in group.calls.items()} | {
         condition.call: condition.numbers for condition in CONDITIONS
     }
-
-
-def run(
-    machine: str,
-    number: int,
-    *arguments: int,
-    kernel_machine: int | None = None,
-    allowed: frozenset[str] = frozenset(),
-) -> int:
-    """What the kernel would do with a call, by interpreting the program."""
-    return answer(program(machine, allowed), machine, number, *arguments, kernel_machine=kernel_machine)
 
 
 def test_the_numbers_are_those_that_libseccomp_has() -> None:
@@ -95,6 +87,16 @@ def test_an_argument_decides(machine: str, row: Condition, high: int) -> None:
         arguments = [1] * 6
         arguments[row.argument] = high << 32 | value
         assert run(machine, number, *arguments) == (expected(CONDITIONS, row.call, row.argument, value) or ALLOW), value
+
+
+def test_what_is_answered_has_the_form_of_the_kernel_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the C library makes of it is seen in a box (tests/e2e/test_box.py)."""
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    assert {number: (at, len(data)) for number, (at, data) in answers(100, 1).items()} == {
+        99: (0, 112),
+        137: (1, 120),
+        138: (1, 120),
+    }
 
 
 @pytest.mark.parametrize("machine", MACHINES)

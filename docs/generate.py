@@ -155,6 +155,13 @@ def filled(text: str, mark: str, content: str) -> str:
     return f"{before}<!-- {mark}: -->\n{content}\n<!-- /{mark} -->{after}"
 
 
+def bots_page() -> str:
+    """Returns docs/bots.md, with the table of what programs find, which a test compares with what they do."""
+    import found
+
+    return filled((FOLDER / "bots.md").read_text(encoding="utf-8"), "found", found.table())
+
+
 def league_page() -> str:
     """Returns docs/league.md, with the changes of a version's state made from the program's own table."""
     text = (FOLDER / "league.md").read_text(encoding="utf-8")
@@ -172,6 +179,7 @@ def schema() -> str:
 
 PAGES = {
     "../arena/store/schema.sql": schema,
+    "bots.md": bots_page,
     "cli.md": command_line,
     "filter.md": filter_page,
     "league.md": league_page,

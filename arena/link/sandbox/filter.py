@@ -260,6 +260,8 @@ OPEN: Final = {
     "their numbers are its own, at `fenced` the machine's",
     "mmap read pread64 preadv": "files of the system are in memory once for all: `/proc/self/smaps` shows whether "
     "another program has mapped a page, the time and the faults of a read whether it was there",
+    "mmap mprotect brk write": "memory and disks are the machine's: a bot sees when they are used up, with "
+    "`vm.overcommit_memory=2` to the page",
     "futex": "two programs can wait for each other on such a page",
     "sched_setaffinity getcpu nanosleep clock_gettime getrusage": "who computes delays who wants the same core",
     "stat fstat newfstatat statx": "the numbers of devices and mounts are the machine's, but no bot can change one; at "
@@ -318,8 +320,11 @@ def answers(memory_mib: int, room_mib: int) -> dict[int, tuple[int, bytes]]:
     """Returns what these are answered: by number, which argument says where, and the structure that comes there.
 
     Nothing in them ever changes, as in the files of `/proc`.
+
+    Raises:
+        MachineFault: As `program`.
     """
-    column = list(MACHINES).index(platform.machine())
+    column = _column(platform.machine())
     size, blocks = memory_mib << 20, SHOWN_MIB << 8
     memory = struct.pack("q3Q6QHHxxxx2QIxxxx", 0, 0, 0, 0, size, size, 0, 0, 0, 0, 1, 0, 0, 0, 1)
     system = struct.pack("7q8x3q32x", _TMPFS, 4096, blocks, room_mib << 8, room_mib << 8, 2000, 2000, 255, 4096, 0x26)
@@ -348,12 +353,7 @@ def assembled(
         MachineFault: The table does not have that machine's numbers.
     """
     machine = machine or platform.machine()
-    if machine not in MACHINES:
-        raise MachineFault(
-            f"expected a machine among {', '.join(MACHINES)}, whose system calls the filter knows, got: {machine}; "
-            "only level trusted can be had here"
-        )
-    column = list(MACHINES).index(machine)
+    column = _column(machine)
     code = _of_machine(machine)
     for name, numbers, treatment in named:
         if name not in allowed:
@@ -362,6 +362,20 @@ def assembled(
         if row.call not in allowed:
             code += _for_call(row.numbers[column], list(_tests(row)))
     return b"".join(struct.pack("<HBBI", code, yes, no, value) for code, value, yes, no in [*code, _ALLOWED])
+
+
+def _column(machine: str) -> int:
+    """Returns which of `Numbers` are a machine's.
+
+    Raises:
+        MachineFault: There are none.
+    """
+    if machine not in MACHINES:
+        raise MachineFault(
+            f"expected a machine among {', '.join(MACHINES)}, whose system calls the filter knows, got: {machine}; "
+            "only level trusted can be had here"
+        )
+    return list(MACHINES).index(machine)
 
 
 def _of_machine(machine: str) -> list[Instruction]:

@@ -39,7 +39,7 @@ import sys
 from typing import Any, NoReturn
 
 MOST_ANSWERS = 1_000
-"""How many calls of `connect` a bot has. All after them fail."""
+"""How many calls a bot has that are answered here. All after them fail."""
 _SECCOMP, _CLONE, _KILL, _TGKILL, _CAPSET, _SETFSUID, _SETFSGID, _UNSHARE, _MOUNT = {
     "x86_64": (317, 56, 62, 234, 126, 122, 123, 272, 165),
     "aarch64": (277, 220, 129, 131, 91, 151, 152, 97, 40),
@@ -170,11 +170,13 @@ def _be_the_bot(told: dict[str, Any], given: list[int], tell: int) -> NoReturn:
 def _be_a_box(told: dict[str, Any], given: list[int], tell: int) -> NoReturn:
     """Waits until the bot may begin, and becomes the program that makes its box. It does not return."""
     os.setsid()
-    numbers = [0, 1, 2, *told["numbers"]]
-    above = 1 + max(*numbers, *given, tell)
-    moved = [os.dup2(one, above + at, False) for at, one in enumerate((given[0], given[1], *given[1:], tell))]
-    for number, descriptor in zip(numbers, moved, strict=False):
-        os.dup2(descriptor, number)
+    sources = [given[0], given[1], *given[1:], tell]
+    for at, number in enumerate((0, 1, 2, *told["numbers"])):
+        for later in range(at + 1, len(sources)):
+            if sources[later] == number:
+                sources[later] = os.dup(number)  # it makes room
+        os.dup2(sources[at], number)
+        os.set_inheritable(number, True)
     if not os.read(0, 3):
         os._exit(1)  # the worker is gone
     try:
@@ -188,7 +190,7 @@ def _be_a_box(told: dict[str, Any], given: list[int], tell: int) -> NoReturn:
             raise OSError("set no_new_privs")
         try:
             listener = _load(told["filter"], _LISTENER)
-            _socket.socket(fileno=moved[-1]).sendmsg([b"."], [_rights(listener)])
+            _socket.socket(fileno=sources[-1]).sendmsg([b"."], [_rights(listener)])
             os.close(listener)
         except OSError as error:
             if error.errno != errno.EBUSY:  # one that answers calls of this process, as LXD can, leaves no place

@@ -138,6 +138,8 @@ def processes_are_its_own(_told: dict[str, Any]) -> Told:
 def files_are_its_own(told: dict[str, Any]) -> Told:
     """Reads what the referee, the system and other people have."""
     seen = [path for path in (told["canary"], *_HIDDEN) if os.path.lexists(path)]
+    with open("/etc/passwd", encoding="utf-8") as accounts:
+        seen += ["/etc/passwd of the machine"] if len(accounts.readlines()) != 1 else []
     own = (told["folder"], sys.executable, os.path.realpath(sys.executable), sys.base_prefix, *sys.path)
     for home in _HOMES:
         inside = [os.path.join(home, name) for name in (os.listdir(home) if os.path.isdir(home) else ())]

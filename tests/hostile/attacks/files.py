@@ -32,12 +32,19 @@ def beyond_mounts(folder: str) -> str | None:
     return str(found[:4]) if found else None
 
 
+def others() -> str | None:
+    """The names of other users than its own: in a box there are none."""
+    with open("/etc/passwd") as file:
+        names = [line.split(":")[0] for line in file if line.split(":")[2] != str(os.getuid())]
+    return str(names[:4]) if names else None
+
+
 def f1(seat: Seat, _: Message) -> None:
     """Reads what is not its own: each of these holds a canary."""
     for what, path in target()["secrets"].items():
         seat.attempt(f"read {what}", lambda path=path: read(path))
     seat.attempt("read /etc/shadow", lambda: read("/etc/shadow"))
-    seat.attempt("read /etc/passwd", lambda: read("/etc/passwd"))
+    seat.attempt("read of another user in /etc/passwd", others)
     for home in ("/root", "/home"):
         seat.attempt(f"look into {home}", lambda home=home: beyond_mounts(home))
     seat.attempt("look around in the folder of logs", lambda: read(target()["logs"]))

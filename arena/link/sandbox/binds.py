@@ -287,7 +287,7 @@ def _may_read(path: str, around: str) -> bool:
 
 
 def _sizes(program: str, spec: BotSpec) -> tuple[str, ...]:
-    """Returns the arguments that tell a runtime how much memory there is, if it asks the kernel: a filter refuses that.
+    """Returns the arguments that tell a runtime how much memory there is, where the kernel is not answered for.
 
     What the bot's own arguments say counts more: it comes later.
     """

@@ -169,6 +169,15 @@ def nothing_is_counted(_told: dict[str, Any]) -> Told:
     return not wrong, f"open: {_few(wrong)}" if wrong else "cores, memory and devices are its own"
 
 
+def questions_are_answered(_told: dict[str, Any]) -> Told:
+    """Asks for the size of a disk, which must have an answer that is the same for each."""
+    try:
+        sizes = {os.statvfs(path).f_blocks for path in ("/usr", "/tmp", "/proc")}
+    except OSError as error:
+        return False, f"asked for the size of a disk: {error.strerror}"
+    return len(sizes) == 1, f"each disk has {', '.join(map(str, sorted(sizes)))} blocks"
+
+
 def nothing_can_be_written(told: dict[str, Any]) -> Told:
     """Writes everywhere but to `/tmp` and `/dev/shm`."""
     written = [folder for folder in (*_SYSTEM, told["folder"]) if _writes(folder)]
@@ -275,6 +284,7 @@ PROBES: dict[str, Callable[[dict[str, Any]], Told]] = {
     "files": files_are_its_own,
     "kernel-secrets": secrets_are_masked,
     "counters": nothing_is_counted,
+    "answers": questions_are_answered,
     "read-only": nothing_can_be_written,
     "room": room_is_small,
     "rights": there_are_no_rights,

@@ -44,6 +44,11 @@ _ITS_LANDLOCK: Final = (
 )
 _OTHER_PYTHON: Final = "install arena for a Python of which `env -i PYTHON -VV` prints the same as `PYTHON -VV`"
 
+_ANSWERS: Final = (
+    "let arena write to the memory of bots: run as root, or sysctl kernel.yama.ptrace_scope=0; without an answer a "
+    "program in C may take the machine's memory for another size"
+)
+
 PROBES: Final = (
     Probe("descriptors", None, "the referee may open 1,024 files or more", "raise the limit: ulimit -n 8192"),
     Probe("sqlite", None, "two writers cannot damage a database", "let only arena write to its database"),
@@ -75,6 +80,7 @@ PROBES: Final = (
     Probe("files", Level.ISOLATED, "it sees no file but its own and the system's programs", _BUG),
     Probe("kernel-secrets", Level.ISOLATED, "/proc tells it nothing of others", _BUG),
     Probe("counters", Level.ISOLATED, "nothing tells it what the machine uses", _BUG),
+    Probe("answers", None, "what it asks about memory and disks is answered", _ANSWERS),
     Probe("read-only", Level.ISOLATED, "it can write to /tmp and /dev/shm only", _BUG),
     Probe("room", Level.ISOLATED, "these two are small", _BUG),
     Probe("rights", Level.ISOLATED, "it has no capability and no terminal", _BUG),

@@ -229,7 +229,7 @@ isolated = pytest.mark.skipif(
 def test_all_that_level_isolated_needs_holds_in_a_seat_here() -> None:
     assert SEATED is not None
     assert [(outcome.name, outcome.detail) for outcome in SEATED.probes if not outcome.ok] == []
-    assert {outcome.name for outcome in SEATED.probes} == {"descriptors", "sqlite", *needed(Level.ISOLATED)}
+    assert {outcome.name for outcome in SEATED.probes} == {"descriptors", "sqlite", "answers", *needed(Level.ISOLATED)}
 
 
 def test_all_that_level_fenced_needs_holds_in_a_seat_here() -> None:

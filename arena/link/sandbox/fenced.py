@@ -255,13 +255,18 @@ def start_box(
         "filter": filter.asked(),
         "otherwise": filter.asked(filter.Treatment.ENOSYS),
         "answers": dict(answers),
+        "mounts": staging.has_mounts(),
     }
     with ExitStack() as held, ExitStack() as failed:
         try:
             reader, writer = os.pipe()
             held.callback(os.close, reader)
             failed.callback(os.close, writer)
-            pid = _launcher().start(told, [reader, output, *descriptors])
+            given = [reader, output, *descriptors]
+            if told["mounts"]:
+                given.append(os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC))
+                held.callback(os.close, given[-1])
+            pid = _launcher().start(told, given)
         except OSError as error:
             raise machine_fault("start a sandbox", error) from None
         failed.pop_all()

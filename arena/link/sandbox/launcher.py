@@ -3,8 +3,9 @@
 Run as a process of its own, standard library only: `python -I -S launcher.py DESCRIPTOR`. The descriptor is a socket of
 the worker's. An order is a dictionary, marshalled: what is imported here costs every worker (`json` and `socket` would
 cost as much as all the rest). With it come the descriptors, in this order: standard input, over which comes a line when
-the bot may begin; its output; where a dot is written once it is fenced in; the Landlock ruleset. The answer is the
-number of the process, or 0 and why there is none.
+the bot may begin; its output; where a dot is written once it is fenced in; the Landlock ruleset. For a box these are the
+first two, those that it inherits, and the worker's mount namespace if it has one of its own: it may be younger than
+this process. The answer is the number of the process, or 0 and why there is none.
 
 The process is a child of the worker, not of this one: the worker waits for it as for any that it has started.
 
@@ -40,10 +41,10 @@ from typing import Any, NoReturn
 
 MOST_ANSWERS = 1_000
 """How many calls a bot has that are answered here. All after them fail."""
-_SECCOMP, _CLONE, _KILL, _TGKILL, _CAPSET, _SETFSUID, _SETFSGID, _UNSHARE, _MOUNT = {
-    "x86_64": (317, 56, 62, 234, 126, 122, 123, 272, 165),
-    "aarch64": (277, 220, 129, 131, 91, 151, 152, 97, 40),
-}.get(os.uname().machine, (0,) * 9)
+_SECCOMP, _CLONE, _KILL, _TGKILL, _CAPSET, _SETNS, _SETFSUID, _SETFSGID, _UNSHARE, _MOUNT = {
+    "x86_64": (317, 56, 62, 234, 126, 308, 122, 123, 272, 165),
+    "aarch64": (277, 220, 129, 131, 91, 268, 151, 152, 97, 40),
+}.get(os.uname().machine, (0,) * 10)
 _OPEN_TREE, _MOVE_MOUNT, _RESTRICT = 428, 429, 446
 _CLONE_PARENT, _NEW_MOUNTS, _ALL_SLAVES, _PLAIN = 0x8000, 0x20000, 0x84000, 0x6
 _HERE, _COPY_ALL_OF_IT, _THAT_ITSELF = -100, 0x8001, 4
@@ -180,6 +181,8 @@ def _be_a_box(told: dict[str, Any], given: list[int], tell: int) -> NoReturn:
     if not os.read(0, 3):
         os._exit(1)  # the worker is gone
     try:
+        if told["mounts"]:
+            _call("enter the worker's mounts", _SETNS, sources[-2], _NEW_MOUNTS)
         for name, limit in told["limits"].items():
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limit, limit))
         for number in (signal.SIGPIPE, signal.SIGINT):

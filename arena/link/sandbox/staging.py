@@ -162,12 +162,17 @@ def reach(path: str) -> str:
     check_open(path)
     if not is_closed(path):
         return path
-    if _stage is None or _stage.owner != os.getpid():
+    if _stage is None or not has_mounts():
         _stage = Stage(path)
     return _stage.reach(path)
 
 
+def has_mounts() -> bool:
+    """Tells whether this process has a mount namespace of its own, which processes of before do not see."""
+    return _stage is not None and _stage.owner == os.getpid()
+
+
 def leave(path: str) -> None:
     """Ends the use of a `path` that was reached for one seat alone."""
-    if _stage is not None and _stage.owner == os.getpid():
+    if _stage is not None and has_mounts():
         _stage.leave(os.path.realpath(path))

@@ -90,6 +90,10 @@ def set_defaults(ctx: click.Context, config: Path | None) -> None:
         from arena.link import runtimes
 
         runtimes.grant(granted, os.path.relpath(path))
+    if table := ctx.obj.table.get(defaults.CAPS):
+        from arena.link import caps
+
+        caps.set_caps(table, os.path.relpath(path))
     name = ctx.invoked_subcommand
     command = None if name is None else cli.get_command(ctx, name)
     if name is not None and command is not None:

@@ -2,7 +2,8 @@
 
 The file is that of the current folder or of the nearest folder above. `[tournament]` holds options of
 `arena tournament`, `[bot.check]` those of `arena bot check`. `[defaults]` holds options that several commands share; a
-command's own section wins over it. Paths are relative to the file. `[runtimes]` grants programs to bots, by name.
+command's own section wins over it. Paths are relative to the file. `[runtimes]` grants programs to bots, by name, and `[caps]`
+says how much bots may ask for.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ ALL: Final = "defaults"
 """The section whose options hold for every command that shares them."""
 RUNTIMES: Final = "runtimes"
 """The section of programs that bots in a sandbox may call by name, beside those of `arena.link.runtimes`."""
+CAPS: Final = "caps"
+"""The section of the most that bots may ask for (`arena.link.caps`)."""
 SHARED: Final = (
     "rules", "ruleset", "rule", "board", "time", "cpu", "race-window", "seed", "level", "db", "logs", "each-game",
     "quiet", "json",
@@ -82,10 +85,10 @@ def read(path: Path, commands: Collection[str]) -> Config:
     except (ValueError, RecursionError) as error:  # ValueError: not only TOMLDecodeError, but numbers that are too long
         raise ConfigError(f"expected a TOML file, got: {error} - at {name}; correct it, or use --config") from None
     for section, table in config.table.items():
-        if section not in (ALL, RUNTIMES, *commands) or not isinstance(table, dict):
-            close = did_you_mean(section, (ALL, RUNTIMES, *commands))
+        if section not in (ALL, RUNTIMES, CAPS, *commands) or not isinstance(table, dict):
+            close = did_you_mean(section, (ALL, RUNTIMES, CAPS, *commands))
             raise ConfigError(
-                f"expected sections named {ALL}, {RUNTIMES} or like a command, got: {section!r}{close} - "
+                f"expected sections named {ALL}, {RUNTIMES}, {CAPS} or like a command, got: {section!r}{close} - "
                 f"at {config.place(section)}; correct it"
             )
     for key in config.table.get(ALL, {}):

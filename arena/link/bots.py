@@ -26,6 +26,7 @@ from msgspec.structs import replace
 from arena.errors import BotError, did_you_mean
 from arena.files import MOST_PROGRAM, MOST_TEXT, opened, read_text
 from arena.link import runtimes
+from arena.link.caps import USUAL, Limits, granted
 from arena.link.contents import named_files, own_files
 from arena.link.runtimes import PYTHON, PYTHON_WITH_ARENA
 from arena.resources import bots_folder
@@ -84,10 +85,10 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     """The rules it plays; empty if the manifest does not say."""
     digest: str
     """SHA-256 (hex) over manifest, files and included files; the same wherever the folder is."""
-    memory_mib: int = 2048
-    file_mib: int = 16
+    memory_mib: int = USUAL.memory_mib
+    file_mib: int = USUAL.file_mib
     """Largest size of a file that it writes, its captured output included."""
-    start_ms: int = 10_000
+    start_ms: int = USUAL.start_ms
     """Time for `hello` after the start, and for `ready` after `game_start`."""
     entropy: bool = False
     """Whether its `hello` contributes to the chance of a tournament."""
@@ -126,12 +127,6 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
         return self.name.partition(VALUES)[0]
 
 
-class _Limits(msgspec.Struct, frozen=True):
-    memory_mib: Annotated[int, Meta(ge=16, le=2**20)] = 2048
-    file_mib: Annotated[int, Meta(ge=1, le=2**20)] = 16
-    start_ms: Annotated[int, Meta(ge=100, le=600_000)] = 10_000
-
-
 class Manifest(msgspec.Struct, frozen=True):
     """`bot.toml`."""
 
@@ -157,7 +152,8 @@ class Manifest(msgspec.Struct, frozen=True):
     """Whether its `hello` has `entropy`: 32 random bytes for the chance of a tournament."""
     endpoint: Literal["ipc", "tcp"] = "ipc"
     """How it connects."""
-    limits: _Limits = _Limits()
+    limits: Limits = Limits()
+    """What it asks for, up to the caps of whoever runs the games."""
     tune: Annotated[dict[Annotated[str, Meta(pattern=_PARAMETER)], Parameter], Meta(max_length=64)] = {}
     """Its parameters, each with its value and the range in which `arena tune` looks for a better one."""
 
@@ -173,18 +169,23 @@ class Missing(msgspec.Struct, frozen=True):
     """Whether the manifest's `build` makes it; otherwise somebody has to install it."""
 
 
-def load_bot(ref: str) -> BotSpec:
+def load_bot(ref: str, *, capped: bool = True) -> BotSpec:
     """Returns the bot that `ref` names, ready to be started.
 
+    Args:
+        ref: Its name, its folder, or its command line.
+        capped: Whether its limits are held to the caps of this process. Otherwise it has the usual ones: whoever
+            ordered its games elsewhere sends what it gets.
+
     Raises:
-        BotError: There is none, its manifest cannot be used, or its program is not there. Show the message to the
-            operator: it names the file and the key, or the command that builds the program.
+        BotError: There is none, its manifest cannot be used or asks for more than it may, or its program is not there.
+            Show the message to the operator: it names the file and the key, or the command that builds the program.
     """
     if ref.startswith(COMMAND):
         return _from_command(ref.removeprefix(COMMAND))
     bot, values = split_ref(ref)
     if values:
-        return _with_values(load_bot(bot), values)
+        return _with_values(load_bot(bot, capped=capped), values)
     folder = find_bot(ref)
     manifest = read_manifest(folder)
     lack = missing(manifest, folder)
@@ -197,7 +198,7 @@ def load_bot(ref: str) -> BotSpec:
             f"{folder / MANIFEST}: expected {lack.what!r}, which {manifest.name} needs, "
             f"got: no such {'program on the path' if lack.program else 'file'}; {remedy}"
         )
-    return _spec(manifest, folder)
+    return _spec(manifest, folder, capped)
 
 
 def split_ref(ref: str) -> tuple[str, str]:
@@ -284,7 +285,7 @@ def _manifest(text: str, path: str) -> Manifest:
         raise BotError(f"{path}: expected a TOML file, got: {error}") from None
     _check_keys(path, "", table, Manifest)
     if isinstance(table.get("limits"), dict):
-        _check_keys(path, "limits.", table["limits"], _Limits)
+        _check_keys(path, "limits.", table["limits"], Limits)
     try:
         manifest = msgspec.convert(table, Manifest)
     except msgspec.ValidationError as error:
@@ -346,7 +347,8 @@ def _check_keys(path: str, prefix: str, table: dict[str, Any], kind: type[msgspe
             )
 
 
-def _spec(manifest: Manifest, folder: Path) -> BotSpec:
+def _spec(manifest: Manifest, folder: Path, capped: bool = True) -> BotSpec:
+    limits = granted(manifest.limits, str(folder / MANIFEST)) if capped else USUAL
     folder = folder.resolve()
     return BotSpec(
         name=manifest.name,
@@ -357,9 +359,9 @@ def _spec(manifest: Manifest, folder: Path) -> BotSpec:
         folder=str(folder),
         rules=manifest.rules,
         digest=_digest(files_of(folder, manifest)),
-        memory_mib=manifest.limits.memory_mib,
-        file_mib=manifest.limits.file_mib,
-        start_ms=manifest.limits.start_ms,
+        memory_mib=limits.memory_mib,
+        file_mib=limits.file_mib,
+        start_ms=limits.start_ms,
         entropy=manifest.entropy,
         tcp=manifest.endpoint == "tcp",
         reads=_outside(folder, (*manifest.include, *manifest.built, *manifest.fetched)),
@@ -422,6 +424,7 @@ def _from_command(line: str) -> BotSpec:
     name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(runtimes.resolved(words)[0]).name).lstrip("._-")[:64] or "bot"
     files = [(word, folder / word) for word in words if os.path.isfile(folder / word)]
     digest = _digest(files, os.fsencode(line))
+    limits = granted(Limits(), COMMAND)
     reads = _outside(folder, [word for word in words[1:] if os.path.isfile(folder / word)])
     return BotSpec(
         name=name,
@@ -429,6 +432,9 @@ def _from_command(line: str) -> BotSpec:
         command=tuple(words),
         folder=str(folder),
         digest=digest,
+        memory_mib=limits.memory_mib,
+        file_mib=limits.file_mib,
+        start_ms=limits.start_ms,
         reads=reads,
         runtimes=_runtimes(words[:1]),
     )

@@ -16,11 +16,13 @@ from msgspec.structs import replace
 from arena import archives, files
 from arena.errors import ArchiveError, BotError, Refused, StoreError
 from arena.files import MIB
+from arena.league.folder import SETTINGS
 from arena.league.order_context import OrderContext
 from arena.league.settings import Limits
 from arena.league.submissions.steps import BYTES, StepReport, Verdict, footprint
 from arena.link import runtimes
 from arena.link.bots import MANIFEST
+from arena.link.caps import excess, refusal
 from arena.link.sandbox import fenced
 from arena.store.league import LeagueStore
 from arena.store.league.records import Received, Version
@@ -50,6 +52,8 @@ def submit(context: OrderContext) -> Payload:
             f"expected a bot that plays {context.settings.game.rules}, got: one of {', '.join(rules)}",
             f"add it to `rules` in {MANIFEST}, or leave that out",
         )
+    if (beyond := excess(contents.manifest.limits, context.settings.caps)) is not None:
+        raise Refused("archive", *f"{MANIFEST}: {refusal(beyond, SETTINGS, SETTINGS)}".split("; ", 1), limit=beyond.cap)
     if context.settings.level is not Level.TRUSTED and (wrong := _not_runnable(contents)):
         raise Refused("archive", *str(wrong).split("; ", 1))
     if context.settings.level is Level.FENCED:

@@ -2,8 +2,8 @@
 
 The file is that of the current folder or of the nearest folder above. `[tournament]` holds options of
 `arena tournament`, `[bot.check]` those of `arena bot check`. `[defaults]` holds options that several commands share; a
-command's own section wins over it. Paths are relative to the file. `[runtimes]` grants programs to bots, by name, and `[caps]`
-says how much bots may ask for.
+command's own section wins over it. Paths are relative to the file. `[runtimes]` grants programs to bots, by name, and
+`[caps]` says how much they may ask for.
 """
 
 from __future__ import annotations

@@ -17,14 +17,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
 from arena.errors import BotError, did_you_mean
-from arena.files import MOST_PROGRAM, MOST_TEXT, opened, read_text
+from arena.files import MIB, MOST_PROGRAM, MOST_TEXT, opened, read_text
 from arena.link import runtimes
 from arena.link.caps import USUAL, Limits, granted
 from arena.link.contents import named_files, own_files
@@ -42,6 +42,9 @@ MOST_LABEL: Final = 24
 """The most characters of values in a bot's name."""
 _NAME: Final = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
 _PARAMETER: Final = r"\A[A-Za-z_][A-Za-z0-9_]{0,63}\Z"
+_MOST_DOTS: Final = 200
+_LONGEST: Final = 200
+"""The most characters that an error quotes of a manifest."""
 _NAME_RULE: Final = "at most 64 letters, digits, '.', '_' and '-', the first a letter or digit"
 
 
@@ -127,26 +130,31 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
         return self.name.partition(VALUES)[0]
 
 
+_MANY: Final = 1_000
+_Words: TypeAlias = Annotated[tuple[Annotated[str, Meta(max_length=65_536)], ...], Meta(max_length=_MANY)]
+_Names: TypeAlias = Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=1_024)], ...], Meta(max_length=_MANY)]
+
+
 class Manifest(msgspec.Struct, frozen=True):
     """`bot.toml`."""
 
     name: Annotated[str, Meta(pattern=_NAME)]
-    command: Annotated[tuple[str, ...], Meta(min_length=1)]
+    command: Annotated[_Words, Meta(min_length=1)]
     version: Annotated[str, Meta(max_length=64)] = ""
     author: Annotated[str, Meta(max_length=256)] = ""
     language: Annotated[str, Meta(max_length=64)] = ""
-    build: tuple[str, ...] = ()
+    build: _Words = ()
     """The command that builds it."""
-    built: tuple[str, ...] = ()
+    built: _Names = ()
     """Files and folders that this command makes, beside the program: without them the bot cannot run."""
-    fetch: tuple[str, ...] = ()
+    fetch: _Words = ()
     """The command that gets from the network what the build needs. It never runs where the bot was sent to."""
-    fetched: tuple[str, ...] = ()
+    fetched: _Names = ()
     """Files and folders that this command makes. They go along when the bot is sent to others."""
-    needs: tuple[str, ...] = ()
+    needs: _Names = ()
     """Programs that must be on the path to run it, beside the command's own."""
-    rules: tuple[str, ...] = ()
-    include: tuple[str, ...] = ()
+    rules: _Names = ()
+    include: _Names = ()
     """Files and folders that belong to the bot and lie outside its folder, or would be left out."""
     entropy: bool = False
     """Whether its `hello` has `entropy`: 32 random bytes for the chance of a tournament."""
@@ -195,7 +203,7 @@ def load_bot(ref: str, *, capped: bool = True) -> BotSpec:
         else:
             remedy = "install it, or correct the manifest"
         raise BotError(
-            f"{folder / MANIFEST}: expected {lack.what!r}, which {manifest.name} needs, "
+            f"{folder / MANIFEST}: expected {lack.what!r:.{_LONGEST}}, which {manifest.name} needs, "
             f"got: no such {'program on the path' if lack.program else 'file'}; {remedy}"
         )
     return _spec(manifest, folder, capped)
@@ -279,6 +287,12 @@ def parse_manifest(data: bytes, path: str) -> Manifest:
 
 
 def _manifest(text: str, path: str) -> Manifest:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > _MOST_DOTS:  # the reader takes 33 s and 4 GB for a key of 64 KiB with 32,000 dots
+            raise BotError(
+                f"{path}:{number}: expected at most {_MOST_DOTS} dots in a line, got: {line.count('.'):,}; write a "
+                "long array on several lines"
+            )
     try:
         table = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: not only TOMLDecodeError, but numbers that are too long
@@ -286,22 +300,36 @@ def _manifest(text: str, path: str) -> Manifest:
     _check_keys(path, "", table, Manifest)
     if isinstance(table.get("limits"), dict):
         _check_keys(path, "limits.", table["limits"], Limits)
+    tunes = table.get("tune")
+    for name, each in tunes.items() if isinstance(tunes, dict) else ():
+        if isinstance(each, dict):
+            _check_keys(path, f"tune.{name:.64}.", each, Parameter)
     try:
         manifest = msgspec.convert(table, Manifest)
     except msgspec.ValidationError as error:
         reason, _, place = str(error).replace("`", "").partition(" - at $.")
         if place == "name" and "regex" in reason:
             reason = f"Expected {_NAME_RULE}"
-        raise BotError(f"{path}: {place or 'manifest'}: {reason[:1].lower()}{reason[1:]}") from None
+        elif "regex" in reason:
+            reason, place = "Expected names of at most 64 letters, digits and '_', the first no digit", "tune"
+        raise BotError(f"{path}: {place or 'manifest'}: {reason[:1].lower()}{reason[1:_LONGEST]}") from None
     for name, tuned in manifest.tune.items():
         if not (-math.inf < tuned.low <= tuned.value <= tuned.high < math.inf and tuned.low < tuned.high):
             raise BotError(
                 f"{path}: tune.{name}: expected low < high and a value from low to high, "
                 f"got: value {tuned.value}, low {tuned.low}, high {tuned.high}"
             )
-    for key in ("command", "build", "built", "fetch", "fetched", "needs", "include"):
-        if any("\0" in word for word in getattr(manifest, key)):
-            raise BotError(f"{path}: {key}: expected names and arguments, got: a NUL character in one; remove it")
+    for key in Manifest.__struct_fields__:
+        value = getattr(manifest, key)
+        if (
+            "\0" in value
+            if isinstance(value, str)
+            else isinstance(value, tuple) and any("\0" in word for word in value)
+        ):
+            raise BotError(f"{path}: {key}: expected text, got: a NUL character in it; remove it")
+    for key in ("command", "build", "fetch"):
+        if getattr(manifest, key)[:1] == ("",):
+            raise BotError(f"{path}: {key}: expected a program and its arguments, got: an empty name; name the program")
     return manifest
 
 
@@ -343,7 +371,8 @@ def _check_keys(path: str, prefix: str, table: dict[str, Any], kind: type[msgspe
     for key in table:
         if key not in known:
             raise BotError(
-                f"{path}: expected keys among {', '.join(known)}, got: {prefix + key!r}{did_you_mean(key, known)}"
+                f"{path}: expected keys among {', '.join(known)}, got: {prefix + key!r:.{_LONGEST}}"
+                f"{did_you_mean(key, known)}"
             )
 
 
@@ -468,15 +497,29 @@ def files_of(folder: Path, manifest: Manifest) -> Iterator[tuple[str, Path]]:
     """
     found = own_files(folder, (*manifest.built, *manifest.fetched))
     yield from found.files
-    for name in sorted(manifest.include):
+    for name in _outermost(folder, manifest.include):
         yield from named_files(folder, name)
+
+
+def _outermost(folder: Path, names: Iterable[str]) -> list[str]:
+    """Returns the names, sorted, without those that others mean or contain: else few names are much to read."""
+    places = {os.path.normpath(folder / name): name for name in sorted(names, reverse=True)}
+    return sorted(
+        name for place, name in places.items() if not any(str(above) in places for above in Path(place).parents)
+    )
 
 
 def _digest(files: Iterable[tuple[str, Path]], line: bytes = b"") -> str:
     """Returns the SHA-256 (hex) over a command line, if there is one, and files."""
     digest = hashlib.sha256(b"\0%d\0%b" % (len(line), line) if line else b"")
+    left = MOST_PROGRAM
     for name, path in files:
-        with opened(path, f"the file {name!r} of a bot", MOST_PROGRAM, BotError) as file:
+        with opened(path, f"the file {name!r:.{_LONGEST}} of a bot", MOST_PROGRAM, BotError) as file:
+            if (left := left - file.size) < 0:
+                raise BotError(
+                    f"expected files of a bot with at most {MOST_PROGRAM // MIB:,} MiB, got: more with {str(path)!r}; "
+                    "name less in `include`"
+                )
             digest.update(os.fsencode(name) + b"\0%d\0" % file.size)
             for chunk in file.chunks():
                 digest.update(chunk)

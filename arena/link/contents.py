@@ -17,6 +17,9 @@ from arena.resources import bots_folder
 LEFT_OUT: Final = frozenset({"node_modules", "__pycache__"})
 """Folders that are not part of a bot, because tools make them. Names that begin with a dot are left out too."""
 
+_MOST_FILES: Final = 100_000
+"""Files in a folder that a manifest names."""
+
 
 class Found(NamedTuple):
     """What lies in a bot's folder."""
@@ -57,6 +60,9 @@ def named_files(folder: Path, name: str) -> Iterator[tuple[str, Path]]:
     Args:
         folder: The bot's folder.
         name: The path relative to it.
+
+    Raises:
+        BotError: It names too many: all of the disk, for instance.
     """
     if not os.path.isdir(folder / name):
         yield name, folder / name
@@ -66,6 +72,11 @@ def named_files(folder: Path, name: str) -> Iterator[tuple[str, Path]]:
         folders[:] = sorted(folders)
         paths = (os.path.join(parent, each) for each in names)
         found += [path for path in paths if not os.path.islink(path) and os.path.isfile(path)]
+        if len(found) > _MOST_FILES:
+            raise BotError(
+                f"{folder / 'bot.toml'}: include: expected at most {_MOST_FILES:,} files in a folder, got: more in "
+                f"{name!r:.200}; name the folders and files that the bot needs"
+            )
     for path in sorted(found):
         yield os.path.join(name, os.path.relpath(path, folder / name)), Path(path)
 

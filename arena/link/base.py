@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Protocol, TypeAlias
 
 import msgspec
@@ -62,6 +63,10 @@ class Link(Protocol):
         A sign of an overloaded machine. A `receive` until a moment that is past leaves it as it was, so that all seats
         whose time ended at that moment are judged alike.
         """
+
+    @property
+    def waited_ns(self) -> Mapping[Seat, int]:
+        """Tells by seat how long `open` waited for its bot."""
 
     def open(self) -> dict[Seat, Hello | Fault]:
         """Gets every seat's bot ready, within its start-up time: reuses it, or starts it and waits for its `hello`.

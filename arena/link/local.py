@@ -36,6 +36,7 @@ class LocalLink:
     def __init__(self, pool: Pool, specs: Sequence[BotSpec], ahead: Sequence[BotSpec] = ()) -> None:
         """Takes the bots by seat, and those to start ahead. Nothing is started before `open`."""
         self.lateness_ns = 0
+        self.waited_ns: dict[Seat, int] = {}
         self._pool = pool
         self._specs = specs
         self._ahead = ahead
@@ -69,6 +70,7 @@ class LocalLink:
         """
         pool = self._pool
         pool.tidy()
+        begun_ns = monotonic_ns()
         opened: dict[Seat, Hello | Fault] = {}
         for seat, spec in enumerate(self._specs):
             try:
@@ -81,6 +83,7 @@ class LocalLink:
                 result = self._readiness(seat, bot)
                 if result is not None:
                     opened[seat] = result
+                    self.waited_ns[seat] = monotonic_ns() - begun_ns
                     del waiting[seat]
                     pool.ignore(bot)
             if not waiting:

@@ -106,6 +106,7 @@ class MemoryLink:
         """Takes the bots by seat, and the time for their `hello`."""
         self.lateness_ns = 0
         """Set it to play an overloaded machine."""
+        self.waited_ns: dict[Seat, int] = {}
         self.denied: Callable[[Seat, int], int] | None = None
         """What `denied_ns` answers at a moment of the link's clock, to play a machine on which others run.
 
@@ -152,8 +153,10 @@ class MemoryLink:
                 early.append(arrival)
             else:
                 opened[arrival.seat] = self._greeting(arrival)
+                self.waited_ns[arrival.seat] = self._now_ns
         for seat in self._sessions:
             if seat not in opened:
+                self.waited_ns[seat] = self._now_ns
                 opened[seat] = self._not_started(seat, f"did not say hello within {self._start_ms} ms")
         self._early.extend(early)
         return opened

@@ -167,6 +167,9 @@ CASES: Final = (
     confined("R20", "takes memory in the buffers of sockets", UNSEEN, forfeit("out_of_memory"), limits=SMALL, time="15/move", fenced=may("at `fenced` the buffers of a bot's sockets are not counted")),
     at_all("R21", "changes flags, size, place and mode of the file of its output, and ends", forfeit("crashed")),
     confined("R22", "takes disk behind the end of its output", DISK, blocked()),
+    shown("R24", "asks in its manifest for more memory, output or time to start than whoever runs it gives", "tests/unit/link/test_caps.py::test_a_manifest_may_ask_for_its_cap_and_not_for_more"),
+    shown("R24-league", "asks for that in a submission, whatever else its manifest says", "tests/unit/league/test_manifest_values.py::test_a_submission_is_taken_or_refused_in_a_sentence"),
+    shown("R25", "makes others read a manifest that costs them minutes and gigabytes", "tests/unit/league/test_manifest_values.py::test_a_manifest_is_taken_or_refused_in_a_sentence"),
     # Protocol
     at_all("P1", "sends a frame over the limit", forfeit("protocol_violation", "malformed")),
     at_all("P2", "claims that a frame has 1 TiB", forfeit("protocol_violation", "disconnected")),
@@ -274,6 +277,7 @@ CASES: Final = (
     at_all("T4-20", "answers 20 ms late", unaffected("timeout"), scene="Verified", time="0.5/move", short=False),
     at_all("T4-1000", "answers 1,000 ms late", forfeit("timeout"), time="0.5/move"),
     at_all("T5", "never says hello", forfeit("start_failed"), limits={"start_ms": 1000}),
+    shown("T10", "sleeps before each rated game of a league, and not in the check", "tests/unit/league/test_starts.py::test_a_slow_starter_holds_up_few_of_a_leagues_games"),
     at_all("T6", "leaves helpers that slow its opponents", forfeit("crashed"), scene="Helpers"),
     confined(
         "T7",

@@ -18,7 +18,7 @@ import click
 from arena import files
 from arena.cli.help import Option
 from arena.errors import ConfigError, did_you_mean
-from arena.toml import line_of
+from arena.toml import line_of, table_of
 
 FILE: Final = "arena.toml"
 ALL: Final = "defaults"
@@ -76,13 +76,11 @@ def read(path: Path, commands: Collection[str]) -> Config:
         ConfigError: It cannot be read, or has a section or an option that does not exist. Show the message to the
             operator: it names the line.
     """
-    import tomllib
-
     name = os.path.relpath(path)
     text = files.read_text(path, "a TOML file", files.MOST_TEXT, ConfigError)
     try:
-        config = Config(path.resolve(), text, tomllib.loads(text))
-    except (ValueError, RecursionError) as error:  # ValueError: not only TOMLDecodeError, but numbers that are too long
+        config = Config(path.resolve(), text, table_of(text))
+    except ValueError as error:
         raise ConfigError(f"expected a TOML file, got: {error} - at {name}; correct it, or use --config") from None
     for section, table in config.table.items():
         if section not in (ALL, RUNTIMES, CAPS, *commands) or not isinstance(table, dict):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -28,7 +27,7 @@ from arena.referee.chance import VERSION
 from arena.store.league.controls import FINAL_MATCHES
 from arena.store.league.records import LEAGUE
 from arena.store.records import canonical
-from arena.toml import line_of
+from arena.toml import line_of, table_of
 from arena.tournament.formats.closeness import AGAIN
 from arena.types import RACE_WINDOW_MS, GameSettings, Level, Payload, is_cooperative
 
@@ -313,8 +312,8 @@ def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
         ConfigError: As for `load`.
     """
     try:
-        table = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError: not only TOMLDecodeError, but numbers that are too long
+        table = table_of(text)
+    except ValueError as error:
         raise ConfigError(f"expected a TOML file, got: {error} - at {where}; correct it") from None
     for section, key, known in _unknown_keys(table):
         close = did_you_mean(key, known)

@@ -12,7 +12,6 @@ import os
 import re
 import shlex
 import shutil
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -24,12 +23,13 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from arena.errors import BotError, did_you_mean
-from arena.files import MIB, MOST_PROGRAM, MOST_TEXT, opened, read_text
+from arena.files import MOST_PROGRAM, MOST_TEXT, opened, read_text
 from arena.link import runtimes
 from arena.link.caps import USUAL, Limits, granted
-from arena.link.contents import named_files, own_files
+from arena.link.contents import named_files, outermost, own_files
 from arena.link.runtimes import PYTHON, PYTHON_WITH_ARENA
 from arena.resources import bots_folder
+from arena.toml import table_of
 
 MANIFEST: Final = "bot.toml"
 TEMPLATE: Final = "template"
@@ -42,13 +42,17 @@ MOST_LABEL: Final = 24
 """The most characters of values in a bot's name."""
 _NAME: Final = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
 _PARAMETER: Final = r"\A[A-Za-z_][A-Za-z0-9_]{0,63}\Z"
-_MOST_DOTS: Final = 200
 _LONGEST: Final = 200
 """The most characters that an error quotes of a manifest."""
 _NAME_RULE: Final = "at most 64 letters, digits, '.', '_' and '-', the first a letter or digit"
+_RULES: Final = {
+    "name": f"expected {_NAME_RULE}",
+    "": "expected names of at most 64 letters, digits and '_', the first no digit",
+}
+"""By key what its pattern says; of the keys below `tune` no place is told."""
 
 
-class Parameter(msgspec.Struct, frozen=True, kw_only=True):
+class Parameter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A number that others may choose for a bot: `arena tune` looks for the best value."""
 
     value: int | float
@@ -130,9 +134,11 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
         return self.name.partition(VALUES)[0]
 
 
-_MANY: Final = 1_000
-_Words: TypeAlias = Annotated[tuple[Annotated[str, Meta(max_length=65_536)], ...], Meta(max_length=_MANY)]
-_Names: TypeAlias = Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=1_024)], ...], Meta(max_length=_MANY)]
+_TEXT: Final = r"\A[^\x00]*\Z"
+_Word: TypeAlias = Annotated[str, Meta(max_length=65_536, pattern=_TEXT)]
+_Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=1_024, pattern=_TEXT)]
+_Words: TypeAlias = Annotated[tuple[_Word, ...], Meta(max_length=1_000)]
+_Names: TypeAlias = Annotated[tuple[_Name, ...], Meta(max_length=1_000)]
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -140,9 +146,9 @@ class Manifest(msgspec.Struct, frozen=True):
 
     name: Annotated[str, Meta(pattern=_NAME)]
     command: Annotated[_Words, Meta(min_length=1)]
-    version: Annotated[str, Meta(max_length=64)] = ""
-    author: Annotated[str, Meta(max_length=256)] = ""
-    language: Annotated[str, Meta(max_length=64)] = ""
+    version: Annotated[str, Meta(max_length=64, pattern=_TEXT)] = ""
+    author: Annotated[str, Meta(max_length=256, pattern=_TEXT)] = ""
+    language: Annotated[str, Meta(max_length=64, pattern=_TEXT)] = ""
     build: _Words = ()
     """The command that builds it."""
     built: _Names = ()
@@ -287,31 +293,19 @@ def parse_manifest(data: bytes, path: str) -> Manifest:
 
 
 def _manifest(text: str, path: str) -> Manifest:
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.count(".") > _MOST_DOTS:  # the reader takes 33 s and 4 GB for a key of 64 KiB with 32,000 dots
-            raise BotError(
-                f"{path}:{number}: expected at most {_MOST_DOTS} dots in a line, got: {line.count('.'):,}; write a "
-                "long array on several lines"
-            )
     try:
-        table = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError: not only TOMLDecodeError, but numbers that are too long
+        table = table_of(text)
+    except ValueError as error:
         raise BotError(f"{path}: expected a TOML file, got: {error}") from None
     _check_keys(path, "", table, Manifest)
     if isinstance(table.get("limits"), dict):
         _check_keys(path, "limits.", table["limits"], Limits)
-    tunes = table.get("tune")
-    for name, each in tunes.items() if isinstance(tunes, dict) else ():
-        if isinstance(each, dict):
-            _check_keys(path, f"tune.{name:.64}.", each, Parameter)
     try:
         manifest = msgspec.convert(table, Manifest)
     except msgspec.ValidationError as error:
         reason, _, place = str(error).replace("`", "").partition(" - at $.")
-        if place == "name" and "regex" in reason:
-            reason = f"Expected {_NAME_RULE}"
-        elif "regex" in reason:
-            reason, place = "Expected names of at most 64 letters, digits and '_', the first no digit", "tune"
+        if "regex" in reason:
+            reason, place = _RULES.get(place, "expected text without NUL characters"), place or "tune"
         raise BotError(f"{path}: {place or 'manifest'}: {reason[:1].lower()}{reason[1:_LONGEST]}") from None
     for name, tuned in manifest.tune.items():
         if not (-math.inf < tuned.low <= tuned.value <= tuned.high < math.inf and tuned.low < tuned.high):
@@ -319,17 +313,6 @@ def _manifest(text: str, path: str) -> Manifest:
                 f"{path}: tune.{name}: expected low < high and a value from low to high, "
                 f"got: value {tuned.value}, low {tuned.low}, high {tuned.high}"
             )
-    for key in Manifest.__struct_fields__:
-        value = getattr(manifest, key)
-        if (
-            "\0" in value
-            if isinstance(value, str)
-            else isinstance(value, tuple) and any("\0" in word for word in value)
-        ):
-            raise BotError(f"{path}: {key}: expected text, got: a NUL character in it; remove it")
-    for key in ("command", "build", "fetch"):
-        if getattr(manifest, key)[:1] == ("",):
-            raise BotError(f"{path}: {key}: expected a program and its arguments, got: an empty name; name the program")
     return manifest
 
 
@@ -441,6 +424,7 @@ def with_values(spec: BotSpec, values: Mapping[str, str]) -> BotSpec:
 
 
 def _from_command(line: str) -> BotSpec:
+    limits = granted(Limits(), COMMAND)
     try:
         words = shlex.split(line)
     except ValueError as error:
@@ -453,7 +437,6 @@ def _from_command(line: str) -> BotSpec:
     name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(runtimes.resolved(words)[0]).name).lstrip("._-")[:64] or "bot"
     files = [(word, folder / word) for word in words if os.path.isfile(folder / word)]
     digest = _digest(files, os.fsencode(line))
-    limits = granted(Limits(), COMMAND)
     reads = _outside(folder, [word for word in words[1:] if os.path.isfile(folder / word)])
     return BotSpec(
         name=name,
@@ -497,16 +480,8 @@ def files_of(folder: Path, manifest: Manifest) -> Iterator[tuple[str, Path]]:
     """
     found = own_files(folder, (*manifest.built, *manifest.fetched))
     yield from found.files
-    for name in _outermost(folder, manifest.include):
+    for name in outermost(folder, manifest.include):
         yield from named_files(folder, name)
-
-
-def _outermost(folder: Path, names: Iterable[str]) -> list[str]:
-    """Returns the names, sorted, without those that others mean or contain: else few names are much to read."""
-    places = {os.path.normpath(folder / name): name for name in sorted(names, reverse=True)}
-    return sorted(
-        name for place, name in places.items() if not any(str(above) in places for above in Path(place).parents)
-    )
 
 
 def _digest(files: Iterable[tuple[str, Path]], line: bytes = b"") -> str:
@@ -516,10 +491,7 @@ def _digest(files: Iterable[tuple[str, Path]], line: bytes = b"") -> str:
     for name, path in files:
         with opened(path, f"the file {name!r:.{_LONGEST}} of a bot", MOST_PROGRAM, BotError) as file:
             if (left := left - file.size) < 0:
-                raise BotError(
-                    f"expected files of a bot with at most {MOST_PROGRAM // MIB:,} MiB, got: more with {str(path)!r}; "
-                    "name less in `include`"
-                )
+                raise BotError(f"expected a bot of at most {MOST_PROGRAM:,} bytes, got: more with {path}; include less")
             digest.update(os.fsencode(name) + b"\0%d\0" % file.size)
             for chunk in file.chunks():
                 digest.update(chunk)

@@ -52,6 +52,17 @@ def own_files(folder: Path, made: Iterable[str]) -> Found:
     return Found([(name, _resolved(folder, name, installed)) for name in sorted(files)], sorted(left_out))
 
 
+def outermost(folder: Path, names: Iterable[str]) -> list[str]:
+    """Returns what a manifest names, sorted, without what other names mean or contain: few names could be much to read.
+
+    >>> outermost(Path("/bots/fox"), ["model", "../x", "./model/a", "model/../model"])
+    ['../x', 'model']
+    """
+    places = {os.path.normpath(folder / name): name for name in sorted(names, reverse=True)}
+    above = {name: map(str, Path(place).parents) for place, name in places.items()}
+    return sorted(name for name in above if places.keys().isdisjoint(above[name]))
+
+
 def named_files(folder: Path, name: str) -> Iterator[tuple[str, Path]]:
     """Yields a file that a manifest names, or all files of a folder that it names, sorted, hidden ones too.
 

@@ -22,8 +22,8 @@ from arena.archives.settling import settle, tree_digest, what_stays
 from arena.archives.unpacking import unpack
 from arena.disk import check_programs
 from arena.errors import BotError, MachineFault
-from arena.files import MOST_TEXT, read
-from arena.link.bots import MANIFEST, BotSpec, load_bot, missing, parse_manifest
+from arena.files import read
+from arena.link.bots import MANIFEST, MOST_MANIFEST, BotSpec, load_bot, missing, parse_manifest
 from arena.link.runtimes import resolved, search_path
 from arena.link.sandbox.binds import BOT
 from arena.link.sandbox.building import Bounds, Run, run_build
@@ -151,7 +151,7 @@ def _settled(contents: Contents, top: Path) -> tuple[str, int]:
     sent = [entry.path for entry in contents.entries]
     removed = settle(top, [LABEL, *what_stays(contents.bot, manifest, sent)])
     path = folder / MANIFEST
-    again = parse_manifest(read(path, "the manifest after the build", MOST_TEXT, BotError, links=False), MANIFEST)
+    again = parse_manifest(read(path, "the manifest after the build", MOST_MANIFEST, BotError, links=False), MANIFEST)
     if again != manifest:
         return f"expected a build that leaves {MANIFEST} as it is, got: another one; do not write to it", removed
     lack = missing(manifest, folder)

@@ -23,7 +23,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from arena.errors import BotError, did_you_mean
-from arena.files import MOST_PROGRAM, MOST_TEXT, opened, read_text
+from arena.files import MOST_PROGRAM, opened, read_text
 from arena.link import runtimes
 from arena.link.caps import USUAL, Limits, granted
 from arena.link.contents import named_files, outermost, own_files
@@ -32,6 +32,8 @@ from arena.resources import bots_folder
 from arena.toml import table_of
 
 MANIFEST: Final = "bot.toml"
+MOST_MANIFEST: Final = 65_536
+"""Bytes of it."""
 TEMPLATE: Final = "template"
 """The folder in `bots/LANGUAGE/` that new bots begin from. It is not a bot itself."""
 COMMAND: Final = "cmd:"
@@ -276,7 +278,7 @@ def read_manifest(folder: Path) -> Manifest:
         BotError: It cannot be read, or a key or value is not allowed. The message names the file and the key.
     """
     path = folder / MANIFEST
-    return _manifest(read_text(path, "a bot's manifest", MOST_TEXT, BotError), str(path))
+    return _manifest(read_text(path, "a bot's manifest", MOST_MANIFEST, BotError), str(path))
 
 
 def parse_manifest(data: bytes, path: str) -> Manifest:

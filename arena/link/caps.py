@@ -7,12 +7,12 @@ others wrote: `granted` is the only way from these to what a bot is started with
 from __future__ import annotations
 
 import os
-from typing import Annotated, Final, NamedTuple, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from arena.errors import BotError, ConfigError, did_you_mean
+from arena.errors import BotError, ConfigError
 from arena.types import Payload
 
 MemoryMib: TypeAlias = Annotated[int, Meta(ge=16, le=2**20)]
@@ -20,8 +20,6 @@ FileMib: TypeAlias = Annotated[int, Meta(ge=1, le=2**20)]
 StartMs: TypeAlias = Annotated[int, Meta(ge=100, le=600_000)]
 _VARIABLE: Final = "ARENA_CAPS"
 """The variable that keeps the caps: the processes that this one starts have them too."""
-BUILT_IN: Final = "arena"
-"""Who sets a cap that no file names."""
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -47,88 +45,57 @@ USUAL: Final = Caps()
 """What a bot gets that does not ask for more."""
 
 
-class Excess(NamedTuple):
-    """A limit that is beyond its cap."""
-
-    key: str
-    asked: int
-    cap: int
-
-
 class BeyondCaps(BotError):
-    """A manifest asks for more than whoever runs the games gives."""
+    """A manifest asks for more than whoever runs the games gives: `cap`."""
+
+    def __init__(self, message: str, cap: int) -> None:
+        super().__init__(message)
+        self.cap = cap
 
 
-def excess(limits: Limits, caps: Caps) -> Excess | None:
-    """Returns the first limit that is beyond its cap; None if there is none."""
-    for key in Caps.__struct_fields__:
-        asked, cap = getattr(limits, key), getattr(caps, key)
-        if asked is not UNSET and asked > cap:
-            return Excess(key, asked, cap)
-    return None
-
-
-def granted(limits: Limits, place: str) -> Caps:
+def granted(limits: Limits, place: str, caps: Caps | None = None, source: str = "arena.toml") -> Caps:
     """Returns the limits that a bot is started with.
 
     Args:
         limits: What its manifest asks for.
         place: How errors call the manifest.
+        caps: The most that it may ask for; None: what was set.
+        source: The file that sets these, or else would set them.
 
     Raises:
-        BeyondCaps: It asks for more than it may.
+        BeyondCaps: It asks for more.
     """
-    sources, caps = _in_force()
-    if (found := excess(limits, caps)) is not None:
-        raise BeyondCaps(
-            f"{place}: {refusal(found, sources.get(found.key, BUILT_IN), sources.get(found.key, 'arena.toml'))}"
-        )
-    usual = {key: min(getattr(USUAL, key), getattr(caps, key)) for key in Caps.__struct_fields__}
-    return Caps(**usual | msgspec.to_builtins(limits))
-
-
-def refusal(found: Excess, whose: str, file: str) -> str:
-    """Returns what is said of a limit beyond its cap.
-
-    Args:
-        found: The limit.
-        whose: Who set the cap: a file, or `BUILT_IN`.
-        file: The file in which the operator raises it.
-    """
-    return (
-        f"limits.{found.key}: expected at most {found.cap}, the cap that {whose} sets, got: {found.asked}; ask for "
-        f"less, or have whoever runs the games write `{found.key} = {found.asked}` below [caps] in {file}"
-    )
+    table = msgspec.json.decode(os.environ.get(_VARIABLE, "{}"), type=dict[str, tuple[int, str]])
+    if caps is not None:
+        table = {key: (cap, source) for key, cap in msgspec.structs.asdict(caps).items()}
+    caps = Caps(**{key: cap for key, (cap, _) in table.items()})
+    asked: dict[str, int] = msgspec.to_builtins(limits)
+    for key, value in asked.items():
+        if value > (cap := getattr(caps, key)):
+            file = table[key][1] if key in table else source
+            whose = f"the cap of {file}" if key in table else "arena's own cap"
+            raise BeyondCaps(
+                f"{place}: limits.{key}: expected at most {cap}, {whose}, got: {value}; ask for less, or have whoever "
+                f"runs the games write `{key} = {value}` below [caps] in {file}",
+                cap,
+            )
+    return Caps(**{key: min(getattr(USUAL, key), getattr(caps, key)) for key in Caps.__struct_fields__} | asked)
 
 
 def set_caps(table: Payload, source: str) -> None:
     """Sets the caps for all bots that are loaded after this, here or in a child process.
 
     Args:
-        table: Those that differ from arena's own, as `[caps]` of a file has them.
+        table: Those that differ from `USUAL`, as `[caps]` of a file has them.
         source: The file, for errors.
 
     Raises:
         ConfigError: A key or a value is not allowed.
     """
-    known = Caps.__struct_fields__
-    for key in table:
-        if key not in known:
-            close = did_you_mean(key, known)
-            raise ConfigError(
-                f"{source}: expected keys of [caps] among {', '.join(known)}, got: {key!r:.80}{close}; correct it"
-            )
     try:
         msgspec.convert(table, Caps)
     except msgspec.ValidationError as error:
         reason, _, key = str(error).replace("`", "").partition(" - at $.")
-        raise ConfigError(f"{source}: caps.{key}: {reason[:1].lower()}{reason[1:]}; correct it") from None
+        place = f"caps.{key}" if key else "caps"
+        raise ConfigError(f"{source}: {place}: {reason[:1].lower()}{reason[1:]}; correct it") from None
     os.environ[_VARIABLE] = msgspec.json.encode({key: (value, source) for key, value in table.items()}).decode()
-
-
-def _in_force() -> tuple[dict[str, str], Caps]:
-    """Returns by key the file that has set it, and the caps."""
-    table = msgspec.json.decode(os.environ.get(_VARIABLE, "{}"), type=dict[str, tuple[int, str]])
-    return {key: source for key, (_, source) in table.items()}, Caps(
-        **{key: value for key, (value, _) in table.items()}
-    )

@@ -22,7 +22,7 @@ from arena.league.settings import Limits
 from arena.league.submissions.steps import BYTES, StepReport, Verdict, footprint
 from arena.link import runtimes
 from arena.link.bots import MANIFEST
-from arena.link.caps import excess, refusal
+from arena.link.caps import BeyondCaps, granted
 from arena.link.sandbox import fenced
 from arena.store.league import LeagueStore
 from arena.store.league.records import Received, Version
@@ -52,8 +52,10 @@ def submit(context: OrderContext) -> Payload:
             f"expected a bot that plays {context.settings.game.rules}, got: one of {', '.join(rules)}",
             f"add it to `rules` in {MANIFEST}, or leave that out",
         )
-    if (beyond := excess(contents.manifest.limits, context.settings.caps)) is not None:
-        raise Refused("archive", *f"{MANIFEST}: {refusal(beyond, SETTINGS, SETTINGS)}".split("; ", 1), limit=beyond.cap)
+    try:
+        granted(contents.manifest.limits, MANIFEST, context.settings.caps, SETTINGS)
+    except BeyondCaps as error:
+        raise Refused("archive", *str(error).split("; ", 1), limit=error.cap) from None
     if context.settings.level is not Level.TRUSTED and (wrong := _not_runnable(contents)):
         raise Refused("archive", *str(wrong).split("; ", 1))
     if context.settings.level is Level.FENCED:

@@ -161,9 +161,7 @@ def test_a_league_of_each_level_names_the_cap_that_a_submission_exceeds(
     path.write_bytes(archive(manifest("limits.start_ms", "301")))
     answer = obey(store, folder, settings, new_order("submit", {"author": "anna"}), path)
     assert (answer["code"], answer["limit"]) == ("archive", 300)
-    assert (
-        answer["message"] == "bot.toml: limits.start_ms: expected at most 300, the cap that league.toml sets, got: 301"
-    )
+    assert answer["message"] == "bot.toml: limits.start_ms: expected at most 300, the cap of league.toml, got: 301"
     assert answer["remedy"] == (
         "ask for less, or have whoever runs the games write `start_ms = 301` below [caps] in league.toml"
     )

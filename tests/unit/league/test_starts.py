@@ -131,7 +131,7 @@ def test_a_version_that_comes_back_beyond_the_caps_is_suspended_when_its_game_wo
             made = job(claim, game)
             if any(bot.name == "fox/1" for bot in made.bots):
                 running.unfit["fox/1"] = "it asks for too much"
-                raise BeyondCaps("limits.start_ms: expected at most 10,000")
+                raise BeyondCaps("limits.start_ms: expected at most 10,000", 10_000)
             return made
 
         running.supply._make_job = beyond  # type: ignore[method-assign]
@@ -143,7 +143,7 @@ def test_a_version_that_comes_back_beyond_the_caps_is_suspended_when_its_game_wo
 
 
 @pytest.mark.parametrize(
-    ("cap", "reason"), [(300, ""), (299, "limits.start_ms: expected at most 299, the cap that league.toml")]
+    ("cap", "reason"), [(300, ""), (299, "limits.start_ms: expected at most 299, the cap of league.toml")]
 )
 def test_a_league_reads_again_what_a_version_asks_for(
     folder: Folder, store: LeagueStore, monkeypatch: pytest.MonkeyPatch, cap: int, reason: str

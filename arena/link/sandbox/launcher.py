@@ -3,8 +3,8 @@
 Run as a process of its own, standard library only: `python -I -S launcher.py DESCRIPTOR`. The descriptor is a socket of
 the worker's. An order is a dictionary, marshalled: what is imported here costs every worker (`json` and `socket` would
 cost as much as all the rest). With it come the descriptors, in this order: standard input, over which comes a line when
-the bot may begin; its output; where a dot is written once it is fenced in; the Landlock ruleset. For a box these are the
-first two, those that it inherits, and the worker's mount namespace if it has one of its own: it may be younger than
+the bot may begin; its output; where a dot is written once it is fenced in; the Landlock ruleset. With a box come the
+first two, those that it inherits, and the worker's mount namespace if it has one of its own, which may be younger than
 this process. The answer is the number of the process, or 0 and why there is none.
 
 The process is a child of the worker, not of this one: the worker waits for it as for any that it has started.

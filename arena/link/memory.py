@@ -114,6 +114,8 @@ class MemoryLink:
         """
         self.cpu: Callable[[Seat, int], int] = _nothing
         """What `cpu_ns` answers."""
+        self.crowd: Callable[[Seat, int], int] = _nothing
+        """What `crowd_ns` answers."""
         self.frames: list[tuple[Seat, bytes]] = []
         """Every frame that was sent to a live seat, `welcome` too, in order."""
         self.resting: list[Seat] = []
@@ -202,6 +204,10 @@ class MemoryLink:
     def denied_ns(self, seat: Seat) -> int | None:
         """Returns what `denied` says."""
         return None if self.denied is None else self.denied(seat, self._now_ns)
+
+    def crowd_ns(self, seat: Seat) -> int:
+        """Returns what `crowd` says."""
+        return self.crowd(seat, self._now_ns)
 
     def cpu_ns(self, seat: Seat) -> int:
         """Returns what `cpu` says."""

@@ -89,6 +89,13 @@ class Fence(Protocol):
         count, nor what it gives away by a lower priority or by fewer cores.
         """
 
+    @property
+    def crowd_ns(self) -> int:
+        """Returns the CPU time until the last `denied_ns` that it used beside its busiest thread, between such looks.
+
+        So long it may itself have kept others from a core, the referee too.
+        """
+
     def freeze(self) -> None:
         """Stops all its processes, where the level has it (strict). SIGKILL still ends them.
 
@@ -147,6 +154,7 @@ class _NoFence:
     """Sees nothing, and holds nothing: for systems without /proc, where only `trusted` can be had."""
 
     most_mib = 0
+    crowd_ns = 0
 
     def adopt(self, pid: int, token: str = "") -> None:
         """Does nothing."""
@@ -190,6 +198,7 @@ class _WatchedFence(_NoFence):
     def __init__(self, spec: BotSpec, *, boxed: bool, threads: int | None = None) -> None:
         """Takes the bot, whether it runs in a box with memory file systems of its own, and the limit of its threads."""
         self.most_mib = 0
+        self.crowd_ns = 0
         self._limit_mib = spec.memory_mib
         self._boxed = boxed
         self._most_threads = threads
@@ -200,8 +209,8 @@ class _WatchedFence(_NoFence):
         self._tree: Tree | None = None
         self._denied = Denied()
         self._scales = Scales()
-        self._held_since_ns: int | None = None
-        """Since when it is stopped."""
+        self._is_held = False
+        """Whether it is stopped."""
         self._excess: str | None = None
         self._excess_looks = _Looks()
         self._cpu_ns = 0
@@ -252,11 +261,16 @@ class _WatchedFence(_NoFence):
             with self._cpu_looks:
                 members = self._tree.members()
                 if self._group is not None:
-                    self._denied.add(members, self.cpu_ns())
+                    self._denied.add(members, self.cpu_ns() + self._spent_ns())
                 else:
                     self._cpu_ns = self._tree.cpu_ns(members)
-                    self._denied.add(members, self._cpu_ns, self._tree.restless_ns)
+                    self._denied.add(members, self._cpu_ns + self._spent_ns(), self._tree.restless_ns)
+        self.crowd_ns = self._denied.crowd_ns
         return self._denied.total_ns
+
+    def _spent_ns(self) -> int:
+        """Returns the CPU time that looking at it took so far. How long that takes it decides itself."""
+        return self._scales.spent_ns + self._excess_looks.spent_ns + self._cpu_looks.spent_ns
 
     def _look(self, tree: Tree) -> str | None:
         members = tree.members()
@@ -287,15 +301,15 @@ class _WatchedFence(_NoFence):
         """Stops a bot while it is not known whether it has too much, and lets it run on when it is.
 
         Weighing takes long if the machine is busy, and a bot could make it busy. So it gains nothing by that: it does
-        not grow meanwhile, and takes no CPU time from the scales. What it lost by that counts as denied by the machine.
+        not grow meanwhile, and takes no CPU time from the scales. Its clock runs on: how long weighing takes it decides
+        itself, by how many pages and processes it has.
         """
         if is_unknown:
             tree.signal(members, signal.SIGSTOP)
-            self._held_since_ns = self._held_since_ns or time.monotonic_ns()
-        elif self._held_since_ns is not None:
+            self._is_held = True
+        elif self._is_held:
             tree.signal(members, signal.SIGCONT)
-            self._denied.total_ns += time.monotonic_ns() - self._held_since_ns
-            self._held_since_ns = None
+            self._is_held = False
 
     def kill(self) -> None:
         """Kills the tree. Whoever still forks may leave processes; their parents' group and namespace end with it."""
@@ -325,6 +339,8 @@ class _Looks:
     """
 
     def __init__(self) -> None:
+        self.spent_ns = 0
+        """The time of this process that all looks took."""
         self._rests_until_ns = 0
         self._begun_ns = 0
 
@@ -337,6 +353,7 @@ class _Looks:
 
     def __exit__(self, *raised: object) -> None:
         took_ns = time.thread_time_ns() - self._begun_ns
+        self.spent_ns += took_ns
         if took_ns >= _LONG_LOOK_NS:
             self._rests_until_ns = time.monotonic_ns() + _REST_SHARE * took_ns
 
@@ -387,6 +404,11 @@ class _HardFence:
         self._denied = Denied()
         self._closed = False
         self._cpu_ns = 0
+
+    @property
+    def crowd_ns(self) -> int:
+        """Returns what it ran beside its busiest thread."""
+        return self._denied.crowd_ns
 
     @property
     def most_mib(self) -> int:

@@ -241,6 +241,8 @@ class Scales:
 
     def __init__(self) -> None:
         self._thread: threading.Thread | None = None
+        self.spent_ns = 0
+        """The CPU time of all weighing, up to the process that is being weighed."""
         self._mib = 0
         self._cpu_ns = 0
         self._begun_ns = 0
@@ -288,7 +290,14 @@ class Scales:
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, 0, _EAGER)  # on Linux, of this thread
         begun_ns = time.thread_time_ns()
-        self._mib = proportional_mib(members)
+        spent_ns = self.spent_ns
+
+        def counted() -> Iterator[int]:
+            for pid in members:
+                yield pid
+                self.spent_ns = spent_ns + time.thread_time_ns() - begun_ns
+
+        self._mib = proportional_mib(counted())
         self._cpu_ns = time.thread_time_ns() - begun_ns
 
 
@@ -334,7 +343,15 @@ def _socket_bytes() -> int:
 
 def own_wait_ns() -> int:
     """Returns how long this thread has been ready and was not given a core, in its life; 0 if nobody knows."""
-    return int((_read_or_nothing("/proc/thread-self/schedstat").split() or (0, 0))[1])
+    with suppress(OSError, ValueError):
+        return int(os.pread(_schedstat(threading.get_native_id()), 64, 0).split()[1])
+    return 0
+
+
+@functools.cache
+def _schedstat(thread: int) -> int:
+    """Opens what the scheduler tells of this thread, which has that number."""
+    return os.open("/proc/thread-self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
 
 
 class Denied:
@@ -348,6 +365,8 @@ class Denied:
 
     def __init__(self) -> None:
         self.total_ns = 0
+        self.crowd_ns = 0
+        """What it ran beside its busiest thread: so long it may have kept everybody else from a core."""
         self._threads: dict[tuple[int, int], _Thread] = {}
         self._cpu_ns = 0
         self._restless_ns = 0
@@ -358,7 +377,8 @@ class Denied:
 
         Args:
             members: The processes of the tree.
-            cpu_ns: The CPU time of the tree so far, counted after the members were found.
+            cpu_ns: The CPU time of the tree so far, counted after the members were found, with what looking at it took:
+                how long that takes a bot decides.
             restless_ns: The time so far in which `cpu_ns` may be too little, since processes were started.
         """
         now = time.monotonic_ns()
@@ -366,6 +386,8 @@ class Denied:
         ran_ns = cpu_ns - self._cpu_ns
         quiet_ns = now - self._at_ns - (restless_ns - self._restless_ns)
         self.total_ns += max(0, min(quiet_ns - ran_ns, self._longest_ns(threads, ran_ns)))
+        busiest_ns = max((one.ran_ns - self._threads.get(at, _NEW).ran_ns for at, one in threads.items()), default=0)
+        self.crowd_ns += max(0, ran_ns - busiest_ns)
         self._threads, self._cpu_ns, self._restless_ns, self._at_ns = threads, cpu_ns, restless_ns, now
 
     def _longest_ns(self, threads: dict[tuple[int, int], _Thread], ran_ns: int) -> int:

@@ -14,6 +14,17 @@ Threads = dict[int, tuple[float, float]]
 """By number: how long a thread ran and waited so far, in milliseconds."""
 
 
+def test_what_runs_beside_the_busiest_thread_is_a_crowd(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = {(1, 1): tree._Thread(50, 0, False), (1, 2): tree._Thread(20, 0, False)}
+    monkeypatch.setattr(tree, "_threads", lambda members: shown.items())
+    denied = Denied()
+    denied.add([1], 100)  # 30 ran in processes that are gone
+    assert denied.crowd_ns == 50
+    shown[1, 2] = tree._Thread(90, 0, False)
+    denied.add([1], 175)
+    assert denied.crowd_ns == 55, "another thread was the busiest"
+
+
 @pytest.fixture
 def add(monkeypatch: pytest.MonkeyPatch) -> Callable[..., float]:
     """Adds what a look at a tree shows. Returns what was denied so far; all in milliseconds."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.link.sandbox import filter
-from arena.link.sandbox.filter import MACHINES, Condition, Match
+from arena.link.sandbox.filter import MACHINES, Condition, Match, Sized
 
 ALLOW = 0x7FFF_0000
 UNKNOWN_TO_LIBSECCOMP = {
@@ -63,6 +63,7 @@ def treats(row: Condition, argument: int, value: int) -> bool:
     named = list(row.values.values())
     return {
         Match.ANY_BIT: bool(value & named[0]),
+        Match.ALL_BITS: all(value & bits for bits in named) and not isinstance(row, Sized),  # of a byte
         Match.NO_BIT: not value & named[0],
         Match.ONE_OF: value in named,
         Match.NOT_ONE_OF: value not in named,

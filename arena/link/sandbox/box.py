@@ -67,8 +67,9 @@ _HIDDEN_FOLDERS: Final = (
     "1", "acpi", "asound", "bus", "driver", "fs", "irq", "pressure", "scsi", "sys", "sysvipc", "tty",
 )  # fmt: skip
 """Folders of it that do, and that of process 1."""
-_DEVICES: Final = ("full", "null", "random", "urandom", "zero")
-"""All of `/dev`, beside `shm` and links. There are no pseudo-terminals: their numbers are the whole machine's."""
+_DEVICES: Final = {**{name: name for name in ("full", "null", "random", "urandom")}, "zero": "full"}
+"""All of `/dev`, beside `shm` and links, and what it is on the machine. There are no pseudo-terminals: their numbers
+are the whole machine's. `zero` gives memory that nobody can count; `full` reads as zeros, and gives none."""
 _LINKS: Final = {"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"}
 """What is a link to `/proc/self/fd` in `/dev`, and to which part of it."""
 _GONE: Final = {
@@ -229,7 +230,7 @@ _NAMESPACES: Final = (
 
 _DEV: Final = (
     *("--tmpfs", "/dev"),
-    *(word for name in _DEVICES for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")),
+    *(word for name, ours in _DEVICES.items() for word in ("--dev-bind", f"/dev/{ours}", f"/dev/{name}")),
     *(word for name, part in _LINKS.items() for word in ("--symlink", f"/proc/self/fd{part}", f"/dev/{name}")),
 )
 

@@ -41,8 +41,8 @@ from arena.link.sandbox.box import NAMED, system_trees
 from arena.link.warden import remove_tree
 from arena.types import Level
 
-DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-"""All that a bot may write to, beside its output and its connection."""
+DEVICES: Final = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
+"""All that a bot may write to, beside its output and its connection. `/dev/zero` gives memory that nobody can count."""
 LINKS: Final = "python"
 """How the names of the folders begin in which a Python's packages are links."""
 _KEPT: Final = 64

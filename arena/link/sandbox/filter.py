@@ -55,6 +55,7 @@ class Match(StrEnum):
     """How an argument decides whether a call is treated."""
 
     ANY_BIT = "with any of the bits"
+    ALL_BITS = "with all of the bits"
     NO_BIT = "without the bit"
     ONE_OF = "with one of"
     NOT_ONE_OF = "with anything but"
@@ -69,11 +70,18 @@ class Condition(msgspec.Struct, frozen=True):
     """Which argument decides, from 0."""
     match: Match
     values: dict[str, int]
-    """By the names that people know. One, the mask, if bits are tested."""
+    """By the names that people know. One, the mask, if any of its bits decides."""
     treatment: Treatment
     why: str
     spared: dict[str, int] = {}
     """Bits of the argument, by their names: with any of them the call is not treated."""
+
+
+class Sized(Condition, frozen=True, kw_only=True):
+    """One that also asks for a size, in argument 1."""
+
+    most: int
+    """With this size or less the call is not treated."""
 
 
 MACHINES: Final = {"x86_64": 0xC000_003E, "aarch64": 0xC000_00B7}
@@ -84,6 +92,9 @@ UNUSED: Final = {"x86_64": (337, 423), "aarch64": (295, 423)}
 """Numbers below it that no call has, first and last. They fail with ENOSYS too, should one be given out."""
 X32: Final = 0x4000_0000
 """From this number on, calls on x86_64 are those of the x32 interface, which the table does not know."""
+
+SHARED: Final = 65_536
+"""Bytes of shared memory without a file that a bot may have at once. Each mapping of any counts as so many."""
 
 # fmt: off
 GROUPS: Final = (
@@ -173,6 +184,11 @@ CONDITIONS: Final = (
     Condition(
         "clone", (56, 220), 0, Match.ANY_BIT, {"CLONE_NEW* and CLONE_PIDFD": 0x7E02_1080}, Treatment.EPERM,
         "a new namespace, as unshare, and the number of pidfd_open; threads and processes are made without these",
+    ),
+    Sized(
+        "mmap", (9, 222), 3, Match.ALL_BITS, {"MAP_SHARED": 0x01, "MAP_ANONYMOUS": 0x20}, Treatment.EPERM,
+        "of more than 64 KiB: memory that stays when no process maps its pages any more; programs take a file in /tmp "
+        "or /dev/shm instead", most=SHARED,
     ),
     Condition(
         "socket", (41, 198), 0, Match.NOT_ONE_OF, {"AF_UNIX": 1}, Treatment.EAFNOSUPPORT,
@@ -285,9 +301,7 @@ Instruction = tuple[int, int, int, int]
 _ALLOWED: Final = (_RETURN, 0x7FFF_0000, 0, 0)
 
 
-FOR_BUILDS: Final = frozenset(
-    {"flock", "fcntl", "memfd_create", "fadvise64", "readahead", "madvise", "sysinfo", "statfs", "fstatfs"}
-)
+FOR_BUILDS: Final = frozenset({"flock", "fcntl", "fadvise64", "readahead", "madvise", "sysinfo", "statfs", "fstatfs"})
 """What a build may do, although a bot may not: compilers lock the files that they share. Nobody plays against a build,
 so there is nobody to signal to."""
 
@@ -397,6 +411,13 @@ def _for_call(number: int | None, body: list[Instruction]) -> list[Instruction]:
 def _tests(row: Condition) -> Iterator[Instruction]:
     """Yields the tests of an argument. A call that passes them goes on to the instructions below, with its number."""
     yield (_LOAD, _ARGUMENTS + 8 * row.argument, 0, 0)
+    yield from _all_bits(row) if row.match is Match.ALL_BITS else _one_value(row)
+    yield _return(row.treatment)
+    yield (_LOAD, _NUMBER, 0, 0)
+
+
+def _one_value(row: Condition) -> Iterator[Instruction]:
+    """Yields tests of which one decides."""
     bits = row.match in (Match.ANY_BIT, Match.NO_BIT)
     goes_on = row.match in (Match.NOT_ONE_OF, Match.NO_BIT)
     """Whether a test that holds lets the call through."""
@@ -405,8 +426,16 @@ def _tests(row: Condition) -> Iterator[Instruction]:
     for left, (operation, value, lets_through) in zip(range(len(tests) - 1, -1, -1), tests, strict=True):
         # What lets the call through skips the refusal, too; the last test decides what happens if none holds.
         yield (operation, value, left + 1 if lets_through else left, 0 if left or goes_on else 1)
-    yield _return(row.treatment)
-    yield (_LOAD, _NUMBER, 0, 0)
+
+
+def _all_bits(row: Condition) -> Iterator[Instruction]:
+    """Yields tests that all have to hold: one that fails lets the call through."""
+    tests = [(_BITS, mask, 0, -1) for mask in row.values.values()]
+    if isinstance(row, Sized):
+        large = [(_LOAD, _ARGUMENTS + 12, 0, 0), (_AT_LEAST, 1, 2, 0)]  # the high half, then the low one
+        tests += [*large, (_LOAD, _ARGUMENTS + 8, 0, 0), (_AT_LEAST, row.most + 1, 0, -1)]
+    for left, (operation, value, yes, no) in zip(range(len(tests) - 1, -1, -1), tests, strict=True):
+        yield (operation, value, yes, left + 1 if no < 0 else no)
 
 
 def _return(treatment: Treatment) -> Instruction:

@@ -184,7 +184,7 @@ def _calls(
 def _arguments(row: Condition) -> list[int]:
     """Returns arguments of which the one that decides is treated."""
     values = row.values.values()
-    treated = next(iter(values))
+    treated = sum(values) if row.match is Match.ALL_BITS else next(iter(values))
     if row.match is Match.NOT_ONE_OF:
         treated = next(value for value in range(2, 1_000) if value not in values)
     return [treated if number == row.argument else -1 for number in range(6)]

@@ -19,10 +19,12 @@ from arena.link.sandbox.filter import (
     MACHINES,
     NEWEST,
     OPEN,
+    SHARED,
     UNUSED,
     X32,
     Condition,
     Numbers,
+    Sized,
     Treatment,
     answers,
     program,
@@ -97,6 +99,18 @@ def test_what_is_answered_has_the_form_of_the_kernel_s(monkeypatch: pytest.Monke
         137: (1, 120),
         138: (1, 120),
     }
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_shared_memory_without_a_file_is_refused_from_a_size_on(machine: str) -> None:
+    number = next(row for row in CONDITIONS if isinstance(row, Sized)).numbers[list(MACHINES).index(machine)]
+    assert number is not None
+    refused = Treatment.EPERM.answer
+    for size in (4096, 65_536, 65_537, 2**31, 2**32, 2**32 + 4096):
+        assert run(machine, number, 0, size, 3, 0x21) == (ALLOW if size <= SHARED else refused), size
+        assert run(machine, number, 0, size, 3, 0x4021) == (ALLOW if size <= SHARED else refused), size
+        assert run(machine, number, 0, size, 3, 0x22) == ALLOW, "private memory"
+        assert run(machine, number, 0, size, 3, 0x01) == ALLOW, "a file"
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -170,6 +170,9 @@ CASES: Final = (
     shown("R24", "asks in its manifest for more memory, output or time to start than whoever runs it gives", "tests/unit/link/test_caps.py::test_a_manifest_may_ask_for_its_cap_and_not_for_more"),
     shown("R24-league", "asks for that in a submission, whatever else its manifest says", "tests/unit/league/test_manifest_values.py::test_a_submission_is_taken_or_refused_in_a_sentence"),
     shown("R25", "makes others read a manifest that costs them minutes and gigabytes", "tests/unit/league/test_manifest_values.py::test_a_manifest_is_taken_or_refused_in_a_sentence"),
+    confined("R26", "takes shared memory, and gives its pages back to nobody", UNSEEN, blocked("out_of_memory"), limits=SMALL),
+    confined("R27", "takes the kernel's memory by watching each file a thousand times", UNSEEN, forfeit("out_of_memory"), limits=SMALL, time="20/move"),
+    confined("R28", "takes the kernel's memory by mappings", UNSEEN, forfeit("out_of_memory"), limits=SMALL, time="20/move", fenced=blocked()),
     # Protocol
     at_all("P1", "sends a frame over the limit", forfeit("protocol_violation", "malformed")),
     at_all("P2", "claims that a frame has 1 TiB", forfeit("protocol_violation", "disconnected")),
@@ -292,6 +295,7 @@ CASES: Final = (
     ),
     confined("T8", "sets the system's clock, and lies about its time", "if you start arena as root, your bots are root", blocked(), scene="Times"),
     at_all("T9", "is stopped in mid-turn together with the referee, as a machine is that sleeps or is paused", unaffected(), scene="Sleep", time="2/move", alone=True, short=False),
+    at_all("T10", "is hard to measure, and lets its time run out", forfeit("timeout"), scene="Unexcused", limits=MEDIUM, alone=True),
     # Hidden information
     shown("H1", "sees what changes if others' hidden tiles are dealt anew", "tests/property/test_samurai_secrets.py::test_two_worlds_stay_the_same_through_a_whole_game"),
     shown("H2", "looks at lengths and order", "tests/property/test_samurai_secrets.py::test_two_worlds_look_the_same_at_every_step"),

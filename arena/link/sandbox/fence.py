@@ -27,8 +27,8 @@ from multiprocessing.util import Finalize
 from typing import Final, Protocol
 
 from arena.link.bots import BotSpec
-from arena.link.sandbox.cgroups import CpuGroup, Group, counting_place, ground
-from arena.link.sandbox.tree import Denied, Files, Scales, Tree, files, memory, thread_count
+from arena.link.sandbox.cgroups import CpuGroup, Group, counting_memory, counting_place, ground
+from arena.link.sandbox.tree import Denied, Files, Scales, Tally, Tree, files, memory, thread_count
 from arena.types import NS_PER_MS, Level
 
 MAX_FILES: Final = 2_000
@@ -132,6 +132,7 @@ def fence(level: Level, spec: BotSpec, *, processes: int | None = None) -> Fence
         return _NoFence()
     return _WatchedFence(
         spec,
+        isolated=level is Level.ISOLATED,
         boxed=level is Level.ISOLATED and processes is None,
         threads=process_limit() if level is Level.FENCED else None,
     )
@@ -195,20 +196,21 @@ class _NoFence:
 class _WatchedFence(_NoFence):
     """Looks at the tree of a bot from outside. It can limit nothing, only tell."""
 
-    def __init__(self, spec: BotSpec, *, boxed: bool, threads: int | None = None) -> None:
-        """Takes the bot, whether it runs in a box with memory file systems of its own, and the limit of its threads."""
+    def __init__(self, spec: BotSpec, *, isolated: bool, boxed: bool, threads: int | None = None) -> None:
+        """Takes the bot, its level, whether its box has memory file systems, and the limit of its threads."""
         self.most_mib = 0
         self.crowd_ns = 0
         self._limit_mib = spec.memory_mib
         self._boxed = boxed
         self._most_threads = threads
         self._group: CpuGroup | None = None
-        if boxed and (place := counting_place()) is not None:
+        if isolated and (place := counting_place()) is not None:
             with suppress(OSError):
-                self._group = CpuGroup(place)
+                self._group = CpuGroup(place, counting_memory())
         self._tree: Tree | None = None
         self._denied = Denied()
         self._scales = Scales()
+        self._tally = Tally() if isolated or threads is not None else None
         self._is_held = False
         """Whether it is stopped."""
         self._excess: str | None = None
@@ -270,13 +272,24 @@ class _WatchedFence(_NoFence):
 
     def _spent_ns(self) -> int:
         """Returns the CPU time that looking at it took so far. How long that takes it decides itself."""
-        return self._scales.spent_ns + self._excess_looks.spent_ns + self._cpu_looks.spent_ns
+        return (
+            self._scales.spent_ns
+            + (self._tally.spent_ns if self._tally else 0)
+            + self._excess_looks.spent_ns
+            + self._cpu_looks.spent_ns
+        )
 
     def _look(self, tree: Tree) -> str | None:
         members = tree.members()
         if self._group is None:
             tree.cpu_ns(members)  # of what ends before it is asked for
         found = files(members) if self._boxed else Files(0, 0)
+        of_group = None if self._group is None else self._group.memory_mib()
+        if of_group is not None and of_group > self._limit_mib:
+            self.most_mib = max(self.most_mib, of_group)
+            return f"used {of_group} MiB of memory; its limit is {self._limit_mib} MiB"
+        if of_group is None and self._tally is not None:
+            found = Files(found.mib + self._tally.look(members), found.entries)
         if found.entries > MAX_FILES:
             return _too_many(found)
         if self._most_threads is not None and (count := thread_count(members)) > self._most_threads:

@@ -10,6 +10,7 @@ import glob
 import mmap
 import os
 import resource
+import select
 import signal
 import socket
 import time
@@ -20,6 +21,7 @@ from seat import Message, Seat
 
 MIB = 2**20
 PAGE = 4096
+KEPT: list[Any] = []
 
 
 def attacking(attack: Callable[[Seat, Message], bool | None]) -> Callable[[], None]:
@@ -335,6 +337,69 @@ def r20(seat: Seat, _: Message) -> None:
     seat.report("hold 64 MiB in the buffers of sockets", held > 64 * MIB, f"{held // MIB} MiB")
 
 
+def r26(seat: Seat, _: Message) -> None:
+    """256 MiB of shared memory, where the bot may have 64: its pages are in no process's tables any more."""
+
+    def hold(shared: mmap.mmap) -> int:
+        for at in range(0, len(shared), 8 * MIB):
+            shared[at : at + 8 * MIB : PAGE] = b"x" * (8 * MIB // PAGE)
+            shared.madvise(mmap.MADV_DONTNEED, at, 8 * MIB)
+        time.sleep(1)
+        return len(shared) // MIB
+
+    def device() -> int:
+        zero = os.open("/dev/zero", os.O_RDWR)
+        return hold(mmap.mmap(zero, 256 * MIB))
+
+    seat.attempt("hold 256 MiB of shared memory", lambda: hold(mmap.mmap(-1, 256 * MIB)))
+    seat.attempt("hold 256 MiB of /dev/zero", device)
+
+
+def watch() -> None:
+    """Watches each of 50 files by 60 epolls under 100 numbers: the kernel keeps 60 MB for it."""
+    libc = ctypes.CDLL(None)
+    event = ctypes.create_string_buffer(12)
+    polls = [select.epoll() for _ in range(60)]
+    KEPT.extend(files := [os.pipe()[0] for _ in range(50)])
+    for file in files:
+        for number in range(150, 250):
+            os.dup2(file, number)
+            for poll in polls:
+                libc.epoll_ctl(poll.fileno(), 1, number, event)
+    KEPT.append(polls)
+
+
+def split() -> None:
+    """Splits what it reserves into 60,000 mappings: the kernel keeps 12 MB for them."""
+    libc = ctypes.CDLL(None)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    start = libc.mmap(None, 60_000 * 2 * PAGE, 0, 0x4022, -1, 0)
+    for number in range(30_000):
+        libc.mprotect(start + number * 4 * PAGE, PAGE, 1)
+
+
+def kernel(what: str, take: Callable[[], None], children: int) -> Callable[[Seat, Message], None]:
+    """Memory that the kernel takes for children, who hold it until the time is nearly over."""
+
+    def attack(seat: Seat, _: Message) -> None:
+        def start() -> bool:
+            for _number in range(children):
+                if os.fork() == 0:
+                    take()
+                    time.sleep(30)
+                    os._exit(0)
+            return True
+
+        if (started := seat.attempt("start children", start)) is None:
+            take()  # it is one process
+        time.sleep(12)
+        seat.report(what, started is not None)
+
+    return attack
+
+
 def quick(what: str) -> Callable[[Seat, Message], None]:
     """An attack in C, which the stage has compiled."""
 
@@ -391,8 +456,10 @@ def r22(seat: Seat, _: Message) -> None:
 
 ATTACKS = {
     attack.__name__.upper(): attacking(attack)
-    for attack in (r1, r2, r3, r4, r5, r6, r7, r8, r9, r12, r13, r14, r17, r18, r19, r20, r21, r22)
+    for attack in (r1, r2, r3, r4, r5, r6, r7, r8, r9, r12, r13, r14, r17, r18, r19, r20, r21, r22, r26)
 } | {
+    "R27": attacking(kernel("watch 1,200,000 times", watch, 4)),
+    "R28": attacking(kernel("have 720,000 mappings", split, 12)),
     "R10": attacking(flood(2)),
     "R11": attacking(flood(1)),
     "R1-c": attacking(quick("memory")),

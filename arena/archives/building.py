@@ -103,7 +103,7 @@ def build_archive(
             run = _run(contents, top, temporary, level, bounds or Bounds())
             if run is not None and run.problem:
                 return Built(finding=_failure(contents, run), run=run)
-            finding, removed = _settled(contents, top)
+            finding, removed = _settled(contents, top, limits)
             if finding:
                 return Built(finding=finding, run=run)
         except BotError as error:
@@ -145,11 +145,17 @@ def _failure(contents: Contents, run: Run) -> str:
     return f"expected `{command}` to succeed without a network, got: it {run.problem}; its output says more"
 
 
-def _settled(contents: Contents, top: Path) -> tuple[str, int]:
+def _settled(contents: Contents, top: Path, limits: Limits) -> tuple[str, int]:
     """Takes over what was built. Returns what is wrong with it, if anything, and how many files were removed."""
     manifest, folder = contents.manifest, top / contents.bot
     sent = [entry.path for entry in contents.entries]
     removed = settle(top, [LABEL, *what_stays(contents.bot, manifest, sent)])
+    # They are read again at each start of a league, by each of their names: a build may have made them one large file.
+    if sum(path.stat().st_size for name in sent if (path := top / name).is_file()) > limits.unpacked:
+        return (
+            f"expected a build that leaves what was sent below {limits.unpacked:,} bytes, got: more; write new files",
+            0,
+        )
     path = folder / MANIFEST
     again = parse_manifest(read(path, "the manifest after the build", MOST_MANIFEST, BotError, links=False), MANIFEST)
     if again != manifest:

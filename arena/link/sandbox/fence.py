@@ -67,6 +67,9 @@ class Fence(Protocol):
             MachineFault: The system refuses. The bot must not be let go.
         """
 
+    def members(self) -> list[int]:
+        """Returns the numbers of its processes that are known and live."""
+
     def excess(self) -> str | None:
         """Looks at the bot, and returns what it uses more of than it may; None if it keeps to its limits.
 
@@ -160,6 +163,10 @@ class _NoFence:
     def adopt(self, pid: int, token: str = "") -> None:
         """Does nothing."""
 
+    def members(self) -> list[int]:
+        """Finds none."""
+        return []
+
     def excess(self) -> str | None:
         """Finds nothing."""
         return None
@@ -226,6 +233,10 @@ class _WatchedFence(_NoFence):
                 self._group.join(pid)
             except OSError:
                 self._leave_group()
+
+    def members(self) -> list[int]:
+        """Returns the processes of the tree."""
+        return [] if self._tree is None else self._tree.members()
 
     def excess(self) -> str | None:
         """Looks at memory, and in a box at its files. What only seems too much is weighed."""
@@ -431,6 +442,10 @@ class _HardFence:
     def adopt(self, pid: int, token: str = "") -> None:
         """Moves the process into the group."""
         self._group.join(pid)
+
+    def members(self) -> list[int]:
+        """Returns the processes of the group."""
+        return [] if self._closed else self._group.members()
 
     def excess(self) -> str | None:
         """Tells whether the system has killed a process for its memory; the bot's first one may have survived.

@@ -207,7 +207,7 @@ class _Watched:
 
     def _too_much_disk(self) -> str:
         bounds = self._bounds
-        found = used(self._folders, bounds.files)
+        found = used(self._folders, bounds.files, holes=True)
         if found.entries > bounds.files:
             return f"made more than {bounds.files:,} files"
         if found.is_too_deep:

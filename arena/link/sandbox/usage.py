@@ -21,14 +21,14 @@ class Used(NamedTuple):
     """What folders hold."""
 
     size: int
-    """Bytes on the disk, or those that who reads a file gets, if that is more: a file can have holes."""
+    """Bytes on the disk; with holes those that are read, where that is more."""
     entries: int
     """Files and folders; not all were counted if there are more than was asked for."""
     is_too_deep: bool = False
     """Something lies deeper than can be counted."""
 
 
-def used(folders: Iterable[Path], most: int) -> Used:
+def used(folders: Iterable[Path], most: int, *, holes: bool = False) -> Used:
     """Returns what some folders hold.
 
     A file counts once, however many names it has. Missing may be what comes or goes meanwhile, what was removed and is
@@ -37,6 +37,7 @@ def used(folders: Iterable[Path], most: int) -> Used:
     Args:
         folders: The folders.
         most: With more files and folders than this, the count ends.
+        holes: Whether a file counts with its size if it takes less of the disk: whoever reads it gets so much.
     """
     entries = 0
     sizes: dict[tuple[int, int], int] = {}
@@ -44,7 +45,7 @@ def used(folders: Iterable[Path], most: int) -> Used:
         entries += 1
         with suppress(OSError):
             status = entry.stat(follow_symlinks=False)
-            sizes[status.st_dev, status.st_ino] = max(status.st_size, status.st_blocks * 512)
+            sizes[status.st_dev, status.st_ino] = max(status.st_size if holes else 0, status.st_blocks * 512)
         is_too_deep = len(entry.path) > DEEPEST
         if entries > most or is_too_deep:
             return Used(sum(sizes.values()), entries, is_too_deep=entries <= most)

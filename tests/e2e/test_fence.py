@@ -20,7 +20,7 @@ import pytest
 
 from arena.errors import MachineFault
 from arena.link.bots import BotSpec
-from arena.link.sandbox import cgroups, fence, tree
+from arena.link.sandbox import cgroups, fence, kept, tree
 from arena.link.sandbox.cgroups import Ground, Group, Mount
 from arena.link.sandbox.fence import Fence, process_limit
 from arena.types import Level
@@ -511,7 +511,7 @@ def test_what_the_kernel_keeps_for_watches_is_counted_by_a_group_and_without_one
     held = fence.fence(Level.ISOLATED, spec())
     with running(WATCHES, held) as process:
         assert said(process) == b"ready"
-        assert 8 <= tree.kept_mib([process.pid]) <= 12
+        assert 8 <= kept.kept_mib([process.pid]) <= 12
         if (of_group := held._group and held._group.memory_mib()) is not None:  # type: ignore[attr-defined]
             assert of_group >= 8
     held.close()

@@ -24,15 +24,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
 from arena.errors import MachineFault
+from arena.link.sandbox.hierarchies import CONTROLLERS, Mount, mounts, own_groups
+from arena.link.sandbox.hierarchies import lines as _lines
 from arena.link.sandbox.tree import started_at
 
-CONTROLLERS: Final = ("memory", "pids", "cpuacct")
-"""What version 1 needs; on version 2 the CPU time needs no controller."""
 _V1_FILES: Final = {
     "memory": ("memory.limit_in_bytes", "memory.oom_control"),
     "pids": ("pids.max",),
@@ -50,18 +50,6 @@ _REMEDY: Final = (
     "run as root where the hierarchies are writable, or on version 2 in a group of your own: "
     "systemd-run --user --scope -p Delegate=yes COMMAND"
 )
-
-
-class Mount(NamedTuple):
-    """A hierarchy, where it is mounted."""
-
-    folder: Path
-    """The mount point."""
-    root: str
-    """Which of its groups is mounted there."""
-    controllers: frozenset[str]
-    """Of version 1; empty for the unified hierarchy."""
-    is_unified: bool
 
 
 class Ground(msgspec.Struct, frozen=True):
@@ -361,32 +349,6 @@ def _is_delegated(base: Path) -> bool:
     return os.geteuid() != 0 and base.stat().st_uid == os.geteuid()
 
 
-def mounts(text: str | None = None) -> list[Mount]:
-    """Returns the hierarchies that are mounted, from the text of /proc/self/mountinfo."""
-    found = []
-    for line in _lines("/proc/self/mountinfo") if text is None else text.splitlines():
-        fields, _, rest = line.partition(" - ")
-        kind, _, options = [*rest.split(), "", "", ""][:3]
-        if kind in ("cgroup", "cgroup2"):
-            root, folder = fields.split()[3:5]
-            controllers = frozenset(options.split(",")) & frozenset(CONTROLLERS)
-            found.append(Mount(Path(folder), root, controllers, kind == "cgroup2"))
-    return found
-
-
-def own_groups(text: str | None = None) -> dict[str, str]:
-    """Returns the group of this process in each hierarchy, from the text of /proc/self/cgroup.
-
-    >>> own_groups("4:memory:/a\\n2:cpu,cpuacct:/b\\n0::/c")
-    {'memory': '/a', 'cpu': '/b', 'cpuacct': '/b', '': '/c'}
-    """
-    groups = {}
-    for line in _lines("/proc/self/cgroup") if text is None else text.splitlines():
-        _, controllers, path = line.split(":", 2)
-        groups.update(dict.fromkeys(controllers.split(","), path))
-    return groups
-
-
 def _places(mount: Mount, own: str) -> list[Path]:
     """Returns where groups of a hierarchy may lie: its root as mounted, and this process's own group."""
     root = mount.root.rstrip("/")
@@ -509,10 +471,3 @@ def _write(path: Path, text: str) -> None:
         os.write(descriptor, text.encode())
     finally:
         os.close(descriptor)
-
-
-def _lines(path: str) -> list[str]:
-    """Returns the lines of a file; none if it is not there."""
-    with suppress(OSError):
-        return Path(path).read_text(encoding="utf-8").splitlines()
-    return []

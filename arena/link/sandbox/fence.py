@@ -28,7 +28,8 @@ from typing import Final, Protocol
 
 from arena.link.bots import BotSpec
 from arena.link.sandbox.cgroups import CpuGroup, Group, counting_memory, counting_place, ground
-from arena.link.sandbox.tree import Denied, Files, Scales, Tally, Tree, files, memory, thread_count
+from arena.link.sandbox.kept import Tally, files
+from arena.link.sandbox.tree import Denied, Files, Scales, Tree, memory, thread_count
 from arena.types import NS_PER_MS, Level
 
 MAX_FILES: Final = 2_000
@@ -240,12 +241,10 @@ class _WatchedFence(_NoFence):
 
     def excess(self) -> str | None:
         """Looks at memory, and in a box at its files. What only seems too much is weighed."""
-        if self._tree is None:
-            return None
-        if self._excess_looks.are_due():
+        if self._tree is not None and self._excess_looks.are_due():
             with self._excess_looks:
                 self._excess = self._look(self._tree)
-        return self._excess
+        return None if self._tree is None else self._excess
 
     def cpu_ns(self) -> int:
         """Returns the CPU time of the tree.
@@ -282,7 +281,7 @@ class _WatchedFence(_NoFence):
         return self._denied.total_ns
 
     def _spent_ns(self) -> int:
-        """Returns the CPU time that looking at it took so far. How long that takes it decides itself."""
+        """Returns the CPU time of looking at it so far. How long that takes it decides itself."""
         return (
             self._scales.spent_ns
             + (self._tally.spent_ns if self._tally else 0)

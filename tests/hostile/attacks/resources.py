@@ -352,7 +352,23 @@ def r26(seat: Seat, _: Message) -> None:
         return hold(mmap.mmap(zero, 256 * MIB))
 
     seat.attempt("hold 256 MiB of shared memory", lambda: hold(mmap.mmap(-1, 256 * MIB)))
+
+    def pieces() -> int:
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.mmap.restype = ctypes.c_void_p
+        libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+        libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+        for _ in range(4096):
+            at = libc.mmap(None, 65_536, 3, 0x21, -1, 0)
+            if at in (None, 2**64 - 1):
+                raise OSError(ctypes.get_errno(), "mmap")
+            ctypes.memset(at, 1, 65_536)
+            libc.munmap(at + PAGE, 65_536 - PAGE)
+        time.sleep(3)
+        return 256
+
     seat.attempt("hold 256 MiB of /dev/zero", device)
+    seat.attempt("hold 256 MiB of shared memory in pieces", pieces)
 
 
 def watch() -> None:

@@ -276,8 +276,9 @@ class Table:
         """
         self._look_ns = FOREVER_NS
         for seat in list(self._due):
-            if seat not in self._shares:
-                self._shares[seat] = self._share(seat)
+            if seat not in self._shares:  # a look that comes after its time shows nothing of that
+                is_late = self._link.now_ns() >= self._due[seat]
+                self._shares[seat] = None if is_late else self._share(seat)
             clock = self._chairs[seat].cpu
             if clock is not None:
                 cpu_ns = self._link.cpu_ns(seat)

@@ -319,7 +319,8 @@ def _schedstat(thread: int) -> int:
 class Denied:
     """How long the machine kept a tree from running.
 
-    A thread is denied while it is ready and others run in its place. Of that, what its own tree ran meanwhile is its
+    A thread is denied while it is ready and others run in its place. One that has not run since the last look and is
+    ready now has waited since then. Of that, what its own tree ran meanwhile is its
     own doing, and a thread that asked for a lower priority or for fewer cores is not counted at all. A tree that got
     the CPU time of a whole core was not denied, however many threads it has. Nor is time counted in which it started
     processes: they may have run and be gone before anybody counts what they ran. So no tree can make itself denied.
@@ -345,6 +346,11 @@ class Denied:
         """
         now = time.monotonic_ns()
         threads = dict(_threads(members))
+        for number, thread in threads.items():  # the system counts a wait when it is over
+            before = self._threads.get(number)
+            if before is not None and before.ran_ns == thread.ran_ns and _is_ready(*number):
+                waited_ns = max(thread.waited_ns, before.waited_ns + now - self._at_ns)
+                threads[number] = thread._replace(waited_ns=waited_ns)
         ran_ns = cpu_ns - self._cpu_ns
         quiet_ns = now - self._at_ns - (restless_ns - self._restless_ns)
         self.total_ns += max(0, min(quiet_ns - ran_ns, self._longest_ns(threads, ran_ns)))
@@ -364,6 +370,11 @@ class Denied:
 
 
 _NEW: Final = _Thread(0, 0, False)
+
+
+def _is_ready(pid: int, tid: int) -> bool:
+    """Tells whether a thread runs, or waits for a core."""
+    return _read_or_nothing(f"/proc/{pid}/task/{tid}/stat").rpartition(b") ")[2].startswith(b"R")
 
 
 def _threads(members: Iterable[int]) -> Iterator[tuple[tuple[int, int], _Thread]]:

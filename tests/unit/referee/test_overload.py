@@ -148,6 +148,21 @@ def test_who_kept_the_referee_from_looking_at_it_has_no_excuse(tmp_path: Path, u
     assert forfeit.overloaded is overloaded
 
 
+def test_a_bot_that_was_first_looked_at_after_its_time_may_have_been_kept_from_a_core(tmp_path: Path) -> None:
+    """The referee itself was: nobody knows anything else."""
+
+    class Late(MemoryLink):
+        def receive(self, until_ns: int) -> Any:
+            self.lateness_ns = SECOND
+            return super().receive(max(until_ns, self.now_ns() + 2 * SECOND))
+
+    link = Late([MemoryBot(silent), MemoryBot(first_legal)])
+    link.denied = lambda seat, now_ns: 0
+    forfeit = played(tmp_path, link).seats[0].forfeit
+    assert forfeit is not None
+    assert forfeit.overloaded
+
+
 def test_bots_that_answer_at_once_are_not_measured(tmp_path: Path) -> None:
     link = MemoryLink([MemoryBot(first_legal), MemoryBot(lambda r: [answer(r, first_legal(r), after_ms=15)])])
     measured = []

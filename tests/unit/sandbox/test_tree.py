@@ -54,6 +54,16 @@ def test_a_thread_that_waits_for_strangers_is_denied(add: Callable[..., float]) 
     assert add(300, {1: (120, 80)}) == 80, "it slept"
 
 
+def test_a_wait_that_is_not_over_counts_and_is_not_added_again(
+    add: Callable[..., float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system adds it to the figure when the thread gets its core."""
+    monkeypatch.setattr(tree, "_is_ready", lambda pid, tid: True)
+    add(100, {1: (60, 0)})
+    assert add(140, {1: (60, 0)}) == 40
+    assert add(160, {1: (62, 58)}) == 58, "two ran, and 18 more waited"
+
+
 def test_what_its_own_threads_take_from_it_is_its_own_doing(add: Callable[..., float]) -> None:
     assert add(100, {1: (25, 75), 2: (25, 75), 3: (25, 75), 4: (25, 75)}) == 0
 

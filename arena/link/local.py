@@ -38,7 +38,7 @@ class LocalLink:
         """Takes the bots by seat, and those to start ahead. Nothing is started before `open`."""
         self.lateness_ns = 0
         self.waited_ns: dict[Seat, int] = {}
-        self._waited_ns = own_wait_ns()
+        self._own_wait_ns = own_wait_ns()
         """How long this thread had been ready and without a core when it woke last."""
         self._pool = pool
         self._specs = specs
@@ -291,9 +291,9 @@ class LocalLink:
         if late_ns >= STOOD_NS:
             self._stood_ns += late_ns
         waited_ns = own_wait_ns()
-        late_ns = max(0, late_ns, waited_ns - self._waited_ns)
+        late_ns = max(0, late_ns, waited_ns - self._own_wait_ns)
         self.lateness_ns = max(self.lateness_ns, late_ns) if is_past else late_ns
-        self._waited_ns = waited_ns
+        self._own_wait_ns = waited_ns
         return happened
 
     def _start_deadline(self, bot: Bot) -> int:

@@ -295,7 +295,7 @@ CASES: Final = (
     ),
     confined("T8", "sets the system's clock, and lies about its time", "if you start arena as root, your bots are root", blocked(), scene="Times"),
     at_all("T9", "is stopped in mid-turn together with the referee, as a machine is that sleeps or is paused", unaffected(), scene="Sleep", time="2/move", alone=True, short=False),
-    at_all("T10", "is hard to measure, and lets its time run out", forfeit("timeout"), scene="Unexcused", limits=MEDIUM, alone=True),
+    at_all("T11", "is hard to measure, and lets its time run out", forfeit("timeout"), scene="Unexcused", limits=MEDIUM, alone=True),
     # Hidden information
     shown("H1", "sees what changes if others' hidden tiles are dealt anew", "tests/property/test_samurai_secrets.py::test_two_worlds_stay_the_same_through_a_whole_game"),
     shown("H2", "looks at lengths and order", "tests/property/test_samurai_secrets.py::test_two_worlds_look_the_same_at_every_step"),

@@ -127,7 +127,7 @@ def t9() -> None:
         seat.send(seat.answer(request))
 
 
-def t10(_: Seat, request: Message) -> None:
+def t11(_: Seat, request: Message) -> None:
     """Has twelve children whose pages and mappings take seconds to weigh, and lets its time run out."""
     split()
     kept = b"x" * (24 << 20)
@@ -151,6 +151,6 @@ ATTACKS = {
     "T7": t7,
     "T8": attacking(t8),
     "T9": t9,
-    "T10": attacking(t10),
+    "T11": attacking(t11),
     "X5": x5,
 }

@@ -6,6 +6,7 @@ if it was built before reports said so.
 
 from __future__ import annotations
 
+import math
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -151,13 +152,14 @@ def check_quotas(context: OrderContext, author: str, bot: str) -> None:
             f"wait until {pending[-1].name} is through",
             limit=limits["pending"],
         )
-    day = timedelta(days=1)
-    recent = sorted(one.received for one in versions if one.received >= _text(datetime.now(UTC) - day))
+    now, day = datetime.now(UTC), timedelta(days=1)
+    # What came later than now came while the clock was ahead: nobody may have to wait until it is that late.
+    recent = sorted(one.received for one in versions if _text(now - day) <= one.received <= _text(now))
     if len(recent) >= limits["submissions"]:
         left = 1
         if limits["submissions"]:
             first = datetime.fromisoformat(recent[-limits["submissions"]])
-            left = max(1, int((first + day - datetime.now(UTC)).total_seconds()) + 1)
+            left = max(1, math.ceil((first + day - now).total_seconds()))
         raise Refused(
             "quota",
             f"expected at most {limits['submissions']} submissions of one author in 24 hours, got: one more",

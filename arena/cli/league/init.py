@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from arena.cli import complete
 from arena.cli.options import LEVELS
-from arena.cli.output import echo, say
-from arena.errors import ConfigError, MachineFault
+from arena.cli.output import command_line, echo, say
+from arena.errors import ConfigError, LevelError, MachineFault
 
 
 @click.command()
@@ -33,7 +34,9 @@ from arena.errors import ConfigError, MachineFault
     metavar="LEVEL",
     help="How bots are confined: trusted, fenced, isolated or strict.",
 )
+@click.pass_context
 def init(
+    ctx: click.Context,
     folder: Path,
     name: str | None,
     rules: str,
@@ -51,6 +54,9 @@ def init(
     setting. What ratings depend on (rules, players, board, time, level) is fixed for a season; all else may be changed
     at any time.
 
+    Without --level the machine must give level isolated now. A level that is named need be given only where the league
+    runs, for instance in a service of systemd.
+
     \b
     Example:
       arena league init cup --players 2,4 --level isolated
@@ -63,7 +69,7 @@ def init(
     from arena.league.season.opening import make_league
     from arena.league.settings import Bots, Game, Settings
     from arena.league.submissions.house import usual_house
-    from arena.link.sandbox.levels import instead, level_in_force
+    from arena.link.sandbox.levels import instead, lack
 
     if not re.fullmatch(r"[0-9]{1,2}(,[0-9]{1,2})*", players):
         raise ConfigError(f"expected numbers of players, such as 2 or 2,4, got: {players!r}; correct --players")
@@ -78,6 +84,10 @@ def init(
     )
     bots = msgspec.convert({"level": level, "house": usual_house(rules)}, Bots)
     settings = Settings(name=name or folder.absolute().name, game=game, bots=bots)
+    lacks = lack(settings.level)
+    if lacks and ctx.get_parameter_source("level") is ParameterSource.DEFAULT:
+        fenced = f", or let bots be fenced: {command_line(ctx)} --level fenced" if instead(settings.level) else ""
+        raise LevelError(f"expected a machine that gives level {level}, got: one where {lacks}, and try again{fenced}")
     made = make_league(folder, settings)
     many = players.replace(",", " or ")
     echo(f"{folder} is a league of {rules}, {many} players, time {time}, level {level}. Next:")
@@ -88,8 +98,5 @@ def init(
         check_programs(folder)
     except MachineFault as error:
         say(f"The league does not run before this is so: {error}")
-    if missing := level_in_force(settings.level):
-        say(f"This machine does not give level {level}: {', '.join(missing)}. The league does not run before it does:")
-        say(f"  arena doctor --level {level}")
-        if sentence := instead(settings.level):
-            say(sentence)
+    if lacks:
+        say(f"The league runs only where level {level} is given (arena doctor --level {level}). Here: {lacks}")

@@ -38,10 +38,10 @@ def level_in_force(level: Level) -> tuple[str, ...]:
 
 
 def lack(level: Level) -> str:
-    """Returns what keeps this machine from giving a level, and what to do: the first probe that failed; else nothing."""
+    """Returns what keeps this machine from giving a level, and what to do about it; nothing if it gives the level."""
     missing = level_in_force(level)
-    found = (each for each in _examined(level).probes if each.name in missing and not each.ok) if missing else iter(())
-    return next((f"{each.detail}; {each.remedy}" for each in found), "")
+    first = (each for each in (_examined(level).probes if missing else ()) if each.name in missing and not each.ok)
+    return next((f"{each.detail}; {each.remedy}" for each in first), "")
 
 
 def require(level: Level, specs: Sequence[BotSpec] = (), hidden: Iterable[Path] = ()) -> None:

@@ -108,7 +108,7 @@ stop_s = 60
 
 [site]
 # How often the league's pages are made in the folder `site`, in seconds; 0 is never. They need
-# `pip install 'samurai-arena[pages]'`.
+# packages that `arena site` names.
 every_s = 60
 
 # How long logs of games are kept. Results and digests stay for ever.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import click
@@ -59,17 +60,18 @@ def init(
 
     \b
     Example:
-      arena league init cup --players 2,4 --level isolated
+      arena league init cup --players 2,4
       arena league submit mybot --league cup --wait
     """
     import msgspec
 
     from arena.disk import check_programs
     from arena.games import parse_overrides
+    from arena.league.folder import SETTINGS
     from arena.league.season.opening import make_league
     from arena.league.settings import Bots, Game, Settings
     from arena.league.submissions.house import usual_house
-    from arena.link.sandbox.levels import instead, lack
+    from arena.link.sandbox.levels import lack, other
 
     if not re.fullmatch(r"[0-9]{1,2}(,[0-9]{1,2})*", players):
         raise ConfigError(f"expected numbers of players, such as 2 or 2,4, got: {players!r}; correct --players")
@@ -84,10 +86,13 @@ def init(
     )
     bots = msgspec.convert({"level": level, "house": usual_house(rules)}, Bots)
     settings = Settings(name=name or folder.absolute().name, game=game, bots=bots)
-    lacks = lack(settings.level)
+    is_there = (folder / SETTINGS).exists()  # then that is said, whatever the machine gives
+    lacks = "" if is_there else lack(settings.level)
+    given = other(settings.level) if lacks else None
+    again = "" if given is None else f"{command_line(ctx, without=('level',))} --level {given}"
     if lacks and ctx.get_parameter_source("level") is ParameterSource.DEFAULT:
-        fenced = f", or let bots be fenced: {command_line(ctx)} --level fenced" if instead(settings.level) else ""
-        raise LevelError(f"expected a machine that gives level {level}, got: one where {lacks}, and try again{fenced}")
+        choice = f", or let bots be {given}: {again}" if again else ""
+        raise LevelError(f"expected a machine that gives level {level}, got: one where {lacks}, and try again{choice}")
     made = make_league(folder, settings)
     many = players.replace(",", " or ")
     echo(f"{folder} is a league of {rules}, {many} players, time {time}, level {level}. Next:")
@@ -99,4 +104,5 @@ def init(
     except MachineFault as error:
         say(f"The league does not run before this is so: {error}")
     if lacks:
-        say(f"The league runs only where level {level} is given (arena doctor --level {level}). Here: {lacks}")
+        choice = f", or begin anew: rm -r {shlex.quote(str(folder))} && {again}" if again else ""
+        say(f"The league runs only where level {level} is given (arena doctor --level {level}). Here: {lacks}{choice}")

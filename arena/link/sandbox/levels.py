@@ -81,7 +81,12 @@ _NEEDS: Final = {
 """What each of these does without."""
 
 
+def other(level: Level) -> Level | None:
+    """Returns the level that this machine gives in place of another; None if it gives none."""
+    return next((each for each in _INSTEAD.get(level, ()) if not level_in_force(each)), None)
+
+
 def instead(level: Level) -> str:
-    """Returns a sentence that names the level which this machine gives in place of another; nothing if it does not."""
-    given = next((each for each in _INSTEAD.get(level, ()) if not level_in_force(each)), None)
+    """Returns a sentence that names that level; nothing if there is none."""
+    given = other(level)
     return "" if given is None else f"Level {given} can be had here: --level {given} needs {_NEEDS[given]}"

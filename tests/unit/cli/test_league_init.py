@@ -61,4 +61,5 @@ def test_a_level_that_is_named_may_be_given_elsewhere(tmp_path: Path) -> None:
     assert line == (
         "The league runs only where level strict is given (arena doctor --level strict). "
         "Here: there is no bwrap in /nowhere; apt install bubblewrap"
+        + ("" if level_in_force(Level.FENCED) else ", or begin anew: rm -r cup && arena league init cup --level fenced")
     )

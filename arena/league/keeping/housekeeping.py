@@ -274,7 +274,7 @@ def duties(
 ) -> tuple[SignsOfLife, Tidy, Thin, Remake, Forget, Clearing]:
     """Returns what the service does again and again, so that the league keeps what it should and no more."""
     return (
-        SignsOfLife(store, folder.path, tell),
+        SignsOfLife(store, folder, tell),
         Tidy(store, folder, settings.logs, tell),
         Thin(store),
         Remake(store, tell),

@@ -38,6 +38,8 @@ class Alive(msgspec.Struct, frozen=True):
     """Which start of a machine it ran since; empty if that is not known."""
     uptime: float = 0.0
     """How long the machine had run then, in seconds."""
+    back: bool = False
+    """Whether it was alive since then with a clock that was more than a day behind."""
 
 
 class Controls:

@@ -6,14 +6,12 @@ A fence is made before the process starts, takes it in before its program runs, 
 level     memory                                processes                               off turn
 ========  ====================================  ======================================  ========================
 trusted   looked at, the whole tree             not limited                             measured
-fenced    looked at, one process; a hard limit  one; its threads are looked at          measured
-          (`data_limit_mib`)
+fenced    looked at; a hard limit, as isolated  one; its threads are looked at          measured
 isolated  looked at, `/tmp` and its files too;  limited in the box (`process_limit`)    measured, exactly
           stopped until it is weighed if that                                           where there are groups
           takes long; a hard limit for each
           process (`data_limit_mib`)
-strict    limited by the system; files in       limited by the system                   frozen: no CPU at all
-          memory are counted too
+strict    limited by the system, files too      limited by the system                   frozen: no CPU at all
 ========  ====================================  ======================================  ========================
 """
 
@@ -43,7 +41,7 @@ _PROCESSES_A_CORE: Final = 8
 _BOX_PROCESSES: Final = 4
 """Those of the box itself."""
 _LONG_LOOK_NS: Final = 10 * NS_PER_MS
-"""Seconds of this process's time after which a look is followed by a rest: a look at some hundred processes."""
+"""A look that took longer (CPU time, ns) is followed by a rest: one at some hundred processes."""
 _REST_SHARE: Final = 10
 """How many times as long as the look the rest takes."""
 _LAST_WAIT_MS: Final = 5_000

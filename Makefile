@@ -137,6 +137,7 @@ release: $(VENV)/with-dev ## Build and check what is released, and tag it; uploa
 	  { grep -q "^## \[$$VERSION\] - " CHANGELOG.md || \
 	    { echo "make: expected a section [$$VERSION] with a date in CHANGELOG.md; write one" >&2; exit 1; }; } && \
 	  rm -rf dist && $(BIN)/python -m build --outdir dist . && $(BIN)/python -m build --outdir dist packages/openspiel && \
+	  $(BIN)/python -c 'import arena.extras as e; print(e.whose())' && \
 	  $(BIN)/twine check --strict dist/* && ARENA_TEST_STRICT=1 $(BIN)/pytest -q -m 'long or not long' tests/e2e/test_wheel.py && \
 	  git tag "v$$VERSION" && echo "dist/ is built and checked, and v$$VERSION is tagged: git push origin v$$VERSION releases it"
 

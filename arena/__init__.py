@@ -34,6 +34,7 @@ __all__ = [  # noqa: F405
     "replay",
     "report",
     "rules_of",
+    "set_caps",
     "set_up",
     "verify",
 ]

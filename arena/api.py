@@ -4,6 +4,7 @@ from arena.analysis.analyse import analyse as analyse
 from arena.errors import ArenaError as ArenaError
 from arena.games import make_settings as make_settings
 from arena.games import rules_of as rules_of
+from arena.link.caps import set_caps as set_caps
 from arena.record.log import find_logs as find_logs
 from arena.record.log import read_log as read_log
 from arena.referee.replay import replay as replay

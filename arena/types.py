@@ -353,6 +353,8 @@ class GameResult(msgspec.Struct, frozen=True, kw_only=True):
     """File names of the forfeited seats' message transcripts, beside the log."""
     level: Level = Level.TRUSTED
     """How far its bots were confined."""
+    starts_ms: tuple[int, ...] = ()
+    """By seat how long the game waited for its bot: for `hello`, and for `ready`. Empty if made from a log."""
 
     @property
     def ranks(self) -> Ranks:

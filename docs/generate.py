@@ -52,6 +52,16 @@ the first from what every program with threads does, nor the second from reading
 is frozen, so that nobody can wait for it; signals by timing and by load remain at every level.
 """
 
+OPEN_HEAD = """
+## What is allowed, and tells something of the machine or its user
+
+Of each call that is allowed it was asked whether it returns, or uses up, a number that is one for the whole machine or
+for the user. Of those that are not here, the answer is no. What two bots can tell each other by these is in
+[safety.md](safety.md#what-two-bots-can-still-tell-each-other).
+
+| call | what it tells |
+|---|---|
+"""
 FENCED_HEAD = """
 ## At level `fenced` also
 
@@ -89,7 +99,8 @@ def command_line() -> str:
 
 def filter_page() -> str:
     """Returns docs/filter.md."""
-    head = FILTER_HEAD.format(newest=filter.NEWEST) + treated(filter.GROUPS, filter.CONDITIONS, "##")
+    head = FILTER_HEAD.format(newest=filter.NEWEST) + treated(filter.GROUPS, filter.CONDITIONS, "##") + OPEN_HEAD
+    head += "".join(f"| {', '.join(map(code, calls.split()))} | {what} |\n" for calls, what in filter.OPEN.items())
     return head + FENCED_HEAD + treated(fenced_filter.GROUPS, fenced_filter.CONDITIONS, "###")
 
 
@@ -100,7 +111,7 @@ def treated(groups: Iterable[filter.Group], conditions: Iterable[filter.Conditio
         by_treatment.setdefault(group.treatment, []).append((", ".join(map(code, group.calls)), group.why))
     for condition in conditions:
         what = f"{code(condition.call)} {condition.match.value} {', '.join(map(code, condition.values))}"
-        if isinstance(condition, fenced_filter.Row) and condition.spared:
+        if condition.spared:
             what += f", but not {', '.join(map(code, condition.spared))}"
         by_treatment.setdefault(condition.treatment, []).append((what, condition.why))
     return "".join(
@@ -144,6 +155,13 @@ def filled(text: str, mark: str, content: str) -> str:
     return f"{before}<!-- {mark}: -->\n{content}\n<!-- /{mark} -->{after}"
 
 
+def bots_page() -> str:
+    """Returns docs/bots.md, with the table of what programs find, which a test compares with what they do."""
+    import found
+
+    return filled((FOLDER / "bots.md").read_text(encoding="utf-8"), "found", found.table())
+
+
 def league_page() -> str:
     """Returns docs/league.md, with the changes of a version's state made from the program's own table."""
     text = (FOLDER / "league.md").read_text(encoding="utf-8")
@@ -161,6 +179,7 @@ def schema() -> str:
 
 PAGES = {
     "../arena/store/schema.sql": schema,
+    "bots.md": bots_page,
     "cli.md": command_line,
     "filter.md": filter_page,
     "league.md": league_page,

@@ -13,6 +13,7 @@ import msgspec
 
 import arena
 from arena.league import settings
+from arena.link import caps
 
 HEAD = """\
 # Reference
@@ -87,8 +88,13 @@ def markdown(value: Any) -> Iterator[str]:
 
 def sections() -> Iterator[str]:
     """Yields the sections of `league.toml`, each as a table of its keys."""
-    source = ast.parse(inspect.getsource(settings))
-    classes = {node.name: node for node in source.body if isinstance(node, ast.ClassDef)}
+    classes = {
+        node.name: node
+        for module in (caps, settings)
+        for node in ast.parse(inspect.getsource(module)).body
+        if isinstance(node, ast.ClassDef)
+        and getattr(getattr(settings, node.name, None), "__module__", "") == module.__name__
+    }
     for name, node in classes.items():
         kind = getattr(settings, name)
         heading = re.match(r"`(\[\w+\])`: (.*)", " ".join((kind.__doc__ or "").split()))

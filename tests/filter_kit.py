@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import struct
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from arena.link.sandbox.filter import MACHINES
+from arena.link.sandbox import filter
+from arena.link.sandbox.filter import MACHINES, Condition, Match, Sized
 
 ALLOW = 0x7FFF_0000
 UNKNOWN_TO_LIBSECCOMP = {
@@ -46,6 +48,47 @@ def ask_libseccomp(names: list[str]) -> dict[str, list[int | str]]:
     assert done.returncode == 0, done.stderr
     result: dict[str, list[int | str]] = json.loads(done.stdout)
     return result
+
+
+def expected(rows: Iterable[Condition], call: str, argument: int, value: int) -> int | None:
+    """The answer of the first row that treats a call with this value of an argument, if the others' rows do not."""
+    return next((row.treatment.answer for row in rows if row.call == call and treats(row, argument, value)), None)
+
+
+def treats(row: Condition, argument: int, value: int) -> bool:
+    """Whether a row treats its call; all arguments but one are 1."""
+    value = value & 0xFFFF_FFFF if row.argument == argument else 1
+    if any(value & bits for bits in row.spared.values()):
+        return False
+    named = list(row.values.values())
+    return {
+        Match.ANY_BIT: bool(value & named[0]),
+        Match.ALL_BITS: all(value & bits for bits in named) and not isinstance(row, Sized),  # of a byte
+        Match.NO_BIT: not value & named[0],
+        Match.ONE_OF: value in named,
+        Match.NOT_ONE_OF: value not in named,
+    }[row.match]
+
+
+def some_values(row: Condition) -> set[int]:
+    """Values of the argument that decides: those that are named, each bit, each bit with each other that matters."""
+    bits = {1 << bit for bit in range(32)}
+    named = {0, *row.values.values(), *row.spared.values()}
+    return bits | named | {one | other for one in bits for other in named} | {~one & 0xFFFF_FFFF for one in named}
+
+
+def at_isolated(
+    machine: str,
+    number: int,
+    *arguments: int,
+    kernel_machine: int | None = None,
+    allowed: frozenset[str] = frozenset(),
+) -> int:
+    """What the kernel would do in a box: a bot's has two filters, and what one of them lets through is the other's."""
+    found = answer(filter.program(machine, allowed), machine, number, *arguments, kernel_machine=kernel_machine)
+    if found != ALLOW or allowed:
+        return found
+    return answer(filter.asked(machine=machine), machine, number, *arguments, kernel_machine=kernel_machine)
 
 
 def answer(program: bytes, machine: str, number: int, *arguments: int, kernel_machine: int | None = None) -> int:

@@ -1,6 +1,7 @@
 """Runs a command where no user namespace and no mount can be had, as in a container with Docker's own filter.
 
 As a program: `no_namespaces.py COMMAND...`. A filter of system calls refuses them: nothing of the machine is changed.
+`no_namespaces.py --landlock COMMAND...` refuses Landlock instead, and leaves namespaces, as gVisor does.
 `no_namespaces.py --root COMMAND...` is for root: it has the capabilities that Docker leaves it, and no others, and the
 interpreter and this checkout lie where every user can reach them, as in an image.
 """
@@ -23,6 +24,7 @@ _SECCOMP, _CLONE, _CLONE3, _REFUSED = {
     "x86_64": (317, 56, 435, (272, 308, 165, 166, 155)),  # unshare, setns, mount, umount2, pivot_root
     "aarch64": (277, 220, 435, (97, 268, 40, 39, 41)),
 }.get(os.uname().machine, (0, 0, 0, ()))
+_OF_LANDLOCK = (444, 445, 446)
 _NEW_NAMESPACES = 0x7E02_0080
 _LOAD, _EQUAL, _BITS, _RETURN = 0x20, 0x15, 0x45, 0x06
 _ALLOW, _EPERM, _ENOSYS = 0x7FFF_0000, 0x0005_0001, 0x0005_0026
@@ -57,10 +59,14 @@ def main() -> None:
         be_a_container_s_root()
         del words[0]
     steps = [(_LOAD, 0, 0, 0)]
-    for number in _REFUSED:
-        steps += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _EPERM)]
-    steps += [(_EQUAL, 0, 1, _CLONE3), (_RETURN, 0, 0, _ENOSYS)]
-    steps += [(_EQUAL, 0, 3, _CLONE), (_LOAD, 0, 0, 16), (_BITS, 0, 1, _NEW_NAMESPACES), (_RETURN, 0, 0, _EPERM)]
+    if words[0] == "--landlock":
+        del words[0]
+        steps += [step for number in _OF_LANDLOCK for step in ((_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ENOSYS))]
+    else:
+        for number in _REFUSED:
+            steps += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _EPERM)]
+        steps += [(_EQUAL, 0, 1, _CLONE3), (_RETURN, 0, 0, _ENOSYS)]
+        steps += [(_EQUAL, 0, 3, _CLONE), (_LOAD, 0, 0, 16), (_BITS, 0, 1, _NEW_NAMESPACES), (_RETURN, 0, 0, _EPERM)]
     steps += [(_RETURN, 0, 0, _ALLOW)]
     program = b"".join(struct.pack("HBBI", *step) for step in steps)
     held = ctypes.create_string_buffer(program, len(program))

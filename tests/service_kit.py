@@ -13,11 +13,12 @@ import pytest
 from msgspec.structs import replace
 
 from arena.league.matches.planning import Planner
+from arena.league.matches.starts import Starts
 from arena.league.matches.supply import MatchGames
 from arena.league.season.ending import Ending
 from arena.league.service.loop import Ended, Service
 from arena.league.service.stopping import Stopping
-from arena.league.settings import MatchRule, Settings, Suspension
+from arena.league.settings import Limits, MatchRule, Settings, Suspension
 from arena.league.submissions.step_runner import StepRunner
 from arena.league.submissions.step_worker import StepWorker
 from arena.league.submissions.steps import StepReport, Verdict
@@ -119,17 +120,22 @@ class Running:
         self.said: list[str] = []
         self.store = store
         self.tournament = store.games.tournament(season.tournament)
+        self.starts = Starts(store, Limits())
+        self.unfit: dict[str, str] = {}
+        """Why versions that were taken before cannot play any more."""
         self.supply = MatchGames(
-            store, season.tournament, self.job, Suspension(), self.said.append, make_room, same_worker=same_worker
-        )
+            store, season.tournament, self.job, Suspension(), self.said.append, make_room,
+            lambda version: self.unfit.get(version.name, ""), self.starts.count, same_worker=same_worker,
+        )  # fmt: skip
         self.tools = Tools()
         self.tools.unbuilt |= set(unbuilt)
         self.lanes = Lanes(self.supply, play, worker)
         self.step_worker = StepWorker[StepReport](instant.inline)
         self.step_runner = StepRunner(store, self.step_worker, self.tools, self.said.append)
         self.planner = Planner(
-            store, settings, bytes.fromhex(self.tournament.commitment), absent=lambda: self.step_runner.lost
-        )
+            store, settings, bytes.fromhex(self.tournament.commitment),
+            absent=lambda: self.step_runner.lost, resting=self.starts.resting,
+        )  # fmt: skip
         self.orders = Orders(workers)
         self.ending = Ending(store, Settings(name="cup"), self.said.append)
         self.room = Room()

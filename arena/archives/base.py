@@ -10,6 +10,7 @@ import msgspec
 
 from arena.errors import ArchiveError
 from arena.files import MIB
+from arena.link.bots import MOST_MANIFEST
 from arena.text import plain
 
 FORMAT: Final = 1
@@ -75,7 +76,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes of all files in it."""
     entries: int = 10_000
     """Files, and folders that they lie in. What `cargo vendor` makes for the client in Rust has 7,000."""
-    manifest: int = 65_536
+    manifest: int = MOST_MANIFEST
     """Bytes of the manifest."""
 
 

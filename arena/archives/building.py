@@ -20,9 +20,9 @@ from arena.archives.checking import Archive, Contents
 from arena.archives.settling import settle, tree_digest, what_stays
 from arena.archives.unpacking import unpack
 from arena.errors import BotError, MachineFault
-from arena.files import MOST_TEXT, read
-from arena.link.bots import MANIFEST, BotSpec, load_bot, missing, parse_manifest
-from arena.link.programs import unfit
+from arena.files import read
+from arena.link.bots import MANIFEST, MOST_MANIFEST, BotSpec, load_bot, missing, parse_manifest
+from arena.link.programs import check_disk, unfit
 from arena.link.runtimes import resolved
 from arena.link.sandbox.binds import BOT
 from arena.link.sandbox.building import Bounds, Run, run_build
@@ -87,6 +87,7 @@ def build_archive(
     if place.exists():
         return Built(tree=tree_digest(place), before=True)
     require(level)
+    check_disk(bots)
     with ExitStack() as held:
         part = part_of(place)
         part.mkdir(0o755)
@@ -101,7 +102,7 @@ def build_archive(
             run = _run(contents, top, temporary, level, bounds or Bounds())
             if run is not None and run.problem:
                 return Built(finding=_failure(contents, run), run=run)
-            finding, removed = _settled(contents, top)
+            finding, removed = _settled(contents, top, limits)
             if finding:
                 return Built(finding=finding, run=run)
         except BotError as error:
@@ -147,13 +148,19 @@ def _failure(contents: Contents, run: Run) -> str:
     return f"expected `{command}` to succeed without a network, got: it {run.problem}; its output says more"
 
 
-def _settled(contents: Contents, top: Path) -> tuple[str, int]:
+def _settled(contents: Contents, top: Path, limits: Limits) -> tuple[str, int]:
     """Takes over what was built. Returns what is wrong with it, if anything, and how many files were removed."""
     manifest, folder = contents.manifest, top / contents.bot
     sent = [entry.path for entry in contents.entries]
     removed = settle(top, [LABEL, *what_stays(contents.bot, manifest, sent)])
+    # They are read again at each start of a league, by each of their names: a build may have made them one large file.
+    if sum(path.stat().st_size for name in sent if (path := top / name).is_file()) > limits.unpacked:
+        return (
+            f"expected a build that leaves what was sent below {limits.unpacked:,} bytes, got: more; write new files",
+            0,
+        )
     path = folder / MANIFEST
-    again = parse_manifest(read(path, "the manifest after the build", MOST_TEXT, BotError, links=False), MANIFEST)
+    again = parse_manifest(read(path, "the manifest after the build", MOST_MANIFEST, BotError, links=False), MANIFEST)
     if again != manifest:
         return f"expected a build that leaves {MANIFEST} as it is, got: another one; do not write to it", removed
     lack = missing(manifest, folder)

@@ -83,20 +83,27 @@ def what_stays(bot: str, manifest: Manifest, sent: Iterable[str]) -> list[str]:
 def tree_digest(top: Path) -> str:
     """Returns the SHA-256 (hex) over the paths, kinds and contents of all that lies in a folder.
 
+    A file is read once, however many names it has.
+
     Raises:
         BotError: A file cannot be read.
     """
     digest = hashlib.sha256()
+    contents: dict[int, bytes] = {}
     for path in sorted(entry.path for entry in entries_below(top)):
         name = os.fsencode(os.path.relpath(path, top))
         if os.path.islink(path):
             digest.update(b"link\0%b\0%b\0" % (name, os.fsencode(os.readlink(path))))
         elif os.path.isfile(path):
-            kind = b"program" if os.stat(path).st_mode & _OWNER_EXECUTES else b"file"
-            with opened(Path(path), "a built file", MOST_PROGRAM, BotError, links=False) as file:
-                digest.update(b"%b\0%b\0%d\0" % (kind, name, file.size))
-                for chunk in file.chunks():
-                    digest.update(chunk)
+            status = os.stat(path)
+            kind = b"program" if status.st_mode & _OWNER_EXECUTES else b"file"
+            if status.st_ino not in contents:
+                with opened(Path(path), "a built file", MOST_PROGRAM, BotError, links=False) as file:
+                    content = hashlib.sha256()
+                    for chunk in file.chunks():
+                        content.update(chunk)
+                contents[status.st_ino] = content.digest()
+            digest.update(b"%b\0%b\0%d\0%b" % (kind, name, status.st_size, contents[status.st_ino]))
     return digest.hexdigest()
 
 

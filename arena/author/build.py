@@ -29,6 +29,7 @@ from arena.link.bots import (
 )
 from arena.link.runtimes import resolved
 from arena.text import plain
+from arena.wire.variables import FIXED
 
 FIRST_LINES: Final = 4_000
 """Of what a build prints, so many lines are shown, and then the last ones."""
@@ -151,7 +152,12 @@ def _run(command: Sequence[str], folder: Path, show: Show) -> int:
     """Runs a command in a folder, and shows what it prints. Returns its exit status."""
     try:
         process = subprocess.Popen(
-            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            command,
+            cwd=folder,
+            env=os.environ | FIXED,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
         )
     except OSError as error:
         raise BotError(f"expected {command[0]!r} to run, got: {error.strerror}") from None

@@ -18,6 +18,7 @@ import click
 from arena import __version__
 from arena.cli import signals
 from arena.cli.group import INTERRUPTED, LazyGroup
+from arena.errors import ConfigError
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "tournament": ("arena.cli.tournament:tournament", "Play a tournament and print its standings."),
@@ -78,7 +79,10 @@ def set_defaults(ctx: click.Context, config: Path | None) -> None:
     """Makes the command that is called take its defaults from `arena.toml`, if there is one."""
     from arena.cli import defaults
 
-    path = config or defaults.find(Path.cwd())
+    try:
+        path = config or defaults.find(Path.cwd())
+    except FileNotFoundError:
+        raise ConfigError("expected a current folder, got: one that was removed; go to another one (cd)") from None
     if path is None:
         return
     ctx.obj = defaults.read(path, COMMANDS)
@@ -86,6 +90,10 @@ def set_defaults(ctx: click.Context, config: Path | None) -> None:
         from arena.link import runtimes
 
         runtimes.grant(granted, os.path.relpath(path))
+    if table := ctx.obj.table.get(defaults.CAPS):
+        from arena.link import caps
+
+        caps.set_caps(table, os.path.relpath(path))
     name = ctx.invoked_subcommand
     command = None if name is None else cli.get_command(ctx, name)
     if name is not None and command is not None:
@@ -94,6 +102,7 @@ def set_defaults(ctx: click.Context, config: Path | None) -> None:
 
 def main() -> None:
     """Runs the command line and exits."""
+    _open_streams()
     signals.heed()
     # Our matrices are small. And without memory for its threads, this library interrupts the process like Ctrl-C.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -108,6 +117,14 @@ def main() -> None:
     finally:
         signals.ignore()
         _drop_unprintable()
+
+
+def _open_streams() -> None:
+    """Opens to nowhere what is closed of the three streams: files that are opened later would be in their place."""
+    for number, (name, mode) in enumerate({"stdin": "r", "stdout": "w", "stderr": "w"}.items()):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+            assert getattr(sys, name).fileno() == number
 
 
 def _drop_unprintable() -> None:

@@ -37,6 +37,9 @@ def config(ctx: click.Context, command: tuple[str, ...], as_json: bool) -> None:
       bots = ["mybots"]
       time = "5+0.1"
 
+    [runtimes] grants programs to bots in sandboxes. [caps] has the most that a bot may ask for in its manifest:
+    memory_mib = 2048, file_mib = 16, start_ms = 10000, unless it says otherwise.
+
     \b
     Example:
       arena config

@@ -2,7 +2,8 @@
 
 The file is that of the current folder or of the nearest folder above. `[tournament]` holds options of
 `arena tournament`, `[bot.check]` those of `arena bot check`. `[defaults]` holds options that several commands share; a
-command's own section wins over it. Paths are relative to the file. `[runtimes]` grants programs to bots, by name.
+command's own section wins over it. Paths are relative to the file. `[runtimes]` grants programs to bots, by name, and
+`[caps]` says how much they may ask for.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ import click
 from arena import files
 from arena.cli.help import Option
 from arena.errors import ConfigError, did_you_mean
-from arena.toml import line_of
+from arena.toml import line_of, table_of
 
 FILE: Final = "arena.toml"
 ALL: Final = "defaults"
 """The section whose options hold for every command that shares them."""
 RUNTIMES: Final = "runtimes"
 """The section of programs that bots in a sandbox may call by name, beside those of `arena.link.runtimes`."""
+CAPS: Final = "caps"
+"""The section of the most that bots may ask for (`arena.link.caps`)."""
 SHARED: Final = (
     "rules", "ruleset", "rule", "board", "time", "cpu", "race-window", "seed", "level", "db", "logs", "each-game",
     "quiet", "json",
@@ -73,19 +76,17 @@ def read(path: Path, commands: Collection[str]) -> Config:
         ConfigError: It cannot be read, or has a section or an option that does not exist. Show the message to the
             operator: it names the line.
     """
-    import tomllib
-
     name = os.path.relpath(path)
     text = files.read_text(path, "a TOML file", files.MOST_TEXT, ConfigError)
     try:
-        config = Config(path.resolve(), text, tomllib.loads(text))
-    except (ValueError, RecursionError) as error:  # ValueError: not only TOMLDecodeError, but numbers that are too long
+        config = Config(path.resolve(), text, table_of(text))
+    except ValueError as error:
         raise ConfigError(f"expected a TOML file, got: {error} - at {name}; correct it, or use --config") from None
     for section, table in config.table.items():
-        if section not in (ALL, RUNTIMES, *commands) or not isinstance(table, dict):
-            close = did_you_mean(section, (ALL, RUNTIMES, *commands))
+        if section not in (ALL, RUNTIMES, CAPS, *commands) or not isinstance(table, dict):
+            close = did_you_mean(section, (ALL, RUNTIMES, CAPS, *commands))
             raise ConfigError(
-                f"expected sections named {ALL}, {RUNTIMES} or like a command, got: {section!r}{close} - "
+                f"expected sections named {ALL}, {RUNTIMES}, {CAPS} or like a command, got: {section!r}{close} - "
                 f"at {config.place(section)}; correct it"
             )
     for key in config.table.get(ALL, {}):

@@ -10,7 +10,8 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.errors import ConfigError, MachineFault
+from arena.errors import MachineFault
+from arena.extras import need
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
@@ -31,13 +32,9 @@ def silence() -> None:
     Raises:
         ConfigError: It is not installed.
     """
-    try:
-        import dask.config
-        import distributed  # noqa: F401 - only to say so if it is not there
-    except ImportError:
-        raise ConfigError(
-            "expected Dask, got: it is not installed; run pip install 'samurai-arena[cluster]' - at --cluster"
-        ) from None
+    need("cluster", "--cluster")
+    import dask.config
+
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})  # an archive of a bot may be large
     for name in ["distributed", *logging.root.manager.loggerDict]:
         if name.partition(".")[0] == "distributed":  # Dask gives some of its loggers levels and handlers of their own

@@ -94,7 +94,8 @@ class TestedBot:
             Finding: It cannot be started, or greets badly.
         """
         directory = self._custody.directory / str(next(self._numbers))
-        directory.mkdir(mode=0o711)
+        directory.mkdir()
+        directory.chmod(0o711)  # whatever the umask is: the bot may be another user
         try:
             dialogue = Dialogue(
                 *(self.spec, self._custody, directory, self.budget, self._ready_ms, self._routing_ids),

@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import tomllib
 from pathlib import Path
 from typing import Annotated, Final, TypeVar
 
@@ -25,6 +24,7 @@ from zmq.utils import z85
 
 from arena import files
 from arena.errors import ConfigError
+from arena.toml import table_of
 
 _Z85: Final = r"^[0-9a-zA-Z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}\Z"
 _MOST: Final = 4_096
@@ -150,6 +150,6 @@ def address(text: str) -> Address:
 def _read(path: Path, what: str, kind: type[_Kind]) -> _Kind:
     text = files.read_text(path, what, _MOST, ConfigError)
     try:
-        return msgspec.convert(tomllib.loads(text), kind)
+        return msgspec.convert(table_of(text), kind)
     except (ValueError, msgspec.ValidationError) as error:
         raise ConfigError(f"expected {what}, got: {error} - at {str(path)!r}; give the right file") from None

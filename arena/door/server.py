@@ -357,7 +357,7 @@ class Door:
         self._remote_bots.tick(now)
         self._usage.forget(now)
         with suppress(OSError):
-            self._uploads.expire()
+            self._uploads.expire(now)
         self._show()
 
     def _show(self) -> None:

@@ -7,7 +7,6 @@ was killed in between. An author has one; a new one ends the older.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,6 +51,8 @@ class Uploads:
         """Takes the folder, which exists, and who says whether its disk has room."""
         self._folder = folder
         self._room = room
+        self._seen: dict[Path, tuple[int, float]] = {}
+        """By upload how much of it there was when that was last found to have changed, and when that was."""
 
     def begin(self, author: str, begun: Begun) -> int:
         """Begins an upload, or goes on with it. Returns how many bytes are there.
@@ -118,12 +119,19 @@ class Uploads:
         for name in (f"{upload}.part", f"{upload}.json"):
             (self._folder / author / name).unlink(missing_ok=True)
 
-    def expire(self) -> None:
-        """Removes uploads that nothing was added to for long. Call it now and then."""
-        oldest = time.time() - UPLOAD_S
-        for part in self._folder.glob("*/*"):
-            if part.stat().st_mtime < oldest and part.suffix == ".part":
+    def expire(self, now: float) -> None:
+        """Removes uploads that nothing was added to for long. Call it now and then, with the door's clock.
+
+        A door that starts anew waits anew: the times of the files are of a clock that may jump.
+        """
+        seen = {}
+        for part in self._folder.glob("*/*.part"):
+            size = part.stat().st_size
+            known, since = self._seen.get(part, (-1, now))
+            seen[part] = (size, since if known == size else now)
+            if now - seen[part][1] > UPLOAD_S:
                 self.drop(part.parent.name, part.stem)
+        self._seen = seen
 
     def _found(self, author: str, upload: str) -> tuple[Begun, Path, int]:
         begun = self._announced(author, upload)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -22,12 +21,13 @@ from arena.errors import ConfigError, did_you_mean
 from arena.games import DEFAULT_TIME, make_settings, rules_of
 from arena.league.folder import SETTINGS, Folder
 from arena.link.bots import check_name
+from arena.link.caps import Caps, set_caps
 from arena.link.runtimes import grant
 from arena.referee.chance import VERSION
 from arena.store.league.controls import FINAL_MATCHES
 from arena.store.league.records import LEAGUE
 from arena.store.records import canonical
-from arena.toml import line_of
+from arena.toml import line_of, table_of
 from arena.tournament.formats.closeness import AGAIN
 from arena.types import RACE_WINDOW_MS, GameSettings, Level, Payload, is_cooperative
 
@@ -80,6 +80,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """In 24 hours."""
     built_mib: Count = 4_096
     """What is built of all bots together, on the disk."""
+    start_s: Count = 360
+    """Seconds in an hour that games wait for bots to start, beyond the first second of each start."""
 
     def of_author(self, quotas: Mapping[str, int]) -> dict[str, int]:
         """Returns the limits of an author who has quotas of their own, by name."""
@@ -222,6 +224,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     bots: Bots = Bots()
     runtimes: dict[str, str] = {}
     """`[runtimes]`: programs that bots may call by name, each with its absolute path, beside those that always are."""
+    caps: Caps = Caps()
     limits: Limits = Limits()
     suspension: Suspension = Suspension()
     matchmaking: Matchmaking = Matchmaking()
@@ -286,13 +289,14 @@ _PLACE: Final = re.compile(r" - at `\$\.?(.*)`\Z")
 
 
 def load(folder: Folder) -> Settings:
-    """Reads the settings of a league, checks them, and grants its runtimes.
+    """Reads the settings of a league, checks them, grants its runtimes, and sets its caps.
 
     Raises:
         ConfigError: They cannot be used. Show the message to the operator: it names the file and the line.
     """
     settings = parse(folder.settings_text(), str(folder.settings), folder.path)
     grant(settings.runtimes, str(folder.settings))
+    set_caps(msgspec.structs.asdict(settings.caps), SETTINGS)
     return settings
 
 
@@ -308,8 +312,8 @@ def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
         ConfigError: As for `load`.
     """
     try:
-        table = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError: not only TOMLDecodeError, but numbers that are too long
+        table = table_of(text)
+    except ValueError as error:
         raise ConfigError(f"expected a TOML file, got: {error} - at {where}; correct it") from None
     for section, key, known in _unknown_keys(table):
         close = did_you_mean(key, known)

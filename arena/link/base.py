@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Protocol, TypeAlias
 
 import msgspec
@@ -57,11 +58,15 @@ class Link(Protocol):
 
     @property
     def lateness_ns(self) -> int:
-        """Tells how late the link itself woke, at worst, when it last waited for a moment given to `receive`.
+        """Tells how long the link was kept from running by others since it last knew that nothing had come.
 
-        A sign of an overloaded machine. A `receive` until a moment that is past leaves it as it was, so that all seats
-        whose time ended at that moment are judged alike.
+        So much earlier an answer may have come than it was read. A `receive` until a moment that is past leaves it as
+        it was, so that all seats whose time ended at that moment are judged alike.
         """
+
+    @property
+    def waited_ns(self) -> Mapping[Seat, int]:
+        """Tells by seat how long `open` waited for its bot."""
 
     def open(self) -> dict[Seat, Hello | Fault]:
         """Gets every seat's bot ready, within its start-up time: reuses it, or starts it and waits for its `hello`.
@@ -96,6 +101,12 @@ class Link(Protocol):
 
         None where nothing is known. Nothing that a bot does by itself makes it grow. It may take a tenth of a
         millisecond.
+        """
+
+    def crowd_ns(self, seat: Seat) -> int:
+        """Returns the CPU time until the last `denied_ns` that the seat's bot used beside its busiest thread.
+
+        So long it may have kept others from a core itself, the link too.
         """
 
     def cpu_ns(self, seat: Seat) -> int:

@@ -11,26 +11,29 @@ import math
 import os
 import re
 import shlex
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
 from arena.errors import BotError, did_you_mean
-from arena.files import MOST_TEXT, read_text, text_of
+from arena.files import read_text, text_of
 from arena.link import runtimes
+from arena.link.caps import USUAL, Limits, granted
 from arena.link.contents import digest_of, files_in, files_of
 from arena.link.programs import ABSENT, Unfit, unfit, unfit_script
 from arena.link.runtimes import PYTHON, PYTHON_WITH_ARENA
 from arena.resources import bots_folder
+from arena.toml import table_of
 
 MANIFEST: Final = "bot.toml"
+MOST_MANIFEST: Final = 65_536
+"""Bytes of it."""
 TEMPLATE: Final = "template"
 """The folder in `bots/LANGUAGE/` that new bots begin from. It is not a bot itself."""
 COMMAND: Final = "cmd:"
@@ -41,10 +44,17 @@ MOST_LABEL: Final = 24
 """The most characters of values in a bot's name."""
 _NAME: Final = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
 _PARAMETER: Final = r"\A[A-Za-z_][A-Za-z0-9_]{0,63}\Z"
+_LONGEST: Final = 200
+"""The most characters that an error quotes of a manifest."""
 _NAME_RULE: Final = "at most 64 letters, digits, '.', '_' and '-', the first a letter or digit"
+_RULES: Final = {
+    "name": f"expected {_NAME_RULE}",
+    "": "expected names of at most 64 letters, digits and '_', the first no digit",
+}
+"""By key what its pattern says; of the keys below `tune` no place is told."""
 
 
-class Parameter(msgspec.Struct, frozen=True, kw_only=True):
+class Parameter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A number that others may choose for a bot: `arena tune` looks for the best value."""
 
     value: int | float
@@ -84,10 +94,10 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     """The rules it plays; empty if the manifest does not say."""
     digest: str
     """SHA-256 (hex) over manifest, files and included files; the same wherever the folder is."""
-    memory_mib: int = 2048
-    file_mib: int = 16
+    memory_mib: int = USUAL.memory_mib
+    file_mib: int = USUAL.file_mib
     """Largest size of a file that it writes, its captured output included."""
-    start_ms: int = 10_000
+    start_ms: int = USUAL.start_ms
     """Time for `hello` after the start, and for `ready` after `game_start`."""
     entropy: bool = False
     """Whether its `hello` contributes to the chance of a tournament."""
@@ -129,38 +139,40 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
         return self.name.partition(VALUES)[0]
 
 
-class _Limits(msgspec.Struct, frozen=True):
-    memory_mib: Annotated[int, Meta(ge=16, le=2**20)] = 2048
-    file_mib: Annotated[int, Meta(ge=1, le=2**20)] = 16
-    start_ms: Annotated[int, Meta(ge=100, le=600_000)] = 10_000
+_TEXT: Final = r"\A[^\x00]*\Z"
+_Word: TypeAlias = Annotated[str, Meta(max_length=65_536, pattern=_TEXT)]
+_Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=1_024, pattern=_TEXT)]
+_Words: TypeAlias = Annotated[tuple[_Word, ...], Meta(max_length=1_000)]
+_Names: TypeAlias = Annotated[tuple[_Name, ...], Meta(max_length=1_000)]
 
 
 class Manifest(msgspec.Struct, frozen=True):
     """`bot.toml`."""
 
     name: Annotated[str, Meta(pattern=_NAME)]
-    command: Annotated[tuple[str, ...], Meta(min_length=1)]
-    version: Annotated[str, Meta(max_length=64)] = ""
-    author: Annotated[str, Meta(max_length=256)] = ""
-    language: Annotated[str, Meta(max_length=64)] = ""
-    build: tuple[str, ...] = ()
+    command: Annotated[_Words, Meta(min_length=1)]
+    version: Annotated[str, Meta(max_length=64, pattern=_TEXT)] = ""
+    author: Annotated[str, Meta(max_length=256, pattern=_TEXT)] = ""
+    language: Annotated[str, Meta(max_length=64, pattern=_TEXT)] = ""
+    build: _Words = ()
     """The command that builds it."""
-    built: tuple[str, ...] = ()
+    built: _Names = ()
     """Files and folders that this command makes, beside the program: without them the bot cannot run."""
-    fetch: tuple[str, ...] = ()
+    fetch: _Words = ()
     """The command that gets from the network what the build needs. It never runs where the bot was sent to."""
-    fetched: tuple[str, ...] = ()
+    fetched: _Names = ()
     """Files and folders that this command makes. They go along when the bot is sent to others."""
-    needs: tuple[str, ...] = ()
+    needs: _Names = ()
     """Programs that must be on the path to run it, beside the command's own."""
-    rules: tuple[str, ...] = ()
-    include: tuple[str, ...] = ()
+    rules: _Names = ()
+    include: _Names = ()
     """Files and folders that belong to the bot and lie outside its folder, or would be left out."""
     entropy: bool = False
     """Whether its `hello` has `entropy`: 32 random bytes for the chance of a tournament."""
     endpoint: Literal["ipc", "tcp"] = "ipc"
     """How it connects."""
-    limits: _Limits = _Limits()
+    limits: Limits = Limits()
+    """What it asks for, up to the caps of whoever runs the games."""
     tune: Annotated[dict[Annotated[str, Meta(pattern=_PARAMETER)], Parameter], Meta(max_length=64)] = {}
     """Its parameters, each with its value and the range in which `arena tune` looks for a better one."""
 
@@ -187,27 +199,33 @@ class Missing(msgspec.Struct, frozen=True):
         return f"{self.what!r}, which is {absent if self.why.is_absent else f'{self.why.got}; {self.why.remedy}'}"
 
 
-def load_bot(ref: str) -> BotSpec:
+def load_bot(ref: str, *, capped: bool = True) -> BotSpec:
     """Returns the bot that `ref` names, ready to be started.
 
+    Args:
+        ref: Its name, its folder, or its command line.
+        capped: Whether its limits are held to the caps of this process. Otherwise it has the usual ones: whoever
+            ordered its games elsewhere sends what it gets.
+
     Raises:
-        BotError: There is none, its manifest cannot be used, or its program is not there. Show the message to the
-            operator: it names the file and the key, or the command that builds the program.
+        BotError: There is none, its manifest cannot be used or asks for more than it may, or its program is not there.
+            Show the message to the operator: it names the file and the key, or the command that builds the program.
     """
     if ref.startswith(COMMAND):
         return _from_command(ref.removeprefix(COMMAND))
     bot, values = split_ref(ref)
     if values:
-        return _with_values(load_bot(bot), values)
+        return _with_values(load_bot(bot, capped=capped), values)
     folder = find_bot(ref)
     manifest = read_manifest(folder)
     lack = missing(manifest, folder)
     if lack is not None:
         remedy = f"build it: run `arena bot build {shlex.quote(ref)}`" if lack.buildable else lack.why.remedy
         raise BotError(
-            f"{folder / MANIFEST}: expected {lack.what!r}, which {manifest.name} needs, got: {lack.why.got}; {remedy}"
+            f"{folder / MANIFEST}: expected {lack.what!r:.{_LONGEST}}, which {manifest.name} needs, "
+            f"got: {lack.why.got}; {remedy}"
         )
-    return _spec(manifest, folder)
+    return _spec(manifest, folder, capped)
 
 
 def split_ref(ref: str) -> tuple[str, str]:
@@ -273,7 +291,7 @@ def read_manifest(folder: Path) -> Manifest:
         BotError: It cannot be read, or a key or value is not allowed. The message names the file and the key.
     """
     path = folder / MANIFEST
-    return _manifest(read_text(path, "a bot's manifest", MOST_TEXT, BotError), str(path))
+    return _manifest(read_text(path, "a bot's manifest", MOST_MANIFEST, BotError), str(path))
 
 
 def parse_manifest(data: bytes, path: str) -> Manifest:
@@ -287,28 +305,25 @@ def parse_manifest(data: bytes, path: str) -> Manifest:
 
 def _manifest(text: str, path: str) -> Manifest:
     try:
-        table = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError: not only TOMLDecodeError, but numbers that are too long
+        table = table_of(text)
+    except ValueError as error:
         raise BotError(f"{path}: expected a TOML file, got: {error}") from None
     _check_keys(path, "", table, Manifest)
     if isinstance(table.get("limits"), dict):
-        _check_keys(path, "limits.", table["limits"], _Limits)
+        _check_keys(path, "limits.", table["limits"], Limits)
     try:
         manifest = msgspec.convert(table, Manifest)
     except msgspec.ValidationError as error:
         reason, _, place = str(error).replace("`", "").partition(" - at $.")
-        if place == "name" and "regex" in reason:
-            reason = f"Expected {_NAME_RULE}"
-        raise BotError(f"{path}: {place or 'manifest'}: {reason[:1].lower()}{reason[1:]}") from None
+        if "regex" in reason:
+            reason, place = _RULES.get(place, "expected text without NUL characters"), place or "tune"
+        raise BotError(f"{path}: {place or 'manifest'}: {reason[:1].lower()}{reason[1:_LONGEST]}") from None
     for name, tuned in manifest.tune.items():
         if not (-math.inf < tuned.low <= tuned.value <= tuned.high < math.inf and tuned.low < tuned.high):
             raise BotError(
                 f"{path}: tune.{name}: expected low < high and a value from low to high, "
                 f"got: value {tuned.value}, low {tuned.low}, high {tuned.high}"
             )
-    for key in ("command", "build", "built", "fetch", "fetched", "needs", "include"):
-        if any("\0" in word for word in getattr(manifest, key)):
-            raise BotError(f"{path}: {key}: expected names and arguments, got: a NUL character in one; remove it")
     return manifest
 
 
@@ -355,11 +370,13 @@ def _check_keys(path: str, prefix: str, table: dict[str, Any], kind: type[msgspe
     for key in table:
         if key not in known:
             raise BotError(
-                f"{path}: expected keys among {', '.join(known)}, got: {prefix + key!r}{did_you_mean(key, known)}"
+                f"{path}: expected keys among {', '.join(known)}, got: {prefix + key!r:.{_LONGEST}}"
+                f"{did_you_mean(key, known)}"
             )
 
 
-def _spec(manifest: Manifest, folder: Path) -> BotSpec:
+def _spec(manifest: Manifest, folder: Path, capped: bool = True) -> BotSpec:
+    limits = granted(manifest.limits, str(folder / MANIFEST)) if capped else USUAL
     folder = folder.resolve()
     return BotSpec(
         name=manifest.name,
@@ -370,9 +387,9 @@ def _spec(manifest: Manifest, folder: Path) -> BotSpec:
         folder=str(folder),
         rules=manifest.rules,
         digest=digest_of(folder, files_of(folder, manifest.include, (*manifest.built, *manifest.fetched))),
-        memory_mib=manifest.limits.memory_mib,
-        file_mib=manifest.limits.file_mib,
-        start_ms=manifest.limits.start_ms,
+        memory_mib=limits.memory_mib,
+        file_mib=limits.file_mib,
+        start_ms=limits.start_ms,
         entropy=manifest.entropy,
         tcp=manifest.endpoint == "tcp",
         reads=_outside(folder, (*manifest.include, *manifest.built, *manifest.fetched)),
@@ -424,6 +441,7 @@ def with_values(spec: BotSpec, values: Mapping[str, str]) -> BotSpec:
 
 
 def _from_command(line: str) -> BotSpec:
+    limits = granted(Limits(), COMMAND)
     try:
         words = shlex.split(line)
     except ValueError as error:
@@ -441,6 +459,9 @@ def _from_command(line: str) -> BotSpec:
         command=tuple(words),
         folder=str(folder),
         digest=digest_of(folder, files, os.fsencode(line)),
+        memory_mib=limits.memory_mib,
+        file_mib=limits.file_mib,
+        start_ms=limits.start_ms,
         reads=_outside(folder, [name for name, _ in files_in(words[1:], folder).files]),
         runtimes=_runtimes(words[:1]),
         source=COMMAND + line,

@@ -31,6 +31,9 @@ _SETTLED_NS: Final = 2 * 10**9
 _MOST_KEPT: Final = 200_000
 """Of how many files it is kept what they were like: some 60 MB. Bots that were not looked at for long are forgotten."""
 
+_MOST_FILES: Final = 100_000
+"""Files in a folder that a manifest names."""
+
 
 class Found(NamedTuple):
     """What lies in a bot's folder, or in one that it names."""
@@ -57,6 +60,17 @@ def own_files(folder: Path, made: Iterable[str]) -> Found:
     return found._replace(files=[(name, _resolved(folder, name, installed)) for name, _ in found.files])
 
 
+def outermost(folder: Path, names: Iterable[str]) -> list[str]:
+    """Returns what a manifest names, sorted, without what other names mean or contain: few names could be much to read.
+
+    >>> outermost(Path("/bots/fox"), ["model", "../x", "./model/a", "model/../model"])
+    ['../x', 'model']
+    """
+    places = {os.path.normpath(folder / name): name for name in sorted(names, reverse=True)}
+    above = {name: map(str, Path(place).parents) for place, name in places.items()}
+    return sorted(name for name in above if places.keys().isdisjoint(above[name]))
+
+
 def named_files(folder: Path, name: str) -> Found:
     """Returns a file that a manifest names, or all files of a folder that it names, hidden ones too.
 
@@ -67,7 +81,7 @@ def named_files(folder: Path, name: str) -> Found:
         name: The path relative to it.
 
     Raises:
-        BotError: A folder cannot be listed.
+        BotError: A folder cannot be listed, or it names too many files.
     """
     if not os.path.isdir(folder / name):
         return Found([(name, folder / name)], {}, [], [])
@@ -88,7 +102,7 @@ def files_of(folder: Path, include: Iterable[str], made: Iterable[str]) -> Found
         BotError: A symbolic link leads out of the folder, or a folder cannot be listed.
     """
     made = sorted(set(made))
-    parts = [own_files(folder, made), *(named_files(folder, name) for name in sorted(include))]
+    parts = [own_files(folder, made), *(named_files(folder, name) for name in outermost(folder, include))]
     return Found(
         [file for part in parts for file in part.files],
         {},
@@ -115,8 +129,11 @@ def digest_of(folder: Path, found: Found, line: bytes = b"") -> str:
     """
     look = _Look.at(folder, found)  # before: what changes while it is read is another file
     digest = hashlib.sha256(b"\0%d\0%b" % (len(line), line) if line else b"")
+    left = MOST_PROGRAM
     for name, path in found.files:
-        with opened(path, f"the file {name!r} of a bot", MOST_PROGRAM, BotError) as file:
+        with opened(path, f"the file {name!r:.200} of a bot", MOST_PROGRAM, BotError) as file:
+            if (left := left - file.size) < 0:
+                raise BotError(f"expected a bot of at most {MOST_PROGRAM:,} bytes, got: more with {path}; include less")
             digest.update(os.fsencode(name) + b"\0%d\0" % file.size)
             for chunk in file.chunks():
                 digest.update(chunk)
@@ -217,7 +234,7 @@ def _listed(folder: Path, top: str, skip: Callable[[str, str], bool]) -> Found:
         skip: Says of a path and a name whether it is left out.
 
     Raises:
-        BotError: A folder cannot be listed.
+        BotError: A folder cannot be listed, or `top` holds too much: all of the disk, for instance.
     """
     files: list[tuple[str, Path]] = []
     left_out: dict[str, str] = {}
@@ -249,6 +266,11 @@ def _listed(folder: Path, top: str, skip: Callable[[str, str], bool]) -> Found:
             ) from None
         if is_empty:
             left_out[here] = "an empty folder"
+        if top and len(files) > _MOST_FILES:
+            raise BotError(
+                f"{folder / 'bot.toml'}: include: expected at most {_MOST_FILES:,} files in a folder, got: more in "
+                f"{top!r:.200}; name the folders and files that the bot needs"
+            )
     return Found(sorted(files), dict(sorted(left_out.items())), folders, [])
 
 

@@ -17,6 +17,7 @@ from arena.link.base import LAST_MESSAGE_MS, Arrival, Fault, Frame
 from arena.link.bots import BotSpec
 from arena.link.connection import Closed, Unread
 from arena.link.pool import Bot, Pool
+from arena.link.sandbox.tree import own_wait_ns
 from arena.link.watch import FAILING_LOOK_MS, LOOK_MS
 from arena.types import NS_PER_MS, Seat, Termination
 from arena.wire.messages import MAX_FRAME, MAX_NOTE, PROTOCOL, Hello, Welcome
@@ -36,6 +37,9 @@ class LocalLink:
     def __init__(self, pool: Pool, specs: Sequence[BotSpec], ahead: Sequence[BotSpec] = ()) -> None:
         """Takes the bots by seat, and those to start ahead. Nothing is started before `open`."""
         self.lateness_ns = 0
+        self.waited_ns: dict[Seat, int] = {}
+        self._own_wait_ns = own_wait_ns()
+        """How long this thread had been ready and without a core when it woke last."""
         self._pool = pool
         self._specs = specs
         self._ahead = ahead
@@ -69,6 +73,7 @@ class LocalLink:
         """
         pool = self._pool
         pool.tidy()
+        begun_ns = monotonic_ns()
         opened: dict[Seat, Hello | Fault] = {}
         for seat, spec in enumerate(self._specs):
             try:
@@ -81,6 +86,7 @@ class LocalLink:
                 result = self._readiness(seat, bot)
                 if result is not None:
                     opened[seat] = result
+                    self.waited_ns[seat] = monotonic_ns() - begun_ns
                     del waiting[seat]
                     pool.ignore(bot)
             if not waiting:
@@ -132,8 +138,6 @@ class LocalLink:
     def receive(self, until_ns: int) -> Arrival | None:
         """Returns the next arrival from any seat, or None when `until_ns` has passed and no seat is failing."""
         now = monotonic_ns()
-        if until_ns + self._stood_ns > now:
-            self.lateness_ns = 0
         while not self._found:
             if now >= self._look_ns:
                 self._look_around(now)
@@ -142,14 +146,13 @@ class LocalLink:
             if self._calm or left > 0:
                 wait_ns = min(wait_ns, left)
             wait_ms = 0 if self._more else _wait_ms(wait_ns)
-            happened = self._wait(wait_ms)
+            happened = self._wait(wait_ms, is_past=left <= 0)
             at_ns = monotonic_ns()
             if self._more:
                 happened += self._more
                 self._more = []
             for bot in happened:
                 self._hear(bot, at_ns)
-            self.lateness_ns = max(self.lateness_ns, at_ns - now - wait_ms * NS_PER_MS)
             if self._found:
                 break
             now = at_ns
@@ -162,6 +165,10 @@ class LocalLink:
     def denied_ns(self, seat: Seat) -> int | None:
         """Returns how long the machine kept the seat's bot from running in its life."""
         return self._bots[seat].process.fence.denied_ns() if seat in self._bots else None
+
+    def crowd_ns(self, seat: Seat) -> int:
+        """Returns the CPU time that the seat's bot used beside its busiest thread."""
+        return self._bots[seat].process.fence.crowd_ns if seat in self._bots else 0
 
     def cpu_ns(self, seat: Seat) -> int:
         """Returns the CPU time that all processes of the seat's bot have used in its life."""
@@ -273,13 +280,20 @@ class LocalLink:
                 self._mute(seat)
                 self._found.append(Fault(seat, failure.code, failure.detail, failure.rule))
 
-    def _wait(self, wait_ms: int) -> list[Bot]:
-        """Waits as the pool does, and notices if this process was stopped meanwhile."""
+    def _wait(self, wait_ms: int, *, is_past: bool = False) -> list[Bot]:
+        """Waits as the pool does, and notices if this process ran late, or was stopped meanwhile.
+
+        It ran late when others ran in its place, not when it worked: what it looks at, and how long, a bot decides.
+        """
         begun_ns = monotonic_ns()
         happened = self._pool.wait(wait_ms)
         late_ns = monotonic_ns() - begun_ns - wait_ms * NS_PER_MS
         if late_ns >= STOOD_NS:
             self._stood_ns += late_ns
+        waited_ns = own_wait_ns()
+        late_ns = max(0, late_ns, waited_ns - self._own_wait_ns)
+        self.lateness_ns = max(self.lateness_ns, late_ns) if is_past else late_ns
+        self._own_wait_ns = waited_ns
         return happened
 
     def _start_deadline(self, bot: Bot) -> int:

@@ -106,6 +106,7 @@ class MemoryLink:
         """Takes the bots by seat, and the time for their `hello`."""
         self.lateness_ns = 0
         """Set it to play an overloaded machine."""
+        self.waited_ns: dict[Seat, int] = {}
         self.denied: Callable[[Seat, int], int] | None = None
         """What `denied_ns` answers at a moment of the link's clock, to play a machine on which others run.
 
@@ -113,6 +114,8 @@ class MemoryLink:
         """
         self.cpu: Callable[[Seat, int], int] = _nothing
         """What `cpu_ns` answers."""
+        self.crowd: Callable[[Seat, int], int] = _nothing
+        """What `crowd_ns` answers."""
         self.frames: list[tuple[Seat, bytes]] = []
         """Every frame that was sent to a live seat, `welcome` too, in order."""
         self.resting: list[Seat] = []
@@ -152,8 +155,10 @@ class MemoryLink:
                 early.append(arrival)
             else:
                 opened[arrival.seat] = self._greeting(arrival)
+                self.waited_ns[arrival.seat] = self._now_ns
         for seat in self._sessions:
             if seat not in opened:
+                self.waited_ns[seat] = self._now_ns
                 opened[seat] = self._not_started(seat, f"did not say hello within {self._start_ms} ms")
         self._early.extend(early)
         return opened
@@ -199,6 +204,10 @@ class MemoryLink:
     def denied_ns(self, seat: Seat) -> int | None:
         """Returns what `denied` says."""
         return None if self.denied is None else self.denied(seat, self._now_ns)
+
+    def crowd_ns(self, seat: Seat) -> int:
+        """Returns what `crowd` says."""
+        return self.crowd(seat, self._now_ns)
 
     def cpu_ns(self, seat: Seat) -> int:
         """Returns what `cpu` says."""

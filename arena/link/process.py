@@ -1,9 +1,12 @@
 """One bot process: started in a group of its own, watched, and killed with its whole group.
 
-What it gets: the folder of its manifest as working directory, an environment with no more than `INHERITED` and
+What it gets: the folder of its manifest as working directory, an environment with no more than `INHERITED`, `FIXED` and
 `ARENA_*`, an empty standard input, one capped file for standard output and error, no other descriptor, no core dumps,
-and a limit on the size of any file it writes. That is all at level `trusted`: a process that leaves its group
-(`setsid`) is out of reach there, unless it was seen before as one of the tree that the bot's fence looks at.
+and a limit on the size of any file it writes. Its output is its own to spoil (O_DIRECT, chmod): it is read through
+another open file, and what cannot be read is words that the author misses, never an error of the machine.
+
+That is all at level `trusted`: a process that leaves its group (`setsid`) is out of reach there, unless it was seen
+before as one of the tree that the bot's fence looks at.
 
 At level `fenced` it is one process that has given up what it could do (`sandbox/fenced.py`).
 
@@ -29,18 +32,20 @@ from arena.link.bots import BotSpec
 from arena.link.connection import SOCKET_NAME
 from arena.link.custody import Custody
 from arena.link.faults import is_of_the_program, machine_fault
-from arena.link.runtimes import PYTHON, python, resolved
+from arena.link.runtimes import PYTHON, find, python, resolved, search_path
 from arena.link.sandbox import accounts, binds, box, fenced, staging
 from arena.link.sandbox.fence import data_limit_mib, fence, process_limit
-from arena.link.sandbox.filter import FOR_BUILDS
+from arena.link.sandbox.filter import FOR_BUILDS, SHOWN_MIB, answers
 from arena.text import plain
 from arena.types import Level, Termination
-from arena.wire.variables import ENDPOINT, TOKEN
+from arena.wire.variables import ENDPOINT, FIXED, TOKEN
 
-INHERITED: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
-"""The variables of the referee's environment that a bot gets: what interpreters need to start."""
-_BOXED: Final = ("LANG", "LC_ALL")
-"""Those of them that it gets in a box. The others are the box's own."""
+INHERITED: Final = ("HOME", "LD_LIBRARY_PATH", "TMPDIR")
+"""The variables of the referee's environment that a trusted bot gets beside `PATH`.
+
+Without them runtimes do not find what their user has installed, or where they may write, or would be others than those
+that the user starts. A bot in a box gets none of them.
+"""
 
 _WRAPPER: Final = 'read -r go || exit 1; ulimit -c 0; ulimit -f "$1"; trap "" XFSZ; shift; exec "$@" </dev/null'
 """Waits to be registered with the warden (or ends, if the worker died first), sets the limits, becomes the bot.
@@ -106,16 +111,16 @@ class BotProcess:
         Args:
             spec: The bot.
             custody: What ends it if this process cannot.
-            environment: What it gets beside the inherited variables.
+            environment: What it gets beside the variables that all have.
             level: How far it is confined. From `isolated` on `ARENA_ENDPOINT` is where the box has the socket.
             socket_folder: The folder of its socket; only a box needs to know.
             user: What `accounts.seat_user` returned. It is given back when the process has been reaped, or at once if
                 it does not start.
             build_needs: What a build needs to see and may change; None for a bot that plays.
-            bare: Whether it gets none of the inherited variables but `PATH`.
+            bare: Whether it gets nothing beside `environment` but `PATH`.
         """
         self._build_needs = build_needs
-        self._inherited = {name: os.environ[name] for name in (("PATH",) if bare else INHERITED) if name in os.environ}
+        self._bare = bare
         self._custody = custody
         self._spec = spec
         self._level = level
@@ -129,10 +134,11 @@ class BotProcess:
         """Where it stands that the bot was fenced in; None but at `fenced`."""
         self.user = user
         """As whom it runs; None for this process's user."""
-        with ExitStack() as held:
+        with ExitStack() as held, ExitStack() as ours:
             held.callback(accounts.give_back, user)
-            self._output = _capture(custody.directory, user)
+            self._output, self._written_to = _capture(custody.directory, user)
             held.callback(os.close, self._output)
+            ours.callback(os.close, self._written_to)
             self.fence = fence(level, spec, processes=None if build_needs is None else build_needs.processes)
             """What limits and measures it, with all that it starts."""
             held.callback(self.fence.close)
@@ -199,8 +205,8 @@ class BotProcess:
                 os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
             self._custody.discard(self.pid)
             self._process.wait()
-            self._words = self.last_words()
-            self._reaped = True
+            self._reaped = True  # whatever fails from here on, the number may be another's
+            self._words = self._tail()
             self._held.close()
         return True
 
@@ -210,13 +216,7 @@ class BotProcess:
 
     def last_words(self) -> tuple[str, ...]:
         """Returns the last lines of the captured output, control characters escaped. Only the file's tail is read."""
-        if self._reaped:
-            return self._words
-        start = max(0, os.fstat(self._output).st_size - _TAIL_BYTES)
-        lines = os.pread(self._output, _TAIL_BYTES, start).decode(errors="backslashreplace").splitlines()
-        if start and len(lines) > 1:
-            del lines[0]  # it is cut
-        return tuple(plain(line)[-_TAIL_LINE:] for line in lines[-_TAIL_LINES:])
+        return self._words if self._reaped else self._tail()
 
     def output_bytes(self) -> int:
         """Returns how many bytes the process wrote in this game; 0 once it is gone."""
@@ -231,21 +231,24 @@ class BotProcess:
             return "\n".join(self._words)
         size, half = os.fstat(self._output).st_size, KEPT_BYTES // 2
         if size <= KEPT_BYTES:
-            return _lines(os.pread(self._output, KEPT_BYTES, 0))
-        ends = _lines(os.pread(self._output, half, 0)), _lines(os.pread(self._output, half, size - half))
+            return _lines(self._read(KEPT_BYTES, 0))
+        ends = _lines(self._read(half, 0)), _lines(self._read(half, size - half))
         return f"\n... {size - KEPT_BYTES} bytes are left out ...\n".join(ends)
 
     def _start(self, environment: dict[str, str]) -> subprocess.Popen[bytes]:
         """Starts the bot as a process of this user."""
-        return self._spawn(resolved(self._spec.command), cwd=self._spec.folder, env=self._inherited | environment)
+        if not self._bare:
+            environment = FIXED | {name: os.environ[name] for name in INHERITED if name in os.environ} | environment
+        environment = {"PATH": ":".join(search_path())} | environment
+        program, *arguments = resolved(self._spec.command)
+        return self._spawn([find(program) or program, *arguments], cwd=self._spec.folder, env=environment)
 
     def _start_boxed(
         self, environment: dict[str, str], socket_folder: Path | None, held: ExitStack
-    ) -> subprocess.Popen[bytes]:
+    ) -> subprocess.Popen[bytes] | fenced.Started:
         """Starts the bot in a box."""
         build_needs = self._build_needs
         needs = binds.given(self._spec) if build_needs is None else build_needs.needs
-        inherited = {name: value for name, value in self._inherited.items() if name in _BOXED}
         reached = None
         if socket_folder is not None:
             environment = environment | {ENDPOINT: box.ENDPOINT}
@@ -256,7 +259,7 @@ class BotProcess:
             folder=needs.folder if build_needs is None else self._spec.folder,
             trees={tree: self._reach(place) for tree, place in needs.trees.items()},
             empty=needs.empty,
-            environment=inherited | needs.environment | {"PATH": needs.path} | environment,
+            environment=FIXED | needs.environment | {"PATH": needs.path} | environment,
             processes=process_limit() if build_needs is None else build_needs.processes,
             memory_mib=self._spec.memory_mib,
             data_mib=data_limit_mib(self._spec.memory_mib) if self._level is Level.ISOLATED else None,
@@ -265,20 +268,35 @@ class BotProcess:
             **({} if build_needs is None else self._of_workshop(build_needs)),
         )
         with command:
-            process = self._spawn(command.words, cwd="/", env=self._custody.mark, pass_fds=command.descriptors)
+            process = self._start_maker(command)
         self._status_file = command.status
         held.callback(os.close, command.status)
         return process
+
+    def _start_maker(self, command: box.Command) -> subprocess.Popen[bytes] | fenced.Started:
+        """Starts the program that makes the box. What a build asks the kernel is answered by the kernel."""
+        if self._build_needs is not None:
+            return self._spawn(
+                command.words, cwd="/", env=self._custody.mark, umask=0o022, pass_fds=command.descriptors
+            )
+        return fenced.start_box(
+            command.words,
+            self._custody.mark,
+            command.descriptors,
+            limits={"FSIZE": _file_limit(self._spec.file_mib), "CORE": 0},
+            answers=answers(self._spec.memory_mib, SHOWN_MIB),
+            user=self.user,
+            output=self._written_to,
+        )
 
     def _start_fenced(self, environment: dict[str, str], socket_folder: Path | None, held: ExitStack) -> fenced.Started:
         """Starts the bot as one process without a box."""
         spec = self._spec
         links = self._custody.directory if self.user is None else accounts.run_folder()
-        placed = fenced.placed(spec, binds.given(spec), links, self._reach)
-        inherited = {name: value for name, value in self._inherited.items() if name in _BOXED}
+        placed = fenced.placed(spec, binds.given(spec), links, self.user)
         process, self._fenced_file = fenced.start(
             placed,
-            inherited | environment,
+            FIXED | environment,
             socket_path="" if socket_folder is None else str(socket_folder / SOCKET_NAME),
             limits={
                 "NOFILE": box.MAX_DESCRIPTORS,
@@ -286,11 +304,14 @@ class BotProcess:
                 "FSIZE": _file_limit(spec.file_mib),
                 "CORE": 0,
                 "MSGQUEUE": 0,
+                # Where seats share a user, how many of these that user has left would tell one what the other took.
+                "SIGPENDING": 0 if self.user is None else box.MAX_SIGNALS,
                 # It counts a user's threads on the whole machine: of use only where the seat has a user of its own.
                 **({} if self.user is None else {"NPROC": process_limit()}),
             },
+            answers=answers(spec.memory_mib, 0),
             user=self.user,
-            output=self._output,
+            output=self._written_to,
         )
         held.callback(os.close, self._fenced_file)
         return process
@@ -308,7 +329,21 @@ class BotProcess:
         """Returns the last bytes that the process wrote, as they are."""
         if self._reaped:
             return b""
-        return os.pread(self._output, most, max(0, os.fstat(self._output).st_size - most))
+        return self._read(most, max(0, os.fstat(self._output).st_size - most))
+
+    def _tail(self) -> tuple[str, ...]:
+        start = max(0, os.fstat(self._output).st_size - _TAIL_BYTES)
+        lines = self._read(_TAIL_BYTES, start).decode(errors="backslashreplace").splitlines()
+        if start and len(lines) > 1:
+            del lines[0]  # it is cut
+        return tuple(plain(line)[-_TAIL_LINE:] for line in lines[-_TAIL_LINES:])
+
+    def _read(self, most: int, start: int) -> bytes:
+        """Returns a part of the captured output. If it cannot be read, that stands in its place: no game ends by it."""
+        try:
+            return os.pread(self._output, most, start)
+        except OSError as error:
+            return f"(what it wrote cannot be read: {error.strerror})".encode()
 
     def _spawn(self, words: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
         """Starts the wrapper of a command.
@@ -321,8 +356,8 @@ class BotProcess:
             return subprocess.Popen(
                 ["/bin/sh", "-c", _WRAPPER, "sh", str(_file_limit(self._spec.file_mib) // _BLOCK), *words],
                 stdin=subprocess.PIPE,
-                stdout=self._output,
-                stderr=self._output,
+                stdout=self._written_to,
+                stderr=self._written_to,
                 start_new_session=True,
                 **how,
             )
@@ -416,28 +451,30 @@ def _end(status: int) -> End:
     return End(Termination.CRASHED, f"was killed by {name}")
 
 
-def _capture(directory: Path, user: int | None) -> int:
-    """Opens a file without a name, for output. It is appended to, so that emptying it makes no hole.
+def _capture(directory: Path, user: int | None) -> tuple[int, int]:
+    """Makes a file without a name, for output, and opens it twice: to be read here, and to be written by the bot.
 
-    It belongs to the bot's user, since programs open `/dev/stderr`.
+    Each is an open file of its own, so that no flag that the bot sets is ours. The bot's is appended to, so that
+    emptying it makes no hole. The file belongs to the bot's user, since programs open `/dev/stderr`.
 
     Raises:
         MachineFault: The machine has no room for it.
     """
     path = directory / "output"
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
-    try:
-        descriptor = os.open(path, flags, 0o600)
+    with ExitStack() as opened:
         try:
+            ours = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            opened.callback(os.close, ours)
+            opened.callback(path.unlink, missing_ok=True)
+            theirs = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+            opened.callback(os.close, theirs)
             path.unlink()
             if user is not None:
-                os.fchown(descriptor, user, -1)
-        except OSError:
-            os.close(descriptor)
-            raise
-    except OSError as error:
-        raise machine_fault("capture a bot's output", error) from None
-    return descriptor
+                os.fchown(ours, user, -1)
+        except OSError as error:
+            raise machine_fault("capture a bot's output", error) from None
+        opened.pop_all()
+    return ours, theirs
 
 
 def _file_limit(mib: int) -> int:

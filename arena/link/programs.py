@@ -18,7 +18,7 @@ from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from arena.errors import BotError
+from arena.errors import BotError, MachineFault
 from arena.files import MOST_PROGRAM, opened
 from arena.link.runtimes import find
 
@@ -98,8 +98,26 @@ def unfit(program: str, folder: Path) -> Unfit | None:
 
 
 def is_without_programs(place: Path) -> bool:
-    """Says whether nothing may be executed on a disk."""
+    """Says whether nothing may be executed on a disk.
+
+    Raises:
+        OSError: The place is gone.
+    """
     return bool(os.statvfs(place).f_flag & getattr(os, "ST_NOEXEC", 0))
+
+
+def check_disk(folder: Path) -> None:
+    """Checks that programs in a folder can be started.
+
+    Raises:
+        MachineFault: Its disk is mounted without that. Show the message to the operator.
+        OSError: The folder is gone.
+    """
+    if is_without_programs(folder):
+        raise MachineFault(
+            f"expected a disk from which programs can be started, got: one that is mounted noexec - at {folder}; "
+            "mount it with exec (mount -o remount,exec), or move the folder to another disk"
+        )
 
 
 def unfit_script(program: str, script: Path) -> Unfit | None:

@@ -16,6 +16,7 @@ import csv
 import functools
 import importlib.util
 import os
+import pwd
 import shutil
 import site
 import subprocess
@@ -48,6 +49,8 @@ _VARIABLE: Final = "ARENA_RUNTIMES"
 PYTHON_FOLDER: Final = "/python"
 """Where a sandbox has a Python's packages."""
 
+PATH: Final = ("/usr/local/bin", "/usr/bin", "/bin")
+"""Folders of the system's programs. They are on every bot's `PATH`."""
 SYSTEM: Final = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/libx32", "/sbin", "/etc/alternatives")
 """What is in every sandbox."""
 _SHARED: Final = (
@@ -63,6 +66,8 @@ _PROGRAMS: Final = ("bin", "shims")
 """Names of folders that programs lie in. Beside them lies what they need."""
 _PARTS: Final = (*_PROGRAMS, "installs", "lib", "lib64", "libexec", "plugins", "versions")
 """What is given of an installation that shares its folder with private things, as `~/.local` and `~/.cargo` do."""
+_CONDA, _OF_CONDA = "conda-meta", ("envs", "pkgs")
+"""By what an environment of conda is known, and the folders of the first one that have all others."""
 _ASK_S: Final = 30
 
 
@@ -140,8 +145,12 @@ def _granted() -> dict[str, str]:
 
 
 def search_path() -> list[str]:
-    """Returns the absolute folders of the operator's `PATH`. Others depend on the folder in which one stands."""
-    return [os.path.normpath(folder) for folder in os.environ.get("PATH", "").split(":") if folder.startswith("/")]
+    """Returns the absolute folders of the operator's `PATH`. Others depend on the folder in which one stands.
+
+    Those of the system are among them: a service may have no `PATH` at all.
+    """
+    folders = [*os.environ.get("PATH", "").split(":"), *PATH]
+    return list(dict.fromkeys(os.path.normpath(folder) for folder in folders if folder.startswith("/")))
 
 
 def resolved(words: Iterable[str], program: str = sys.executable) -> tuple[str, ...]:
@@ -183,12 +192,22 @@ def program(path: str) -> Runtime:
 
 def is_private(path: str) -> bool:
     """Tells whether a folder is more than one program's: a home, a folder above one, one that all programs share."""
-    home, temporary = os.path.realpath(os.path.expanduser("~")), os.path.realpath(tempfile.gettempdir())
-    return (
-        os.path.dirname(path) in _HOMES
-        or any(is_in(other, [path]) for other in (home, temporary, *_SHARED))
-        or is_in(path, _NEVER)
-    )
+    own = map(os.path.realpath, (os.path.expanduser("~"), _home_of(os.geteuid()), tempfile.gettempdir()))
+    return _is_home(path) or any(is_in(other, [path]) for other in (*own, *_SHARED)) or is_in(path, _NEVER)
+
+
+def _is_home(path: str) -> bool:
+    """Tells whether a folder is somebody's home: by its place, by `HOME`, or by the account of its owner."""
+    if os.path.dirname(path) in _HOMES or path == os.path.realpath(os.path.expanduser("~")):
+        return True
+    return os.path.exists(path) and path == os.path.realpath(_home_of(os.stat(path).st_uid))
+
+
+def _home_of(user: int) -> str:
+    try:
+        return pwd.getpwuid(user).pw_dir
+    except KeyError:  # a number without an account
+        return "/root"
 
 
 def is_in(path: str, folders: Iterable[str]) -> bool:
@@ -256,10 +275,13 @@ def _installation(path: str) -> Iterator[str]:
 
 
 def _parts(installation: str) -> Iterator[str]:
-    """Yields the folder of an installation, or only the folders of programs in it if it has private things too."""
-    in_home = os.path.dirname(installation) == os.path.expanduser("~")
-    if is_private(installation) or (in_home and os.path.basename(installation).startswith(".")):
+    """Yields the folder of an installation, or only some folders in it if it has private or other things too."""
+    parent, name = os.path.split(installation)
+    if is_private(installation) or (name.startswith(".") and _is_home(os.path.realpath(parent))):
         yield from (os.path.join(installation, name) for name in _PARTS)
+    elif os.path.isdir(os.path.join(installation, _CONDA)):
+        names = (name for name in sorted(os.listdir(installation)) if name not in _OF_CONDA and name[0] != ".")
+        yield from (os.path.join(installation, name) for name in names)
     else:
         yield installation
 

@@ -14,10 +14,9 @@ from arena.wire.messages import RequestClock
 
 FOREVER_NS: Final = 2**62
 """The limit of a decision without a limit of its own: then there is a bank, or the clock is off."""
-LATE_NS: Final = 10 * NS_PER_MS
-"""If the referee wakes this much later than it asked for, the machine is overloaded."""
 DENIED_NS: Final = 10 * NS_PER_MS
-"""A bot that was denied less is not said to have lost by that: so much is usual on a machine with work to do."""
+"""A bot that was denied less is not said to have lost by that: so much is usual on a machine with work to do. If this
+is more than the part below of a decision's time, then that part is meant."""
 DENIED_SHARE: Final = 10
 """A bot that was denied this fraction (1/n) of a decision's time, and gave no answer, may have lost by that."""
 AWAKE_SHARE: Final = 2
@@ -128,38 +127,47 @@ class Share(msgspec.Struct, frozen=True):
     """How long it could have run, and was not given a core."""
     ran_ns: int
     """The CPU time of all its processes."""
+    crowd_ns: int = 0
+    """What of that it ran beside its busiest thread: so long it may have kept the referee from a core."""
 
     def since(self, before: Share) -> Share:
         """Returns what it got since an earlier moment."""
-        return Share(self.denied_ns - before.denied_ns, self.ran_ns - before.ran_ns)
+        return Share(self.denied_ns - before.denied_ns, self.ran_ns - before.ran_ns, self.crowd_ns - before.crowd_ns)
 
-    def excuses(self, time_ns: int, over_ns: int | None) -> bool:
-        """Tells whether a bot with so much time lost by what it was denied; `over_ns` is as in `too_late`."""
-        if over_ns is not None:
-            return self.denied_ns >= max(DENIED_NS, over_ns)
-        is_awake = self.denied_ns + self.ran_ns >= time_ns // AWAKE_SHARE
-        return is_awake and self.denied_ns >= max(DENIED_NS, time_ns // DENIED_SHARE)
+    def is_awake(self, time_ns: int) -> bool:
+        """Tells whether a bot with so much time ran, or was ready to, in enough of it."""
+        return self.denied_ns + self.ran_ns >= time_ns // AWAKE_SHARE
 
 
 def too_late(detail: str, time_ns: int, *, share: Share | None, late_ns: int, over_ns: int | None = None) -> Cause:
     """Returns the cause of forfeit for a time loss, with the machine's share in it.
 
-    A bot was kept from being in time if, with what it was denied, its answer would have come by the deadline. If no
-    answer came, nobody knows how much it lacked: then a tenth of its time counts as enough. That the referee woke late
-    is an excuse for an answer, which may have waited to be read. For a bot that has still not answered then, it is
-    none, unless nothing else is known: a bot that sleeps must have no excuse.
+    A bot was kept from being in time if its answer would have come by the deadline without what it was denied, and
+    without what the referee waited for a core before it read the answer. If no answer came, nobody knows how much it
+    lacked: then a tenth of its time counts as enough. That the referee ran late is no excuse then, unless nothing else
+    is known: a bot that sleeps must have no excuse. Nor is what the bot itself may have kept the referee from a core.
 
     Args:
         detail: What to say of the seat: "did not answer in time".
         time_ns: The time that it had.
         share: What it got of the machine meanwhile; None if that is not known.
-        late_ns: How late the referee woke.
+        late_ns: How long the referee was kept from a core since it last knew that there was no answer.
         over_ns: How long after its deadline its answer came, if it came.
     """
-    denied_ms = 0 if share is None else share.denied_ns // NS_PER_MS
+    denied_ns, crowd_ns = (0, 0) if share is None else (share.denied_ns, share.crowd_ns)
+    late_ns = max(0, late_ns - crowd_ns)
+    least_ns = min(DENIED_NS, time_ns // DENIED_SHARE)
+    if over_ns is not None:
+        is_excused = denied_ns + late_ns >= max(least_ns, over_ns)
+    elif share is None:
+        is_excused = late_ns > least_ns
+    else:
+        late_ns = 0
+        is_excused = share.is_awake(time_ns) and denied_ns >= time_ns // DENIED_SHARE
+    denied_ms = denied_ns // NS_PER_MS
     excuse = ""
-    if share is not None and share.excuses(time_ns, over_ns):
+    if is_excused and denied_ns >= late_ns:
         excuse = f"the machine did not let it run for {denied_ms} ms"
-    elif late_ns > LATE_NS and (share is None or over_ns is not None):
+    elif is_excused:
         excuse = "the machine was overloaded: the referee itself ran late"
     return Cause(Termination.TIMEOUT, detail, "§9-3", excuse=excuse, denied_ms=denied_ms)

@@ -11,6 +11,7 @@ Laws:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -63,6 +64,8 @@ class Game:
         self._has_onlookers = watch is not None or tap is not None
         self._wiretap = tap and Wiretap([chair.transcript for chair in self._chairs], tap)
         self._forfeits: dict[Seat, Forfeit] = {}
+        self._starts_ns: Counter[Seat] = Counter()
+        """How long each seat's bot was waited for before the game."""
         self._window_ns = job.settings.race_window_us * 1_000
         self._race: Race | None = None
         """The race in progress, if any."""
@@ -116,14 +119,19 @@ class Game:
         self._recorder.begin(self._job, self._rules.board_payload, self._secret, self._salt)
         for chair in self._chairs:
             chair.greet(hellos[chair.seat], self._rules.name, self._rules.version)
-        self._table.ask(
+        asked_ns = self._table.ask(
             [
                 (chair.seat, self._game_start(chair), self._job.bots[chair.seat].start_ms * NS_PER_MS)
                 for chair in self._chairs
                 if chair.seated
             ]
         )
-        for seat, answer in self._table.collect("was not ready for the game").items():
+        self._starts_ns.update(self._link.waited_ns)
+        answers: dict[Seat, Answer | Cause] = {}
+        while (came := self._table.next("was not ready for the game")) is not None:
+            seat, answers[seat] = came
+            self._starts_ns[seat] += self._link.now_ns() - asked_ns[seat]
+        for seat, answer in answers.items():
             if isinstance(answer, Cause) and answer.code is Termination.TIMEOUT:
                 self._chairs[seat].fault = replace(answer, code=Termination.START_FAILED, rule="§9-6")
             else:
@@ -266,7 +274,8 @@ class Game:
             self._chairs[seat].transcript.write(path, self._recorder.begun_ns)
         self._keep_output()
         last_words = {seat: forfeit.stderr for seat, forfeit in self._forfeits.items()}
-        return self._recorder.write(self._path, self._course.margins, last_words)
+        result = self._recorder.write(self._path, self._course.margins, last_words)
+        return replace(result, starts_ms=tuple(self._starts_ns[chair.seat] // NS_PER_MS for chair in self._chairs))
 
     def _keep_output(self) -> None:
         """Saves what the bots printed, for their authors: one file for each seat that printed anything."""

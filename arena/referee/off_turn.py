@@ -18,7 +18,7 @@ so the error of a decision is below this on each core."""
 class OffTurn:
     """What one seat uses in one game while others are to move. Before the game begins nothing is counted."""
 
-    __slots__ = ("_at_ns", "_before_ns", "_link", "_seat", "_total_ns")
+    __slots__ = ("_at_ns", "_before_ns", "_link", "_seat", "_total_ns", "asked_ns")
 
     def __init__(self, link: Link, seat: Seat) -> None:
         self._link = link
@@ -28,6 +28,8 @@ class OffTurn:
         self._before_ns: int | None = None
         """What it had used by then in its life; None while it is asked, and outside the game."""
         self._total_ns = 0
+        self.asked_ns = 0
+        """What it had used in its life when it was last asked."""
 
     @property
     def cpu_ms(self) -> int:
@@ -47,7 +49,8 @@ class OffTurn:
     def asked(self) -> None:
         """Ends counting: it is about to be asked, or its game is over."""
         if self._before_ns is not None:
-            self._total_ns += self._used_ns(self._link.now_ns() - self._at_ns) - self._before_ns
+            self.asked_ns = self._used_ns(self._link.now_ns() - self._at_ns)
+            self._total_ns += self.asked_ns - self._before_ns
             self._before_ns = None
 
     def _used_ns(self, since_ns: int) -> int:

@@ -255,15 +255,19 @@ class Table:
         detail = f"{detail}: it had {round(self._time_ns[seat] / NS_PER_MS / 1_000, 3):g} s"
         if over_ns is not None:
             detail += f", and its answer came {over_ns / NS_PER_MS:.1f} ms later"
-        late_ns = self._link.lateness_ns
         before, after = self._shares.get(seat), self._share(seat)
         share = None if before is None or after is None else after.since(before)
+        late_ns = self._link.lateness_ns
+        if share is None and (off_turn := self._chairs[seat].off_turn) is not None:
+            late_ns -= self._link.cpu_ns(seat) - off_turn.asked_ns  # it was never looked at: perhaps by its own doing
         return too_late(detail, self._time_ns[seat], share=share, late_ns=late_ns, over_ns=over_ns)
 
     def _share(self, seat: Seat) -> Share | None:
         """Returns what a seat's bot has got of the machine in its life."""
         denied_ns = self._link.denied_ns(seat)
-        return None if denied_ns is None else Share(denied_ns, self._link.cpu_ns(seat))
+        if denied_ns is None:
+            return None
+        return Share(denied_ns, self._link.cpu_ns(seat), self._link.crowd_ns(seat))
 
     def _look(self) -> tuple[Seat, Cause] | None:
         """Looks at the bots that have not answered, and returns a seat that has used up its CPU time, if there is one.
@@ -272,8 +276,9 @@ class Table:
         """
         self._look_ns = FOREVER_NS
         for seat in list(self._due):
-            if seat not in self._shares:
-                self._shares[seat] = self._share(seat)
+            if seat not in self._shares:  # a look that comes after its time shows nothing of that
+                is_late = self._link.now_ns() >= self._due[seat]
+                self._shares[seat] = None if is_late else self._share(seat)
             clock = self._chairs[seat].cpu
             if clock is not None:
                 cpu_ns = self._link.cpu_ns(seat)

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from arena.errors import ArenaError, LogError, ReplayMismatch, StoreError
-from arena.extras import has
+from arena.extras import has, install
 from arena.record import compressed
 from arena.record.log import SUFFIX, find_logs
 from arena.record.published import (
@@ -282,7 +282,7 @@ class Auditor:
         elif (round := round_of(beacon)) is None:
             self._unchecked["beacon"] = f"look up for yourself whether {beacon:.200} gave {given.beacon!r:.200}"
         elif not has("beacon"):
-            self._unchecked["beacon"] = "that needs a package: pip install 'samurai-arena[beacon]'"
+            self._unchecked["beacon"] = f"that needs a package: {install('beacon')}"
         elif is_signature(round, given.beacon):
             self._checked.add("beacon")
         else:

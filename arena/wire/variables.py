@@ -1,4 +1,4 @@
-"""The variables in a bot's environment by which it finds the referee (protocol/SPEC.md §4.2)."""
+"""The variables that are set in a bot's environment (protocol/SPEC.md §4.2)."""
 
 from __future__ import annotations
 
@@ -8,3 +8,6 @@ ENDPOINT: Final = "ARENA_ENDPOINT"
 """Where to connect."""
 TOKEN: Final = "ARENA_TOKEN"
 """What to put into `hello.token`. By it is known, too, which processes a bot has started."""
+
+FIXED: Final = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+"""Locale and time zone of each bot and each build, whatever those of the operator are."""

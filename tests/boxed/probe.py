@@ -151,6 +151,7 @@ def main() -> None:
     found["ioctl TIOCSTI"] = call(CALLS["ioctl"], 0, 0x5412, b"x")
     vector = struct.pack("PP", ctypes.addressof(ctypes.create_string_buffer(1)), 1)
     found["preadv2 RWF_NOWAIT"] = call(CALLS["preadv2"], SHARED, vector, 1, 0, 0, 8)
+    found["fallocate FALLOC_FL_KEEP_SIZE"] = call(CALLS["fallocate"], 1, 1, 0, 4096)
     found["call newer than the table"] = call(WANTED["newest"] + 1)
     if platform.machine() == "x86_64":
         found["int 0x80"] = in_child(by_int_80)

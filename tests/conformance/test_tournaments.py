@@ -48,7 +48,7 @@ def test_a_beacon_is_not_called_good_where_its_signature_cannot_be_checked(monke
     result = audit(tournaments.FOLDER / "race", complete=True)
     assert result.faults == ()
     assert "beacon" not in result.checked
-    assert "pip install 'samurai-arena[beacon]'" in result.unchecked["beacon"]
+    assert "pip install py_ecc" in result.unchecked["beacon"]
 
 
 def test_the_stored_tournaments_are_those_that_are_played_today() -> None:

@@ -182,6 +182,7 @@ def test_a_match_that_is_asked_to_stop_says_what_is_kept_and_leaves_no_bot(
     (folder / "bot.toml").write_text(
         'name = "sleeper"\ncommand = ["{python}", "bot.py"]\n[limits]\nstart_ms = 600000\n'
     )
+    (tmp_path / "arena.toml").write_text("[caps]\nstart_ms = 600000\n")
     (folder / "bot.py").write_text(SLEEPER)
     os.mkfifo(folder / "started")
     started = os.open(folder / "started", os.O_RDONLY | os.O_NONBLOCK)

@@ -20,7 +20,7 @@ import pytest
 
 from arena.errors import MachineFault
 from arena.link.bots import BotSpec
-from arena.link.sandbox import cgroups, fence, tree
+from arena.link.sandbox import cgroups, fence, kept, tree
 from arena.link.sandbox.cgroups import Ground, Group, Mount
 from arena.link.sandbox.fence import Fence, process_limit
 from arena.types import Level
@@ -491,6 +491,30 @@ def test_the_cpu_time_of_children_for_which_nobody_waits_counts_where_there_are_
     if cgroups.counting_place() is None or "ordinary" in request.node.name:
         pytest.skip("this user may not make control groups")
     assert seat(SHORT_LIVED)["cpu_ms"] >= 600
+
+
+WATCHES = """
+import os, select, socket, time
+watched = [socket.socket() for _ in range(20)]
+polls = [select.epoll() for _ in range(20)]
+for file in watched:
+    for number in range(100, 200):
+        os.dup2(file.fileno(), number)
+        for poll in polls: poll.register(number)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+def test_what_the_kernel_keeps_for_watches_is_counted_by_a_group_and_without_one() -> None:
+    """40,000 watches take 8 MiB, whose files and numbers are 140 in all."""
+    held = fence.fence(Level.ISOLATED, spec())
+    with running(WATCHES, held) as process:
+        assert said(process) == b"ready"
+        assert 8 <= kept.kept_mib([process.pid]) <= 12
+        if (of_group := held._group and held._group.memory_mib()) is not None:  # type: ignore[attr-defined]
+            assert of_group >= 8
+    held.close()
 
 
 def test_a_group_that_counts_ends_with_its_bot_and_with_its_worker() -> None:

@@ -79,6 +79,19 @@ def test_the_doctor_says_so_too(run: Run, alone: Callable[..., tuple[str, ...]])
     assert "FAILED fenced" not in told
 
 
+def test_without_landlock_isolated_is_named(run: Run) -> None:
+    """As in a sandbox like gVisor."""
+    if level_in_force(Level.ISOLATED) or not are_refused():
+        pytest.skip("this machine does not give level isolated, or no way to refuse Landlock")
+    told = run(*without_namespaces("--landlock", *ARENA), "doctor", "--level", "fenced", code=3).stdout
+    assert "FAILED fenced-landlock" in told
+    assert "as in gVisor, level isolated may do" in told
+    assert told.splitlines()[-1] == "Level isolated can be had here: --level isolated needs no Landlock"
+    told = run(*without_namespaces("--landlock", *ARENA), "doctor").stdout
+    assert "fenced: no, for the lack of fenced-landlock" in told
+    assert "isolated: yes" in told
+
+
 @pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root's referee has other users' seats")
 def test_the_root_of_a_container_has_a_user_for_each_seat(run: Run) -> None:

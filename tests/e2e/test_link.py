@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import select
@@ -704,6 +705,34 @@ def test_last_words_cannot_steer_a_terminal(pool: Pool) -> None:
     assert link.output(0) == "\n".join(link.last_words(0))
     link.stop(0)
     assert link.last_words(0)[0] == "thinking"
+
+
+def test_output_that_cannot_be_read_is_the_bots_loss(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(descriptor: int, most: int, start: int) -> bytes:
+        raise OSError(errno.EIO, "Input/output error")
+
+    link = started(pool, faulty("words"))
+    ask(link)
+    bot = pool._bots[-1].process
+    monkeypatch.setattr(process.os, "pread", broken)
+    link.close(keep=frozenset())
+    assert bot.reap(wait=True)
+    assert bot.last_words() == ("(what it wrote cannot be read: Input/output error)",)
+    assert bot.reap()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which only Linux has")
+def test_no_open_file_of_the_output_is_shared_with_the_bot(pool: Pool) -> None:
+    link = started(pool, faulty("words"))
+    ask(link)
+    ours, pid = pool._bots[-1].process._output, pid_of(pool)
+    modes = [
+        int(Path(place).read_text().split("flags:")[1].split()[0], 8) & os.O_ACCMODE
+        for place in (f"/proc/self/fdinfo/{ours}", f"/proc/{pid}/fdinfo/1", f"/proc/{pid}/fdinfo/2")
+    ]
+    assert modes == [os.O_RDWR, os.O_WRONLY, os.O_WRONLY]
+    same = [int(name) for name in os.listdir("/proc/self/fd") if Path(f"/proc/self/fd/{name}").exists()]
+    assert [number for number in same if os.path.sameopenfile(number, ours)] == [ours]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which only Linux has")

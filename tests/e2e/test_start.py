@@ -18,7 +18,7 @@ from arena.errors import BotError, MachineFault
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
 from arena.link.process import BotProcess, End
-from arena.link.sandbox import box
+from arena.link.sandbox import box, fenced
 from arena.link.sandbox.binds import needs
 from arena.types import Level, Termination
 
@@ -117,9 +117,12 @@ def test_a_process_that_the_machine_refuses(
 
     tried = spec(tmp_path, *IDLE)
     needs(tried)  # to find that out takes processes too
+    if level is not Level.TRUSTED:
+        box._proc()
     before = held()
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    with pytest.raises(MachineFault, match=f"expected to start tried, got: {os.strerror(number)}"):
+    monkeypatch.setattr(fenced.Launcher, "start", refuse)  # it may run already
+    with pytest.raises(MachineFault, match=rf"expected to start (tried|a sandbox), got: {os.strerror(number)}"):
         BotProcess(tried, custody, {}, level=level)
     assert held() <= before
 

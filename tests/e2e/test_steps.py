@@ -95,6 +95,16 @@ def nothing_is_left(bots: Path) -> bool:
     return list(bots.iterdir()) == []
 
 
+def test_a_build_has_the_same_language_and_time_everywhere(
+    bots: Path, tmp_path: Path, level: Level, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE.ISO-8859-1")
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    report = build(archive(tmp_path, f"env; umask; {GOOD}"), bots, level)
+    assert {b"LANG=C.UTF-8", b"LC_ALL=C.UTF-8", b"TZ=UTC"} <= set(report.output.splitlines())
+    assert level is Level.TRUSTED or b"0022" in report.output.splitlines()
+
+
 def test_a_bot_is_built_in_its_place(level: Level, bots: Path, tmp_path: Path) -> None:
     script = f"pwd > where; echo hello; echo x > $HOME/note; mkdir -p lib/deep; cp tool lib/deep; echo 1 > rest; {GOOD}"
     data = archive(tmp_path, script, 'built = ["where", "lib"]\n', tool="t")
@@ -129,6 +139,15 @@ HOSTILE = {
         "i=0; while :; do i=$((i+1)); head -c 4m /dev/zero > ${TMPDIR:-/tmp}/f$i; done",
         Bounds(disk_mib=64), "wrote more than 64 MiB",
     ),
+    "files with holes": ("truncate -s 15m a b c d e; sleep 60", Bounds(disk_mib=64), "wrote more than 64 MiB"),
+    "files that it removes and holds": (
+        "python3 -c 'import os, time\nheld = [open(str(n), \"wb\", 0) for n in range(30)]\n"
+        "for n, file in enumerate(held): os.unlink(str(n)); file.write(bytes(4 << 20))\ntime.sleep(60)'",
+        Bounds(disk_mib=64), "wrote more than 64 MiB",
+    ),
+    "large files in place of those that were sent": (
+        f"{GOOD}; truncate -s 200m tool", Bounds(), "leaves what was sent below 134,217,728 bytes",
+    ),
     "many files": ("i=0; while :; do i=$((i+1)); : > f$i; done", Bounds(files=2_000), "made more than 2,000 files"),
     "many folders": (
         f"while :; do mkdir -p {'d' * 200} && cd {'d' * 200}; done", Bounds(seconds=60), "too many to reach"
@@ -153,7 +172,7 @@ def test_a_build_that_takes_too_much_or_leaves_something_odd_fails(name: str, bo
     level = Level.TRUSTED if level_in_force(Level.ISOLATED) or name == "a pipe" else Level.ISOLATED
     script, bounds, finding = HOSTILE[name]
     extra = 'built = ["data"]\n' if "data" in script else ""
-    report = build(archive(tmp_path, script, extra), bots, level, bounds)
+    report = build(archive(tmp_path, script, extra, tool="t"), bots, level, bounds)
     assert report.verdict is Verdict.FAILED, report
     assert finding in report.finding
     assert str(bots) not in report.finding
@@ -164,6 +183,15 @@ def test_a_build_that_takes_too_much_or_leaves_something_odd_fails(name: str, bo
         assert report.output == b"why\n"
         assert "without a network" in report.finding
     assert nothing_is_left(bots)
+
+
+def test_a_file_counts_and_is_read_once_however_many_names_it_has(bots: Path, tmp_path: Path) -> None:
+    link = "import os; [os.link('data/0', f'data/{n}') for n in range(1, 20_000)]"
+    script = f'mkdir data; head -c 1m /dev/zero > data/0; python3 -c "{link}"; {GOOD}'
+    level = Level.TRUSTED if level_in_force(Level.ISOLATED) else Level.ISOLATED
+    report = build(archive(tmp_path, script, 'built = ["data"]\n'), bots, level, Bounds(disk_mib=64))
+    assert report.verdict is Verdict.PASSED, report
+    assert report.detail["bytes"] < 100 << 20, "a name takes 4 KiB"
 
 
 def test_what_is_named_as_built_needs_a_build(bots: Path, tmp_path: Path) -> None:

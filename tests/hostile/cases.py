@@ -131,10 +131,9 @@ def shown(id: str, tries: str, test: str, outcome: Expected | None = None) -> Ca
 
 SMALL: Final = {"memory_mib": 64}
 MEDIUM: Final = {"memory_mib": 256}
-NAMES: Final = (
-    "a fenced bot opens no file of others, but sees whether a path that it knows is there, its size and its times"
-)
+NAMES: Final = "a fenced bot opens no file of others, but sees whether a path that it knows is there, its size, its times and where a link leads"
 NUMBERS: Final = "fenced bots see of each other how many descriptors and threads they have, so two of one author can pass numbers exactly, at every turn"
+SHARED: Final = "two bots of one author can tell each other exact numbers by what programs cannot do without"
 FILES: Final = "a trusted bot reads and writes whatever the user who starts arena may"
 KERNEL: Final = "a trusted bot may call the kernel as any program of that user"
 NETWORK: Final = "a trusted bot has the network of the machine"
@@ -166,6 +165,14 @@ CASES: Final = (
     at_all("R18", "takes memory in page tables", forfeit("out_of_memory"), limits=SMALL),
     at_all("R19", "takes memory that its children shared, on a machine that they make busy", forfeit("out_of_memory"), limits=MEDIUM, time="15/move", fenced=blocked()),
     confined("R20", "takes memory in the buffers of sockets", UNSEEN, forfeit("out_of_memory"), limits=SMALL, time="15/move", fenced=may("at `fenced` the buffers of a bot's sockets are not counted")),
+    at_all("R21", "changes flags, size, place and mode of the file of its output, and ends", forfeit("crashed")),
+    confined("R22", "takes disk behind the end of its output", DISK, blocked()),
+    shown("R24", "asks in its manifest for more memory, output or time to start than whoever runs it gives", "tests/unit/link/test_caps.py::test_a_manifest_may_ask_for_its_cap_and_not_for_more"),
+    shown("R24-league", "asks for that in a submission, whatever else its manifest says", "tests/unit/league/test_manifest_values.py::test_a_submission_is_taken_or_refused_in_a_sentence"),
+    shown("R25", "makes others read a manifest that costs them minutes and gigabytes", "tests/unit/league/test_manifest_values.py::test_a_manifest_is_taken_or_refused_in_a_sentence"),
+    confined("R26", "takes shared memory, and gives its pages back to nobody", UNSEEN, blocked("out_of_memory"), limits=SMALL),
+    confined("R27", "takes the kernel's memory by watching each file a thousand times", UNSEEN, forfeit("out_of_memory"), limits=SMALL, time="20/move"),
+    confined("R28", "takes the kernel's memory by mappings", UNSEEN, forfeit("out_of_memory"), limits=SMALL, time="20/move", fenced=blocked()),
     # Protocol
     at_all("P1", "sends a frame over the limit", forfeit("protocol_violation", "malformed")),
     at_all("P2", "claims that a frame has 1 TiB", forfeit("protocol_violation", "disconnected")),
@@ -231,7 +238,7 @@ CASES: Final = (
     at_all("F6", "looks for inherited descriptors", blocked()),
     confined("F7", "reads the kernel's memory, log and settings", FILES, blocked()),
     confined("F8", "passes hidden cards by a named pipe in its folder", FILES, unaffected(), both=True, scene="Pipe", left=True),
-    confined("F9", "asks whether files of others are there, how large, and since when", FILES, blocked(), scene="Canaries", fenced=may(NAMES)),
+    confined("F9", "asks whether files of others are there, how large, since when, and where links lead", FILES, blocked(), scene="Canaries", fenced=may(NAMES)),
     # Network
     confined("N1", "uses TCP, UDP, raw packets, names", NETWORK, blocked(), scene="Listeners"),
     confined("N2", "connects to other programs' Unix sockets", NETWORK, blocked(), scene="Listeners"),
@@ -273,6 +280,7 @@ CASES: Final = (
     at_all("T4-20", "answers 20 ms late", unaffected("timeout"), scene="Verified", time="0.5/move", short=False),
     at_all("T4-1000", "answers 1,000 ms late", forfeit("timeout"), time="0.5/move"),
     at_all("T5", "never says hello", forfeit("start_failed"), limits={"start_ms": 1000}),
+    shown("T10", "sleeps before each rated game of a league, and not in the check", "tests/unit/league/test_starts.py::test_a_slow_starter_holds_up_few_of_a_leagues_games"),
     at_all("T6", "leaves helpers that slow its opponents", forfeit("crashed"), scene="Helpers"),
     confined(
         "T7",
@@ -287,6 +295,7 @@ CASES: Final = (
     ),
     confined("T8", "sets the system's clock, and lies about its time", "if you start arena as root, your bots are root", blocked(), scene="Times"),
     at_all("T9", "is stopped in mid-turn together with the referee, as a machine is that sleeps or is paused", unaffected(), scene="Sleep", time="2/move", alone=True, short=False),
+    at_all("T11", "is hard to measure, and lets its time run out", forfeit("timeout"), scene="Unexcused", limits=MEDIUM, alone=True),
     # Hidden information
     shown("H1", "sees what changes if others' hidden tiles are dealt anew", "tests/property/test_samurai_secrets.py::test_two_worlds_stay_the_same_through_a_whole_game"),
     shown("H2", "looks at lengths and order", "tests/property/test_samurai_secrets.py::test_two_worlds_look_the_same_at_every_step"),
@@ -300,6 +309,7 @@ CASES: Final = (
     shown("H10", "watches how long the referee takes", "tests/unit/referee/test_duties.py::test_the_referee_s_own_work_is_charged_to_nobody"),
     confined("H11", "passes hidden cards to another seat by covert channels", SEES, blocked(), both=True, scene="Marks", left=True),
     confined("H11-stat", "tells the other seat a number by how many descriptors it has", SEES, blocked(), both=True, fenced=may(NUMBERS)),
+    confined("H11-shared", "tells the other seat a number by what programs cannot do without", SEES, may(SHARED), both=True, fenced=may(SHARED)),
     confined("H12", "reads environments, arguments, names of processes and of the machine", SEES, blocked()),
     confined("H12-name", "asks for the machine's name", SEES, blocked(), fenced=may("a fenced bot sees the name of the machine and the numbers of its threads, which count those of all")),
     at_all("H13", "looks for its opponent's name", blocked()),

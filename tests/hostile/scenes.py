@@ -433,6 +433,16 @@ def worked(stage: Stage) -> list[float]:
     return found
 
 
+class Unexcused(Scene):
+    """What it loses is not the machine's doing."""
+
+    def after(self, stage: Stage) -> None:
+        for records in stage.records:
+            for entry in (entry for record in records for entry in record.get("forfeits", ())):
+                if entry.get("overloaded"):
+                    stage.opened.append(f"an excuse: {entry['sentence']}")
+
+
 class Marks(Scene):
     """What an attacker leaves for its next game is removed when the case is over."""
 
@@ -465,7 +475,7 @@ SCENES: dict[str, type[Scene]] = {
     found.__name__: found
     for found in (
         Canaries, Decoy, Descriptors, FewDescriptors, Helpers, KillReferee, KillWaiting, Listeners, Marks, OffTurn,
-        OwnCode, Pipe, Quiet, Screens, Sleep, Slowed, Terminal, Times, Transcripts, Verified, Victim,
+        OwnCode, Pipe, Quiet, Screens, Sleep, Slowed, Terminal, Times, Transcripts, Unexcused, Verified, Victim,
     )
 }  # fmt: skip
 SCENES[""] = Scene

@@ -81,6 +81,8 @@ class Stage:
             "victim": str(self.victim),
             "temporary": str(self.temporary),
             "host": os.uname().nodename,
+            "memory": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+            "blocks": os.statvfs("/usr").f_blocks,
             "names": ["honest-ronin", "7.7-canary"],
             "secrets": {},
         }
@@ -117,6 +119,7 @@ class Stage:
         for path in secrets_.values():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(self.canary)
+            Path(f"{path}.link").symlink_to(self.canary)
         self.target["secrets"] = {name: str(path) for name, path in secrets_.items()}
 
     def bot_folder(self, name: str) -> Path:
@@ -154,13 +157,14 @@ class Stage:
         return [*self.before, sys.executable, "-m", "arena", *words, "--logs", str(self.logs), *self.words]
 
     def environment(self) -> dict[str, str]:
-        """What the referee is started with. Its bots must not see the last three."""
+        """What the referee is started with. Its bots must not see the last four."""
         path = os.environ.get("PATH", "/usr/bin:/bin")
         return {
             "PATH": path,
             "HOME": str(self.home),
             "TMPDIR": str(self.temporary),
             "LANG": "C.UTF-8",
+            "TZ": "Asia/Tokyo",
             "ARENA_HOSTILE_STAGE": self.marker,
             "ARENA_HOSTILE_CANARY": self.canary,
             "SSH_AUTH_SOCK": str(self.folder / "agent"),

@@ -28,6 +28,7 @@ STILL_OPEN |= {
     ("H12-name", "fenced"),
     ("H11-stat", "fenced"),
     ("R20", "fenced"),
+    *(("H11-shared", level) for level in ("fenced", "isolated", "strict")),
 }
 HONEST = Outcome([], [], 2, [], 0, [], [], {"main": 90_000}, 1.0, 1.0, [])
 

@@ -16,6 +16,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "pause": ("arena.cli.league.steer:pause", "Begin no game until the league is resumed."),
     "resume": ("arena.cli.league.steer:resume", "End a pause."),
     "concurrency": ("arena.cli.league.steer:concurrency", "Set how many games are played at a time."),
+    "trust-clock": ("arena.cli.league.steer:trust_clock", "Say that this machine's clock is right."),
     "suspend": ("arena.cli.league.steer:suspend", "Suspend a version, so that the last good one comes back."),
     "lift": ("arena.cli.league.steer:lift", "Let a suspended version play again."),
     "season": ("arena.cli.league.season:season", "End a season, or list those that there were."),

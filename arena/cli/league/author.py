@@ -36,7 +36,11 @@ def author() -> None:
 @to_option
 @click.option("--key", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Their public key.")
 @click.option(
-    "--quota", "quotas", multiple=True, metavar="NAME=N", help="bots, pending, submissions or built_mib; repeatable."
+    "--quota",
+    "quotas",
+    multiple=True,
+    metavar="NAME=N",
+    help="bots, pending, submissions, built_mib or start_s; repeatable.",
 )
 def add(name: str, folder: Path | None, key: Path | None, quotas: tuple[str, ...]) -> None:
     """Let somebody submit bots.

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from arena.cli import complete
 from arena.cli.options import LEVELS
-from arena.cli.output import echo, say
-from arena.errors import ConfigError
+from arena.cli.output import command_line, echo, say
+from arena.errors import ConfigError, LevelError, MachineFault
 
 
 @click.command()
@@ -33,7 +35,9 @@ from arena.errors import ConfigError
     metavar="LEVEL",
     help="How bots are confined: trusted, fenced, isolated or strict.",
 )
+@click.pass_context
 def init(
+    ctx: click.Context,
     folder: Path,
     name: str | None,
     rules: str,
@@ -51,18 +55,23 @@ def init(
     setting. What ratings depend on (rules, players, board, time, level) is fixed for a season; all else may be changed
     at any time.
 
+    Without --level the machine must give level isolated now. A level that is named need be given only where the league
+    runs, for instance in a service of systemd.
+
     \b
     Example:
-      arena league init cup --players 2,4 --level isolated
+      arena league init cup --players 2,4
       arena league submit mybot --league cup --wait
     """
     import msgspec
 
     from arena.games import parse_overrides
+    from arena.league.folder import SETTINGS
     from arena.league.season.opening import make_league
     from arena.league.settings import Bots, Game, Settings
     from arena.league.submissions.house import usual_house
-    from arena.link.sandbox.levels import instead, level_in_force
+    from arena.link.programs import check_disk
+    from arena.link.sandbox.levels import lack, other
 
     if not re.fullmatch(r"[0-9]{1,2}(,[0-9]{1,2})*", players):
         raise ConfigError(f"expected numbers of players, such as 2 or 2,4, got: {players!r}; correct --players")
@@ -77,14 +86,23 @@ def init(
     )
     bots = msgspec.convert({"level": level, "house": usual_house(rules)}, Bots)
     settings = Settings(name=name or folder.absolute().name, game=game, bots=bots)
+    is_there = (folder / SETTINGS).exists()  # then that is said, whatever the machine gives
+    lacks = "" if is_there else lack(settings.level)
+    given = other(settings.level) if lacks else None
+    again = "" if given is None else f"{command_line(ctx, without=('level',))} --level {given}"
+    if lacks and ctx.get_parameter_source("level") is ParameterSource.DEFAULT:
+        choice = f", or let bots be {given}: {again}" if again else ""
+        raise LevelError(f"expected a machine that gives level {level}, got: one where {lacks}, and try again{choice}")
     made = make_league(folder, settings)
     many = players.replace(",", " or ")
     echo(f"{folder} is a league of {rules}, {many} players, time {time}, level {level}. Next:")
     echo(f"  arena league submit BOT --league {folder}")
     echo(f"  arena league run {folder}")
     echo(f"Its settings are in {folder / made.settings.name}")
-    if missing := level_in_force(settings.level):
-        say(f"This machine does not give level {level}: {', '.join(missing)}. The league does not run before it does:")
-        say(f"  arena doctor --level {level}")
-        if sentence := instead(settings.level):
-            say(sentence)
+    try:
+        check_disk(folder)
+    except MachineFault as error:
+        say(f"The league does not run before this is so: {error}")
+    if lacks:
+        choice = f", or begin anew: rm -r {shlex.quote(str(folder))} && {again}" if again else ""
+        say(f"The league runs only where level {level} is given (arena doctor --level {level}). Here: {lacks}{choice}")

@@ -55,6 +55,25 @@ def concurrency(folder: Path, workers: int) -> None:
         echo(f"{counted(workers, 'game')} at a time" if workers else "Games at a time: as league.toml says")
 
 
+@click.command("trust-clock")
+@folder_argument
+def trust_clock(folder: Path) -> None:
+    """Say that this machine's clock is right, after the league doubted it.
+
+    A league doubts a clock that is more than a day away from where its last sign of life puts it, and removes nothing
+    for its age meanwhile. `arena league status FOLDER` says so.
+
+    \b
+    Example:
+      arena league trust-clock cup
+    """
+    import time
+
+    answer = order(folder, "trust_clock", {"minute": int(time.time() / 60)})
+    if answer is not None:
+        echo(f"The clock is right: it is {answer['clock']}")
+
+
 @click.command()
 @folder_argument
 @click.argument("version")

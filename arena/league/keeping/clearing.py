@@ -31,6 +31,7 @@ from arena import files
 from arena.archives import is_digest
 from arena.archives.building import PART, part_of
 from arena.league.folder import ARCHIVE, Folder
+from arena.league.keeping import calendar
 from arena.league.keeping.retention import DAY_S, GameFiles
 from arena.league.settings import Settings
 from arena.link.warden import remove_tree, removing
@@ -38,7 +39,6 @@ from arena.store.league import LeagueStore
 from arena.store.league.named import archives
 from arena.store.league.records import Season, Version
 from arena.store.league.states import State
-from arena.store.store import days_ago
 from arena.text import counted
 
 CLEAR_S: Final = 60.0
@@ -98,8 +98,8 @@ class Clearing:
             ]
 
     def _unneeded_archives(self) -> Iterator[Path]:
-        needed = {self._folder.archive(digest).name for digest in archives(self._store, days_ago(KEPT_DAYS))}
-        before = time.time() - KEPT_DAYS * DAY_S
+        before = calendar.now(self._store) - KEPT_DAYS * DAY_S
+        needed = {self._folder.archive(digest).name for digest in archives(self._store, calendar.text(before))}
         with os.scandir(self._folder.submissions) as entries:
             for entry in entries:
                 is_archive = is_digest(entry.name.removesuffix(ARCHIVE)) and entry.is_file(follow_symlinks=False)

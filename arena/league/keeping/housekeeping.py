@@ -9,13 +9,18 @@ Laws:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from heapq import merge
 from typing import Final
 
+from msgspec.structs import replace
+
 from arena.errors import StoreError
 from arena.league.folder import Folder
+from arena.league.keeping import calendar
+from arena.league.keeping.calendar import SignsOfLife
 from arena.league.keeping.clearing import Clearing
 from arena.league.keeping.first_games import QUALIFYING, FirstGames
 from arena.league.keeping.retention import Expired, ExpiredFiles, GameFiles, Logged
@@ -24,7 +29,6 @@ from arena.store.league import LeagueReader, LeagueStore, open_league
 from arena.store.league.notices import NOTICES
 from arena.store.league.played import Ended
 from arena.store.league.records import HOUSE
-from arena.store.store import days_ago
 from arena.text import counted
 
 TIDY_S: Final = 3600.0
@@ -56,6 +60,17 @@ def logged(game: Ended) -> Logged:
     """Returns a game as the rule takes it."""
     ended = datetime.fromisoformat(game.finished).timestamp()
     return Logged(game=game.game, ended=ended, seats=game.seats, forfeit=game.forfeit, final=game.final)
+
+
+def _in_order(games: Iterable[Ended]) -> Iterator[Logged]:
+    """Yields games as the rule takes them, none of which ended before those that were planned before it.
+
+    So what was played while the clock was back does not go as soon as that is right again.
+    """
+    latest = 0.0
+    for game in map(logged, games):
+        latest = max(latest, game.ended)
+        yield replace(game, ended=latest)
 
 
 def all_logs(store: LeagueReader, folder: Folder) -> GameFiles:
@@ -108,7 +123,7 @@ class Thin:
         now = time.monotonic()
         if now >= self._due:
             self._due = now + MARK_S
-            self._more |= self._store.thinning.mark() > 0
+            self._more |= self._store.thinning.mark(calendar.days_ago(self._store, 0)) > 0
         if self._more:
             self._more = self._store.thinning.step(MOST_ROWS)
 
@@ -210,10 +225,10 @@ class Tidy:
 
     def _begin(self) -> None:
         self._game_files = all_logs(self._store, self._folder)
-        now = time.time()
+        now = calendar.now(self._store)
         first = FirstGames(self._folder.logs / QUALIFYING, now, self._rule)
         self._expired = ExpiredFiles(
-            lambda: merge(map(logged, self._store.played.ended()), first.oldest_first(), key=lambda game: game.ended),
+            lambda: merge(_in_order(self._store.played.ended()), first.oldest_first(), key=lambda game: game.ended),
             self._game_files,
             now,
             self._rule,
@@ -246,18 +261,20 @@ class Forget:
                 return
             self._due = now + FORGET_S
             self._order = self._notice = 0
+        ago = partial(calendar.days_ago, self._store)
         if self._order is not None:
             waiting = [path.stem for path in self._folder.orders() if path.stem.isascii()]
-            self._order = self._store.commands.forget(days_ago(ORDER_DAYS), waiting, self._order, MOST_ROWS)
+            self._order = self._store.commands.forget(ago(ORDER_DAYS), waiting, self._order, MOST_ROWS)
         if self._notice is not None:
-            self._notice = self._store.notices.forget(days_ago(NOTICE_DAYS), NOTICES, self._notice, MOST_ROWS)
+            self._notice = self._store.notices.forget(ago(NOTICE_DAYS), NOTICES, self._notice, MOST_ROWS)
 
 
 def duties(
     store: LeagueStore, folder: Folder, settings: Settings, tell: Callable[[str], object]
-) -> tuple[Tidy, Thin, Remake, Forget, Clearing]:
+) -> tuple[SignsOfLife, Tidy, Thin, Remake, Forget, Clearing]:
     """Returns what the service does again and again, so that the league keeps what it should and no more."""
     return (
+        SignsOfLife(store, folder, tell),
         Tidy(store, folder, settings.logs, tell),
         Thin(store),
         Remake(store, tell),

@@ -2,7 +2,8 @@
 
 Laws:
 1. Few matches are planned beyond those that are played: a new version waits for few, and a suspended one leaves few.
-2. What is planned follows from the season's public commitment, the match's number and the standings at that moment.
+2. What is planned follows from the season's public commitment, the match's number, and the standings and who may play
+   at that moment.
 3. Versions that meet play several matches (`deals`), each on another deal, so that a bot starts once for all of them.
 
 `longest_wait` is the figure by which a league's matchmaking is judged.
@@ -41,6 +42,7 @@ class Planner:
         seatings: In which seatings a deal is played.
         absent: Returns the names of versions that cannot play now: remote ones that nobody serves, and those that
             are to be built again.
+        resting: Returns the authors whose versions do not play while others do.
     """
 
     def __init__(
@@ -50,12 +52,14 @@ class Planner:
         draw: bytes,
         seatings: Seatings = "cyclic",
         absent: Callable[[], frozenset[str]] = frozenset,
+        resting: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
         self._store = store
         self._settings = settings
         self._draw = draw
         self._seatings = seatings
         self._absent = absent
+        self._resting = resting
         self.waits: Wait | None = None
         """Why the last call planned less than it could, if a rule was the reason."""
 
@@ -72,6 +76,7 @@ class Planner:
         candidates = [candidate(standing) for standing in self._store.facts.standing() if standing.name not in absent]
         meetings = {(match.together, match.entrants) for match in playing}
         running = Counter(entrant for _, entrants in meetings for entrant in entrants)
+        running.update(self._held(candidates))
         number = self._store.matches.count()
         planned: list[Match] = []
         while len(planned) < missing:
@@ -88,6 +93,13 @@ class Planner:
             if self._store.matches.games_waiting() >= MOST_UNRATED:
                 break
         return planned
+
+    def _held(self, candidates: Sequence[Candidate]) -> dict[int, int]:
+        """Returns the meetings that keep resting versions from others; none if they are all that authors have here."""
+        resting = self._resting()
+        if not resting or all(one.author is None or one.author in resting for one in candidates):
+            return {}
+        return {one.entrant: self._settings.most_running for one in candidates if one.author in resting}
 
 
 def seatings_of(entrants: Sequence[int], turn: int, seatings: Seatings = "cyclic") -> Sequence[tuple[int, ...]]:

@@ -24,6 +24,7 @@ from typing import Final
 from arena.errors import ArenaError
 from arena.league.matches.suspension import evidence, verdict
 from arena.league.settings import Suspension
+from arena.link.caps import BeyondCaps
 from arena.link.unchanged import FilesChanged
 from arena.referee.job import Job
 from arena.store.league import LeagueStore
@@ -53,6 +54,8 @@ class MatchGames:
         suspension: When a version is suspended.
         tell: Called with a sentence about each event that the operator may want to know.
         make_room: Frees room on the disk, if a result has none.
+        unfit: Returns why a version cannot play any more that was taken before, as the rest of a sentence; or nothing.
+        starts: Called with each game and its result while that is stored. Returns more sentences for `tell`.
         same_worker: Whether the games of a match are all played on one worker of a cluster, as long as it lives.
         block: How many games follow each other that share bot processes.
     """
@@ -65,6 +68,8 @@ class MatchGames:
         suspension: Suspension,
         tell: Callable[[str], object],
         make_room: Callable[[], object] = lambda: None,
+        unfit: Callable[[Version], str] = lambda version: "",
+        starts: Callable[[PlannedGame, GameResult], list[str]] = lambda game, result: [],
         *,
         same_worker: bool = False,
         block: int = 1,
@@ -77,6 +82,8 @@ class MatchGames:
         self._make_job = make_job
         self._suspension = suspension
         self._make_room = make_room
+        self._unfit = unfit
+        self._starts = starts
         self._tell = tell
         self._tries: Counter[str] = Counter()
         """By game that is not over: how often it crashed its worker, or was interrupted."""
@@ -121,6 +128,12 @@ class MatchGames:
                 works.append(Work(claim, self._make_job(claim, self._store.matches.game(claim.number))))
             except FilesChanged as error:
                 self.fault(claim, error)
+            except BeyondCaps:
+                with self._store.transaction():
+                    suspended = self._judge(self._store.matches.game(claim.number).entrants)
+                self._take_out(claim, "one of its bots asks for more than the league gives")
+                for sentence in suspended:
+                    self._tell(sentence)
             except (ArenaError, OSError) as error:  # a bot's folder is gone
                 self._failed(claim, f"its bots cannot be started: {error}")
         return works
@@ -187,7 +200,7 @@ class MatchGames:
         with self._store.transaction():
             self._store.games.record(claim, result, game.entrants, seconds)
             forfeited = (number for number, seat in enumerate(result.seats) if seat.forfeit is not None)
-            return self._judge(game.entrants[number] for number in forfeited)
+            return self._judge(game.entrants[number] for number in forfeited) + self._starts(game, result)
 
     def give_back_all(self) -> None:
         """Gives back every game that is claimed, one whose result is owed too.
@@ -205,20 +218,22 @@ class MatchGames:
             self._tell(sentence)
 
     def _judge(self, entrants: Iterable[int]) -> list[str]:
-        return [sentence for entrant in entrants if (sentence := self._judge_one(entrant))]
+        return [sentence for entrant in entrants for sentence in self._judge_one(entrant)]
 
-    def _judge_one(self, entrant: int) -> str:
-        version = self._store.versions.of_entrant(entrant)
+    def _judge_one(self, entrant: int | None) -> list[str]:
+        version = None if entrant is None else self._store.versions.of_entrant(entrant)
         if version is None or version.state is not State.ACTIVE or version.is_of_house:
-            return ""
-        form = self._store.facts.form(version, self._suspension.games)
-        reason = verdict(form, self._suspension)
-        if not reason:
-            return ""
-        notice = evidence(version.name, reason, form)
+            return []
+        notice = ""
+        if not (reason := self._unfit(version)):
+            form = self._store.facts.form(version, self._suspension.games)
+            if not (reason := verdict(form, self._suspension)):
+                return []
+            notice = evidence(version.name, reason, form)
         self._store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason, notice=notice)
         good = self._active(version)
-        return f"{version.name} is suspended: {reason}" + (f"; {good.name} plays again" if good else "")
+        sentence = f"{version.name} is suspended: {reason}" + (f"; {good.name} plays again" if good else "")
+        return [sentence, *self._judge_one(good.entrant if good else None)]
 
     def _active(self, version: Version) -> Version | None:
         """Returns the version of its bot that plays now."""

@@ -47,6 +47,15 @@ house = {house}
 [runtimes]
 # deno = "/opt/deno/bin/deno"
 
+# The most that a bot may ask for in [limits] of its bot.toml. A submission that asks for more is refused.
+[caps]
+# Memory, in MiB.
+memory_mib = 2048
+# The largest size of a file that it writes, its output included, in MiB.
+file_mib = 16
+# Time for `hello` after its start, and again for each `ready`, in milliseconds.
+start_ms = 10000
+
 # What an author may submit. An author can have other limits: `arena league author add NAME --quota bots=10`.
 [limits]
 # Bots, without those that are retired or rejected.
@@ -58,6 +67,9 @@ submissions = 10
 # What is built of all bots together, in MiB on the disk: of versions that play or are being tried, and of each bot's
 # last good one.
 built_mib = 4096
+# Seconds in an hour that rated games wait for their bots to start, beyond the first second of each start: 360 are a
+# tenth of one worker's time. While they are used up, their bots play only if nobody else does.
+start_s = 360
 
 # When a version is suspended by itself. Losses on time while the machine was overloaded are not counted.
 [suspension]
@@ -96,7 +108,7 @@ stop_s = 60
 
 [site]
 # How often the league's pages are made in the folder `site`, in seconds; 0 is never. They need
-# `pip install 'samurai-arena[pages]'`.
+# packages that `arena site` names.
 every_s = 60
 
 # How long logs of games are kept. Results and digests stay for ever.

@@ -28,6 +28,7 @@ import msgspec
 from arena import files
 from arena.errors import ArenaError, InternalError, Refused, StoreError
 from arena.league.folder import ARCHIVE, ORDER, Folder
+from arena.league.keeping import calendar
 from arena.league.order_context import Order, read_order
 from arena.league.public.published_keys import publish_keys
 from arena.league.service.orders import OF_KEYS, VERBS, obey
@@ -200,9 +201,10 @@ class Inbox:
 
     def tidy(self) -> None:
         """Removes answers that nobody fetched for a day, and what was put aside long ago."""
-        _remove_old(self._folder.answers, "", KEPT_S)
+        now = calendar.now(self._store)
+        _remove_old(self._folder.answers, "", now - KEPT_S)
         for folder in (self._folder.inbox, self._folder.incoming):
-            _remove_old(folder, _ASIDE, ASIDE_DAYS * 86_400)
+            _remove_old(folder, _ASIDE, now - ASIDE_DAYS * 86_400)
 
     def _obey(self, path: Path) -> tuple[str, Payload]:
         """Obeys the order in a file, publishes the answer, and removes the order's files. Returns its verb, too."""
@@ -273,9 +275,8 @@ def _aside(path: Path) -> Path:
     return path.with_name(f"{plain(path.name)[:60]}{_ASIDE}")
 
 
-def _remove_old(folder: Path, ending: str, seconds: float) -> None:
-    """Removes the files of a folder that have an ending and are older than a number of seconds."""
-    oldest = time.time() - seconds
+def _remove_old(folder: Path, ending: str, oldest: float) -> None:
+    """Removes the files of a folder that have an ending and are from before a moment."""
     with os.scandir(folder) as entries:
         for entry in entries:
             with suppress(OSError):

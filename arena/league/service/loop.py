@@ -24,6 +24,7 @@ from arena.errors import MachineFault
 from arena.league.matches.planning import Planner
 from arena.league.matches.supply import MatchGames
 from arena.league.service.stopping import Stopping
+from arena.league.service.turns import Turns
 from arena.league.submissions.step_runner import StepRunner
 from arena.league.submissions.step_worker import StepWorker
 from arena.league.submissions.steps import StepReport
@@ -152,6 +153,7 @@ class Service:
         self._duties = duties
         self._tell = tell
         self._patience_s = patience_s
+        self._turns = Turns()
         self._started = timestamp()
         self._reported = time.monotonic()
         self._told = supply.rated
@@ -166,25 +168,30 @@ class Service:
             games: After how many more rated games it ends, once what was submitted before is tried; None means never.
                 It also ends if it can play none.
         """
-        before = self._supply.rated
+        before = counted_from = self._supply.rated
         submitted = self._step_runner.untried()
         idle = ""
         closing = False
         while not (stopping.asked or idle):
             submitted = submitted and submitted & self._step_runner.untried()
             waits = submitted and not self._orders.closing  # then what was submitted is tried in the next season
-            if games is not None and self._supply.rated - before >= games and not waits:
+            if waits:
+                counted_from = self._supply.rated
+            elif games is not None and self._supply.rated - counted_from >= games:
                 break
             self._safely(self._orders.look)
             if self._orders.closing and self._can_be_closed():
                 closing = True
                 break
             self._safely(self._room.look)
-            may_start = not self._room.is_short and self._may_build
+            alone = self._orders.workers == 1
+            of_steps = alone and self._is_turn_of_steps()
+            may_start = not self._room.is_short and (not alone or (of_steps and not self._lanes.running))
             self._safely(partial(self._step_runner.look, may_start=may_start, only_lost=self._orders.closing))
             self._supply.pay()
-            self._begin_games()
+            play = self._begin_games(hold=of_steps or (alone and self._step_runner.busy))
             self._settle()
+            self._turns.spend(steps=self._step_runner.busy, games=play)
             self._lanes.attend()
             self._safely(self._publisher.look)
             for duty in self._duties:
@@ -268,33 +275,39 @@ class Service:
             return "playing the final" if self._ending.plays else "ending the season"
         return "playing" if self._lanes.running or self._supply.left else "waiting"
 
-    @property
-    def _may_build(self) -> bool:
-        """Whether a step may begin: with one worker only between games."""
-        return self._orders.workers > 1 or not self._lanes.running
+    def _is_turn_of_steps(self) -> bool:
+        """Says whether a step comes next, or goes on, where it has no worker beside those for games."""
+        steps = self._step_runner.busy or self._step_runner.wants(only_lost=self._orders.closing)
+        games = not self._may_not_play and bool(self._supply.left or self._lanes.running)
+        return self._turns.is_of_steps(steps=steps, games=games)
 
-    def _begin_games(self) -> None:
-        closing = self._orders.closing
-        alone = self._orders.workers == 1 and (self._step_runner.busy or self._step_runner.wants(only_lost=closing))
-        rests = time.monotonic() < self._supply.rests_until
-        if (
-            (closing and not self._ending.plays)
+    @property
+    def _may_not_play(self) -> bool:
+        return (
+            (self._orders.closing and not self._ending.plays)
             or self._orders.paused
             or self._room.is_short
             or self._step_runner.restores
-            or alone
-            or rests
-        ):
+            or time.monotonic() < self._supply.rests_until
+        )
+
+    def _begin_games(self, *, hold: bool) -> bool:
+        """Plans games, and begins them unless a step is to have the worker. Returns whether the time is theirs."""
+        if self._may_not_play:
             self._lanes.give_back()
-            return
+            return self._lanes.running > 0
         try:
-            (self._ending if closing else self._planner).plan(self._orders.workers)
+            (self._ending if self._orders.closing else self._planner).plan(self._orders.workers)
             self._supply.count()
+            if hold:
+                self._lanes.give_back()
+                return self._lanes.running > 0
             self._lanes.man(self._orders.workers)
             self._lanes.feed()
         except (MachineFault, OSError, sqlite3.OperationalError) as error:
             self._supply.rest()
             self._tell(f"No game can begin: {error}")
+        return bool(self._supply.left or self._lanes.running)
 
     def _settle(self) -> list[Played]:
         try:

@@ -19,6 +19,7 @@ from typing import Final
 from arena.errors import ConfigError, InternalError, MachineFault, Refused, did_you_mean
 from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
 from arena.league.folder import Folder
+from arena.league.keeping.calendar import trust_clock
 from arena.league.order_context import Order, OrderContext, Verb
 from arena.league.season.closing import season_close
 from arena.league.settings import Settings
@@ -232,6 +233,7 @@ VERBS: Final[Mapping[str, Verb]] = {
     "key_revoke": key_revoke,
     "season_close": season_close,
     "notices_read": notices_read,
+    "trust_clock": trust_clock,
 }
 """What the operator can order. Whoever obeys orders, a service or a command, knows all of it."""
 OF_KEYS: Final = frozenset({"author_add", "author_remove", "key_add", "key_revoke"})

@@ -18,6 +18,7 @@ from arena.league.keeping.clearing import clean_up
 from arena.league.keeping.housekeeping import duties
 from arena.league.matches.jobs import Jobs
 from arena.league.matches.planning import Planner
+from arena.league.matches.starts import Starts
 from arena.league.matches.supply import MatchGames
 from arena.league.public.monitoring import Figures
 from arena.league.public.publishing import Publishing
@@ -34,6 +35,7 @@ from arena.league.submissions.step_worker import StepWorker
 from arena.league.submissions.steps import StepReport
 from arena.league.submissions.submitting import Allowance
 from arena.league.submissions.tools import LeagueTools, absent, built_tree
+from arena.link.programs import check_disk
 from arena.link.sandbox.levels import require
 from arena.referee.worker import attend, play
 from arena.store.league import LeagueStore, open_league
@@ -147,6 +149,7 @@ def _run_season(
     """Runs the service for the open season, and ends the season if that is ordered."""
     settings = settings_now(store, folder)
     require(settings.level, (), (folder.database, folder.logs))
+    check_disk(folder.bots)
     season = store.seasons.current()
     if season is None:
         raise ConfigError("expected an open season, got: none; restore the league from a backup")
@@ -182,8 +185,9 @@ def _put_together(
     order_duty = OrderDuty(store, folder, settings, hands.number, tell, publishing.hurry)
     room = DiskRoom(folder, tell)
     jobs = Jobs(store, tools.bot, settings, tournament, folder.feed)
+    starts = Starts(store, settings.limits)
     supply = MatchGames(
-        store, season.tournament, jobs, settings.suspension, tell, room.give_up_reserve,
+        store, season.tournament, jobs, settings.suspension, tell, room.give_up_reserve, tools.unfit, starts.count,
         same_worker=hands.same_worker, block=settings.matchmaking.deals,
     )  # fmt: skip
     supply.judge_all()
@@ -195,7 +199,7 @@ def _put_together(
     def gone() -> frozenset[str]:
         return absent(store, folder, elsewhere=hands.elsewhere) | step_runner.lost
 
-    planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=gone)
+    planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=gone, resting=starts.resting)
     ending = Ending(store, settings, tell, gone)
     playing = len(store.versions.active())
     verb = "plays" if playing == 1 else "play"

@@ -36,6 +36,9 @@ _PASSED: Final = {
     "check": "it keeps to the protocol",
     "qualify": "it played its first games without a forfeit",
 }
+LONGEST_S: Final = 7_200
+"""Seconds after which a step is ended, whatever it does. A build and a check have shorter limits of their own, and a
+game that was played is not played again."""
 _LOOK_S: Final = 0.5
 """Seconds between two searches for a step to do."""
 
@@ -79,6 +82,7 @@ class StepRunner:
         self._tell = tell
         self._at: Version | None = None
         """Whose step is being done."""
+        self._began = 0.0
         self._doing = ""
         self._looked = 0.0
         self._rests: dict[int, float] = {}
@@ -138,9 +142,9 @@ class StepRunner:
             may_start: Whether one may begin.
             only_lost: Whether only what was lost is built again, and no submission goes on.
         """
-        if self._step_worker.busy:
-            self._fetch()
         now = time.monotonic()
+        if self._step_worker.busy:
+            self._fetch(now)
         if self._step_worker.busy or not may_start or now < self._looked + _LOOK_S:
             return
         self._looked = now
@@ -172,18 +176,23 @@ class StepRunner:
         except (ArenaError, OSError) as error:
             self._note(version, _fault(kind, str(error)))
             return
-        self._at = version
+        self._at, self._began = version, time.monotonic()
         self._doing = f"{kind} of {version.name}"
         self._tell(f"{version.name}: {'building again' if self._restores else version.state}")
 
-    def _fetch(self) -> None:
+    def _fetch(self, now: float) -> None:
         version = self._at
         assert version is not None
+        kind: Kind = "build" if self._restores else STEPS[version.state][0]
         try:
             report = self._step_worker.fetch()
         except ArenaError as error:
-            kind: Kind = "build" if self._restores else STEPS[version.state][0]
             report = _fault(kind, str(error))
+        if self._step_worker.busy and now - self._began > LONGEST_S:
+            self._step_worker.drop()
+            report = _fault(
+                kind, f"expected the step to end within {LONGEST_S:,} s, got: one that goes on; it is ended"
+            )
         if report is not None:
             self._at = None
             self._looked = 0.0

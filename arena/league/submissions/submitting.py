@@ -6,6 +6,7 @@ if it was built before reports said so.
 
 from __future__ import annotations
 
+import math
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,11 +17,13 @@ from msgspec.structs import replace
 from arena import archives, files
 from arena.errors import ArchiveError, BotError, Refused, StoreError
 from arena.files import MIB
+from arena.league.folder import SETTINGS
 from arena.league.order_context import OrderContext
 from arena.league.settings import Limits
 from arena.league.submissions.steps import BYTES, StepReport, Verdict, footprint
 from arena.link import runtimes
 from arena.link.bots import MANIFEST
+from arena.link.caps import BeyondCaps, granted
 from arena.link.sandbox import fenced
 from arena.store.league import LeagueStore
 from arena.store.league.records import Received, Version
@@ -56,6 +59,10 @@ def submit(context: OrderContext) -> Payload:
             f"expected a bot that plays {context.settings.game.rules}, got: one of {', '.join(rules)}",
             f"add it to `rules` in {MANIFEST}, or leave that out",
         )
+    try:
+        granted(contents.manifest.limits, MANIFEST, context.settings.caps, SETTINGS)
+    except BeyondCaps as error:
+        raise Refused("archive", *str(error).split("; ", 1), limit=error.cap) from None
     if context.settings.level is not Level.TRUSTED and (wrong := _not_runnable(contents)):
         raise Refused("archive", *str(wrong).split("; ", 1))
     if context.settings.level is Level.FENCED:
@@ -151,13 +158,14 @@ def check_quotas(context: OrderContext, author: str, bot: str) -> None:
             f"wait until {pending[-1].name} is through",
             limit=limits["pending"],
         )
-    day = timedelta(days=1)
-    recent = sorted(one.received for one in versions if one.received >= _text(datetime.now(UTC) - day))
+    now, day = datetime.now(UTC), timedelta(days=1)
+    # What came later than now came while the clock was ahead: nobody may have to wait until it is that late.
+    recent = sorted(one.received for one in versions if _text(now - day) <= one.received <= _text(now))
     if len(recent) >= limits["submissions"]:
         left = 1
         if limits["submissions"]:
             first = datetime.fromisoformat(recent[-limits["submissions"]])
-            left = max(1, int((first + day - datetime.now(UTC)).total_seconds()) + 1)
+            left = max(1, math.ceil((first + day - now).total_seconds()))
         raise Refused(
             "quota",
             f"expected at most {limits['submissions']} submissions of one author in 24 hours, got: one more",

@@ -19,7 +19,8 @@ from arena.league.keeping.first_games import QUALIFYING
 from arena.league.settings import Settings
 from arena.league.submissions.house import house_spec
 from arena.league.submissions.steps import StepReport, Verdict, build, check, qualify
-from arena.link.bots import BotSpec, load_bot
+from arena.link.bots import MANIFEST, BotSpec, load_bot, read_manifest
+from arena.link.caps import BeyondCaps, granted
 from arena.link.unchanged import FilesChanged
 from arena.store.league import LeagueStore
 from arena.store.league.records import Kind, Version
@@ -82,6 +83,19 @@ class LeagueTools:
     def is_built(self, version: Version) -> bool:
         """Says whether what it is started from is there."""
         return version.is_of_house or version.level == Level.REMOTE or self._folder.built(version.digest).is_dir()
+
+    def unfit(self, version: Version) -> str:
+        """Returns why a version asks for too much, as the rest of a sentence; empty if it does not.
+
+        The caps may be other ones than when it was submitted.
+        """
+        if version.is_of_house or version.level == Level.REMOTE or not self.is_built(version):
+            return ""
+        try:
+            granted(read_manifest(bot_folder(self._folder.built(version.digest))).limits, MANIFEST)
+        except BeyondCaps as error:
+            return f"it asks for more than the league gives now: {error}"
+        return ""
 
     def spec(self, version: Version) -> Payload:
         """Returns what it is started with, as plain values."""

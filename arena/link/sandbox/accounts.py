@@ -63,6 +63,7 @@ def run_folder() -> Path:
     """
     try:
         RUN.mkdir(mode=0o755, exist_ok=True)
+        RUN.chmod(0o755)  # whatever the umask is
     except OSError as error:
         remedy = "make /run writable, or run as an ordinary user"
         raise machine_fault(f"make the folder {RUN}", error, remedy=remedy) from None

@@ -28,7 +28,6 @@ from arena.resources import bots_folder
 
 BOT: Final = "/bot"
 """Where a sandbox has a bot's files."""
-_PATH: Final = ("/usr/local/bin", "/usr/bin", "/bin")
 _TOOLS: Final = ("cargo", "rustc", "go", "java", "javac", "mvn", "node", "npm")
 """Programs that build bots and are often installed elsewhere than in `/usr`."""
 _RUSTUP: Final = "rustup"
@@ -87,7 +86,7 @@ def needs(spec: BotSpec) -> Needs:
     command = runtimes.resolved(words, python)
     return Needs(
         own | {path: trees[path] for path in shown},
-        _path(shown, [os.path.dirname(each.program) for each in used]),
+        _path(each.program for each in used),
         next(path for path, place in own.items() if place == spec.folder),
         command,
         tuple(folder for each in used for folder in each.empty),
@@ -119,19 +118,19 @@ def toolchains() -> Needs:
     """
     python = runtimes.python(PYTHON_WITH_ARENA)
     trees = dict(python.trees)
-    first = [os.path.dirname(python.program)]
+    programs = [python.program]
     for name in _TOOLS:
         program = shutil.which(name, path=":".join(runtimes.search_path()))
         if program is not None and os.path.basename(os.path.realpath(program)) == _RUSTUP:
             program = os.fsdecode(runtimes.output([program.removesuffix(name) + _RUSTUP, "which", name])).strip()
-            first.append(os.path.dirname(program))
         if program:
+            programs.append(program)
             trees |= runtimes.program(program).trees
     trees |= {path: path for path in _OF_TOOLS if os.path.exists(path)}
     shown = outermost(trees)
     return Needs(
         {path: trees[path] for path in shown},
-        _path(shown, first),
+        _path(programs),
         empty=python.empty,
         environment=python.environment,
     )
@@ -288,19 +287,14 @@ def _may_read(path: str, around: str) -> bool:
 
 
 def _sizes(program: str, spec: BotSpec) -> tuple[str, ...]:
-    """Returns the arguments that tell a runtime how much memory there is, if it asks the kernel: a filter refuses that.
+    """Returns the arguments that tell a runtime how much memory there is, where the kernel is not answered for.
 
     What the bot's own arguments say counts more: it comes later.
     """
     return (f"-XX:MaxRAM={spec.memory_mib}m",) if os.path.basename(program) == "java" else ()
 
 
-def _path(trees: tuple[str, ...], first: list[str]) -> str:
-    """Returns the folders of `PATH` that can be seen, those of programs that were found by another name first."""
-    seen = {*trees, *map(os.path.dirname, trees)}
-    folders = [
-        folder
-        for folder in (*first, *runtimes.search_path(), *_PATH)
-        if folder in seen or is_in(folder, (*trees, *SYSTEM))
-    ]
-    return ":".join(dict.fromkeys(folders))
+def _path(programs: Iterable[str]) -> str:
+    """Returns the folders of `PATH`: those of the programs, then the system's, and no other that the operator has."""
+    folders = [folder for folder in map(os.path.dirname, programs) if folder not in runtimes.PATH]
+    return ":".join(dict.fromkeys((*folders, *runtimes.PATH)))

@@ -21,7 +21,7 @@ import functools
 import os
 import resource
 import shutil
-import stat
+import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
@@ -32,6 +32,7 @@ import msgspec
 from arena.errors import MachineFault
 from arena.link.faults import machine_fault
 from arena.link.sandbox import filter
+from arena.text import plain
 
 SOCKET_FOLDER: Final = "/run/arena"
 """Where a bot finds the folder of its socket."""
@@ -43,12 +44,18 @@ SHM_MIB: Final = 16
 """Size of `/dev/shm` in a box."""
 MAX_DESCRIPTORS: Final = 256
 """How many descriptors a process in a box may have."""
+MAX_SIGNALS: Final = 256
+"""How many timers and waiting signals it may have: so few that no box takes what the user of all has."""
 HOSTNAME: Final = "seat"
+USER: Final = "bot"
+"""What a bot's user is called."""
+NAMED: Final = {"USER": USER, "LOGNAME": USER, "HOME": "/tmp"}
+"""Variables by which programs know their user."""
 PROGRAM_FOLDERS: Final = ("/usr/bin", "/bin", "/usr/local/bin")
 """Where `bwrap` and its helpers are looked for. `PATH` is not asked: it may name a folder of a bot."""
 _PROGRAMS: Final = ("/bin", "/lib", "/lib64", "/lib32", "/libx32", "/sbin")
 """Folders of the system's programs beside `/usr`. On most systems they are links into it."""
-_ETC: Final = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/openssl.cnf", "/etc/localtime")
+_ETC: Final = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/openssl.cnf")
 """All of `/etc` that programs of the system need to start. Java's is added where there is one."""
 _HIDDEN_FILES: Final = (
     "buddyinfo", "cgroups", "diskstats", "interrupts", "kallsyms", "kcore", "key-users", "keys", "kmsg", "locks",
@@ -60,8 +67,9 @@ _HIDDEN_FOLDERS: Final = (
     "1", "acpi", "asound", "bus", "driver", "fs", "irq", "pressure", "scsi", "sys", "sysvipc", "tty",
 )  # fmt: skip
 """Folders of it that do, and that of process 1."""
-_DEVICES: Final = ("full", "null", "random", "urandom", "zero")
-"""All of `/dev`, beside `shm` and links. There are no pseudo-terminals: their numbers are the whole machine's."""
+_DEVICES: Final = {**{name: name for name in ("full", "null", "random", "urandom")}, "zero": "full"}
+"""All of `/dev`, beside `shm` and links, and what it is on the machine. There are no pseudo-terminals: their numbers
+are the whole machine's. `zero` gives memory that nobody can count; `full` reads as zeros, and gives none."""
 _LINKS: Final = {"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"}
 """What is a link to `/proc/self/fd` in `/dev`, and to which part of it."""
 _GONE: Final = {
@@ -153,7 +161,7 @@ def command(
 
     `folder` is the working directory. `trees` are the folders and files that it sees beside the system's programs: each
     path, and where the content of it can be reached (the same path, unless `staging.py` had to make another). None may
-    lie in another. `environment` is all that it gets, beside `HOME` and `TMPDIR`. `processes` is how many processes and
+    lie in another. `environment` is all it gets, beside `NAMED` and `TMPDIR`. `processes` is how many processes and
     threads the box may have, `memory_mib` how much memory `/proc/meminfo` tells of, `data_mib` how much each process
     may reserve. `socket_folder` is the folder of its socket, as the seat's user can reach it. `user` is that user; None
     for this process's own. `writable` are trees that it may change, `/tmp` among them if it is not to be a small one in
@@ -165,7 +173,7 @@ def command(
     """
     options = [
         *_NAMESPACES,
-        *_words("--setenv", {**environment, "HOME": "/tmp", "TMPDIR": "/tmp"}.items()),
+        *_words("--setenv", {**environment, **NAMED, "TMPDIR": "/tmp"}.items()),
         *_system(),
         *("--proc", "/proc", *_masks(), *_DEV),
         *("--size", str(TMP_MIB << 20), "--tmpfs", "/tmp", "--size", str(SHM_MIB << 20), "--tmpfs", "/dev/shm"),
@@ -175,7 +183,11 @@ def command(
         *(("--ro-bind", socket_folder, SOCKET_FOLDER) if socket_folder is not None else ()),
         *("--chdir", folder, "--remount-ro", "/dev"),
     ]
-    limits = {"nofile": (resource.RLIMIT_NOFILE, descriptors), "nproc": (resource.RLIMIT_NPROC, processes)}
+    limits = {
+        "nofile": (resource.RLIMIT_NOFILE, descriptors),
+        "nproc": (resource.RLIMIT_NPROC, processes),
+        "sigpending": (resource.RLIMIT_SIGPENDING, MAX_SIGNALS),
+    }
     if data_mib is not None:
         limits["data"] = (resource.RLIMIT_DATA, data_mib << 20)
     lowered = [f"--{name}={_lowered(number, value)}" for name, (number, value) in limits.items()]
@@ -185,7 +197,7 @@ def command(
         options,
         [_program("prlimit"), *lowered, "--core=0", "--", *program],
         allowed,
-        _counters(memory_mib),
+        _counters(memory_mib) | _accounts(*((user, user) if user is not None else (os.getuid(), os.getgid()))),
     )
 
 
@@ -218,7 +230,7 @@ _NAMESPACES: Final = (
 
 _DEV: Final = (
     *("--tmpfs", "/dev"),
-    *(word for name in _DEVICES for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")),
+    *(word for name, ours in _DEVICES.items() for word in ("--dev-bind", f"/dev/{ours}", f"/dev/{name}")),
     *(word for name, part in _LINKS.items() for word in ("--symlink", f"/proc/self/fd{part}", f"/dev/{name}")),
 )
 
@@ -254,19 +266,53 @@ def _etc() -> tuple[str, ...]:
 
 
 @functools.cache
-def _masks() -> tuple[str, ...]:
-    """Returns the options that hide what `/proc` tells of the machine.
+def _proc() -> tuple[dict[str, str], list[str]]:
+    """Returns what a box has in `/proc`: kind and mode of each entry that may have to be hidden, and lines about cores.
+
+    A box is looked into for that. The operator's own `/proc` may lack what a box's has: a service often sees no process
+    but its own there, and a container covers parts of it.
+
+    Raises:
+        MachineFault: The machine makes no box. Show the message to the operator.
+    """
+    look = 'stat 1 >&2 && { stat -c "%A %n" "$@"; echo; cat cpuinfo; }'  # without `stat` there is no box
+    words = [_program("bwrap"), *_NAMESPACES, *_system(), "--proc", "/proc", "--chdir", "/proc", "/bin/sh", "-c", look]
+    try:
+        done = subprocess.run(
+            [*words, "sh", *_HIDDEN_FILES, *_HIDDEN_FOLDERS],
+            env={}, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, check=False,
+        )  # fmt: skip
+    except OSError as error:
+        raise machine_fault("make a sandbox", error) from None
+    if done.returncode:
+        said = " ".join((done.stderr + done.stdout).decode(errors="replace").split())
+        raise MachineFault(
+            f"expected a sandbox, got: {plain(said) or f'exit status {done.returncode}'}; "
+            "`arena doctor --level isolated` says what is missing"
+        )
+    found, _, kinds = done.stdout.decode(errors="replace").partition("\n\n")
+    modes = {name: mode for mode, name in (line.split() for line in found.splitlines())}
+    return modes, [line for line in kinds.splitlines() if not line.startswith("cpu MHz")]
+
+
+def _masks() -> Iterator[str]:
+    """Yields the options that hide what `/proc` tells of the machine.
 
     Each costs a start 0.1 ms. What only root may read needs none: in a box nobody is root.
     """
-    options: list[str] = []
-    for name in _HIDDEN_FILES:
-        if os.path.exists(f"/proc/{name}") and os.stat(f"/proc/{name}").st_mode & stat.S_IROTH:
-            options += ["--ro-bind", "/dev/null", f"/proc/{name}"]
-    for name in _HIDDEN_FOLDERS:
-        if os.path.isdir(f"/proc/{name}"):
-            options += ["--tmpfs", f"/proc/{name}", "--remount-ro", f"/proc/{name}"]
-    return tuple(options)
+    for name, mode in _proc()[0].items():
+        if mode.startswith("d"):
+            yield from ("--tmpfs", f"/proc/{name}", "--remount-ro", f"/proc/{name}")
+        elif mode[-3] == "r":
+            yield from ("--ro-bind", "/dev/null", f"/proc/{name}")
+
+
+def _accounts(user: int, group: int) -> dict[str, bytes]:
+    """Returns the files in which programs look for their user's name: it is all that is in them."""
+    return {
+        "/etc/passwd": f"{USER}:x:{user}:{group}:{USER}:{NAMED['HOME']}:/bin/sh\n".encode(),
+        "/etc/group": f"{USER}:x:{group}:\n".encode(),
+    }
 
 
 @functools.cache
@@ -275,13 +321,12 @@ def _counters(memory_mib: int) -> dict[str, bytes]:
 
     Nothing in them ever changes, and nothing that is used is in them.
     """
-    cores = range(os.cpu_count() or 1)
+    kinds = _proc()[1]
+    cores = range(sum(line.startswith("processor") for line in kinds))
     zeros = " 0" * 10
     times = [f"cpu {zeros}", *(f"cpu{core}{zeros}" for core in cores), "ctxt 0", "btime 0", "processes 1"]
     memory = [f"{name + ':':15} {memory_mib << 10:8} kB" for name in ("MemTotal", "MemFree", "MemAvailable")]
     memory += [f"{name + ':':15} {0:8} kB" for name in ("Buffers", "Cached", "SwapTotal", "SwapFree")]
-    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-        kinds = [line.rstrip("\n") for line in file if not line.startswith("cpu MHz")]
     found = {"stat": times, "meminfo": memory, "cpuinfo": kinds, "loadavg": ["0.00 0.00 0.00 1/1 1"]}
     found["uptime"] = ["0.00 0.00"]
     return {f"/proc/{name}": "".join(f"{line}\n" for line in lines).encode() for name, lines in found.items()}

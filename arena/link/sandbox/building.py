@@ -25,7 +25,7 @@ from arena.link.custody import Custody
 from arena.link.process import BotProcess, BuildNeeds
 from arena.link.sandbox import binds, staging
 from arena.link.sandbox.accounts import give_back, seat_user
-from arena.link.sandbox.usage import own, used
+from arena.link.sandbox.usage import own, unlinked, used
 from arena.types import Level
 from arena.wire.variables import TOKEN
 
@@ -43,6 +43,9 @@ _REST_SHARE: Final = 10
 """How many times as long as a look at the disk took there is none."""
 _FREE_MIB: Final = 256
 """With less room on the disk than this, no build goes on."""
+_OTHERS_MIB: Final = 4_096
+"""What others may take of the disk while a build goes on: then it is ended, and it is seen what that frees."""
+_NO_ROOM: Final = "left no room on the disk"
 _WELL: Final = "exited with status 0"
 _DESCRIPTORS: Final = 1_024
 _GONE_S: Final = 10.0
@@ -57,7 +60,8 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     memory_mib: int = 2_048
     """Memory of all its processes."""
     disk_mib: int = 2_048
-    """What its folders hold, the bot's files included."""
+    """What its folders hold, the bot's files included, and what it removed and keeps open. A file counts with its size,
+    or with what it takes of the disk if that is more."""
     files: int = 100_000
     """Files and folders in them."""
     output_mib: int = 16
@@ -136,6 +140,7 @@ class _Watched:
         self._looks_at = 0.0
         self._is_over = False
         self._output = b""
+        self._room = self._free_mib()
 
     def run(self) -> Run:
         """Waits for its end, or ends it."""
@@ -143,6 +148,8 @@ class _Watched:
             problem = self._wait()
             seconds = time.monotonic() - self._began
             memory_mib = self._process.fence.most_mib
+            if problem == _NO_ROOM:
+                problem = self._who_took_it()
         finally:
             self.end()
         problem = problem or self._too_much_disk()
@@ -188,11 +195,8 @@ class _Watched:
             return f"did not end within {bounds.seconds:g} s"
         if self._process.output_bytes() > bounds.output_mib << 20:
             return f"printed more than {bounds.output_mib} MiB"
-        room = os.statvfs(self._folders[0])
-        if room.f_bavail * room.f_frsize >> 20 < _FREE_MIB:
-            raise MachineFault(
-                f"expected {_FREE_MIB} MiB of free disk for a build, got: less - at {self._folders[0]}; make room"
-            )
+        if self._free_mib() < max(_FREE_MIB, self._room - 2 * bounds.disk_mib - _OTHERS_MIB):
+            return _NO_ROOM
         now = time.monotonic()
         if now >= self._looks_at:
             problem = self._too_much_disk()
@@ -203,14 +207,35 @@ class _Watched:
 
     def _too_much_disk(self) -> str:
         bounds = self._bounds
-        found = used(self._folders, bounds.files)
+        found = used(self._folders, bounds.files, holes=True)
         if found.entries > bounds.files:
             return f"made more than {bounds.files:,} files"
         if found.is_too_deep:
             return "made folders in folders, too many to reach"
-        if found.size >> 20 > bounds.disk_mib:
-            return f"wrote more than {bounds.disk_mib:,} MiB"
-        return ""
+        held = unlinked(self._process.fence.members(), self._folders[0])
+        return self._wrote_too_much() if found.size + held >> 20 > bounds.disk_mib else ""
+
+    def _wrote_too_much(self) -> str:
+        return f"wrote more than {self._bounds.disk_mib:,} MiB"
+
+    def _free_mib(self) -> int:
+        room = os.statvfs(self._folders[0])
+        return room.f_bavail * room.f_frsize >> 20
+
+    def _who_took_it(self) -> str:
+        """Ends it, and sees what that frees of the disk: so much it held in files without a name.
+
+        Raises:
+            MachineFault: Others have filled the disk.
+        """
+        before = self._free_mib()
+        self.end()
+        if self._free_mib() - before > self._bounds.disk_mib:
+            return self._wrote_too_much()
+        raise MachineFault(
+            f"expected free disk while a build goes on, got: {before} MiB left of {self._room} - at "
+            f"{self._folders[0]}; make room"
+        )
 
     def _find_box(self) -> None:
         """Takes hold of the box's first process, as soon as there is one."""

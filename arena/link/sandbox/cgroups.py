@@ -24,15 +24,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
 from arena.errors import MachineFault
+from arena.link.sandbox.hierarchies import CONTROLLERS, Mount, mounts, own_groups
+from arena.link.sandbox.hierarchies import lines as _lines
 from arena.link.sandbox.tree import started_at
 
-CONTROLLERS: Final = ("memory", "pids", "cpuacct")
-"""What version 1 needs; on version 2 the CPU time needs no controller."""
 _V1_FILES: Final = {
     "memory": ("memory.limit_in_bytes", "memory.oom_control"),
     "pids": ("pids.max",),
@@ -50,18 +50,6 @@ _REMEDY: Final = (
     "run as root where the hierarchies are writable, or on version 2 in a group of your own: "
     "systemd-run --user --scope -p Delegate=yes COMMAND"
 )
-
-
-class Mount(NamedTuple):
-    """A hierarchy, where it is mounted."""
-
-    folder: Path
-    """The mount point."""
-    root: str
-    """Which of its groups is mounted there."""
-    controllers: frozenset[str]
-    """Of version 1; empty for the unified hierarchy."""
-    is_unified: bool
 
 
 class Ground(msgspec.Struct, frozen=True):
@@ -179,21 +167,27 @@ class Group:
 
 
 class CpuGroup:
-    """A group of the unified hierarchy without limits: it counts the CPU time of a bot exactly, and kills all of it."""
+    """A group without limits: it counts the CPU time of a bot exactly, its memory where it can, and kills all of it."""
 
-    def __init__(self, place: Path) -> None:
-        """Makes the group.
+    def __init__(self, place: Path, memory: Path | None = None) -> None:
+        """Makes the group, in the unified hierarchy and in version 1's of memory if that is given.
 
         Raises:
             OSError: The system refuses. Nothing is left then.
         """
         Group._count += 1
-        self._folder = place / f"{_PREFIX}{_identity()}-{Group._count}"
+        name = f"{_PREFIX}{_identity()}-{Group._count}"
+        self._folder = place / name
+        self._folders = [folder / name for folder in (place, memory) if folder is not None]
         self._descriptors: list[int] = []
+        files = [self._folder / "cpu.stat", self._folders[-1] / "memory.stat"]
+        if memory is not None:
+            files.append(memory / name / "memory.kmem.usage_in_bytes")
         try:
-            _make(self._folder)
-            for name, flags in (("cpu.stat", os.O_RDONLY), ("cgroup.kill", os.O_WRONLY)):
-                self._descriptors.append(os.open(self._folder / name, flags | os.O_CLOEXEC))
+            for folder in self._folders:
+                _make(folder)
+            self._descriptors.append(os.open(self._folder / "cgroup.kill", os.O_WRONLY | os.O_CLOEXEC))
+            self._descriptors += [os.open(file, os.O_RDONLY | os.O_CLOEXEC) for file in files if file.exists()]
         except OSError:
             self.remove()
             raise
@@ -204,22 +198,35 @@ class CpuGroup:
         Raises:
             OSError: The system refuses.
         """
-        _write(self._folder / "cgroup.procs", str(pid))
+        for folder in self._folders:
+            _write(folder / "cgroup.procs", str(pid))
+
+    def memory_mib(self) -> int | None:
+        """Returns what it has of memory now, the kernel's for it included, and copies of files not; None if unknown."""
+        if len(self._descriptors) < 3:
+            return None
+        data = os.pread(self._descriptors[2], 8192, 0)
+        if len(self._descriptors) > 3:
+            kept = int(os.pread(self._descriptors[3], 64, 0))
+            return kept + sum(_value(data, key) for key in (b"total_rss", b"total_shmem", b"total_swap")) >> 20
+        reclaimable = _value(data, b"slab_reclaimable")
+        return sum(_value(data, key) for key in (b"anon", b"shmem", b"kernel", b"sock")) - reclaimable >> 20
 
     def cpu_ns(self) -> int:
         """Returns the CPU time of all its processes so far, whoever has waited for those that have ended."""
-        return _value(os.pread(self._descriptors[0], 4096, 0), b"usage_usec") * 1_000
+        return _value(os.pread(self._descriptors[1], 4096, 0), b"usage_usec") * 1_000
 
     def kill(self) -> None:
         """Kills all its processes, without waiting."""
-        os.pwrite(self._descriptors[1], b"1", 0)
+        os.pwrite(self._descriptors[0], b"1", 0)
 
     def remove(self) -> bool:
         """Removes the group, and tells whether it is gone. It is not while processes are in it: kill them, and wait."""
         for descriptor in self._descriptors:
             os.close(descriptor)
         self._descriptors = []
-        return _remove(self._folder)
+        left = [folder for folder in self._folders if not _remove(folder)]
+        return not left
 
 
 @cache
@@ -231,6 +238,18 @@ def counting_place() -> Path | None:
     place = _usable(reversed(_places(unified, own_groups().get("", "/"))), _COUNTING_FILES)
     if place is not None:
         sweep(Ground(2, place, place, place, place))
+    return place
+
+
+@cache
+def counting_memory() -> Path | None:
+    """Finds the same in version 1's hierarchy of memory. On version 2 a group has what its parent gives it."""
+    mount = next((mount for mount in mounts() if "memory" in mount.controllers), None)
+    if mount is None:
+        return None
+    place = _usable(reversed(_places(mount, own_groups().get("memory", "/"))), ("memory.kmem.usage_in_bytes",))
+    if place is not None:
+        sweep(Ground(1, place, place, place, place))
     return place
 
 
@@ -328,32 +347,6 @@ def _enable(base: Path, controllers: set[str]) -> bool:
 def _is_delegated(base: Path) -> bool:
     """Tells whether a group is this process's user's own: then all its processes may be moved within it."""
     return os.geteuid() != 0 and base.stat().st_uid == os.geteuid()
-
-
-def mounts(text: str | None = None) -> list[Mount]:
-    """Returns the hierarchies that are mounted, from the text of /proc/self/mountinfo."""
-    found = []
-    for line in _lines("/proc/self/mountinfo") if text is None else text.splitlines():
-        fields, _, rest = line.partition(" - ")
-        kind, _, options = [*rest.split(), "", "", ""][:3]
-        if kind in ("cgroup", "cgroup2"):
-            root, folder = fields.split()[3:5]
-            controllers = frozenset(options.split(",")) & frozenset(CONTROLLERS)
-            found.append(Mount(Path(folder), root, controllers, kind == "cgroup2"))
-    return found
-
-
-def own_groups(text: str | None = None) -> dict[str, str]:
-    """Returns the group of this process in each hierarchy, from the text of /proc/self/cgroup.
-
-    >>> own_groups("4:memory:/a\\n2:cpu,cpuacct:/b\\n0::/c")
-    {'memory': '/a', 'cpu': '/b', 'cpuacct': '/b', '': '/c'}
-    """
-    groups = {}
-    for line in _lines("/proc/self/cgroup") if text is None else text.splitlines():
-        _, controllers, path = line.split(":", 2)
-        groups.update(dict.fromkeys(controllers.split(","), path))
-    return groups
 
 
 def _places(mount: Mount, own: str) -> list[Path]:
@@ -478,10 +471,3 @@ def _write(path: Path, text: str) -> None:
         os.write(descriptor, text.encode())
     finally:
         os.close(descriptor)
-
-
-def _lines(path: str) -> list[str]:
-    """Returns the lines of a file; none if it is not there."""
-    with suppress(OSError):
-        return Path(path).read_text(encoding="utf-8").splitlines()
-    return []

@@ -277,6 +277,7 @@ def _in_a_seat(level: Level) -> Iterator[Outcome]:
         canary.touch()
         prefix = ""
         told: dict[str, object] = {
+            "python": sys.version,
             "socket": f"{box.SOCKET_FOLDER}/referee",
             "calls": calls_to_try(machine),
             "newest": filter.NEWEST,
@@ -288,6 +289,7 @@ def _in_a_seat(level: Level) -> Iterator[Outcome]:
         if level is Level.FENCED:
             prefix = FENCED
             told = {
+                "python": sys.version,
                 "calls": fenced_calls_to_try(machine),
                 "canary": str(canary),
                 "folder": spec.folder,

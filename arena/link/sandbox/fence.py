@@ -6,14 +6,12 @@ A fence is made before the process starts, takes it in before its program runs, 
 level     memory                                processes                               off turn
 ========  ====================================  ======================================  ========================
 trusted   looked at, the whole tree             not limited                             measured
-fenced    looked at, one process; a hard limit  one; its threads are looked at          measured
-          (`data_limit_mib`)
+fenced    looked at; a hard limit, as isolated  one; its threads are looked at          measured
 isolated  looked at, `/tmp` and its files too;  limited in the box (`process_limit`)    measured, exactly
           stopped until it is weighed if that                                           where there are groups
           takes long; a hard limit for each
           process (`data_limit_mib`)
-strict    limited by the system; files in       limited by the system                   frozen: no CPU at all
-          memory are counted too
+strict    limited by the system, files too      limited by the system                   frozen: no CPU at all
 ========  ====================================  ======================================  ========================
 """
 
@@ -27,20 +25,23 @@ from multiprocessing.util import Finalize
 from typing import Final, Protocol
 
 from arena.link.bots import BotSpec
-from arena.link.sandbox.cgroups import CpuGroup, Group, counting_place, ground
-from arena.link.sandbox.tree import Denied, Files, Scales, Tree, files, memory, thread_count
+from arena.link.sandbox.cgroups import CpuGroup, Group, counting_memory, counting_place, ground
+from arena.link.sandbox.kept import Tally, files
+from arena.link.sandbox.tree import Denied, Files, Scales, Tree, memory, thread_count
 from arena.types import NS_PER_MS, Level
 
 MAX_FILES: Final = 2_000
 """How many files and folders a bot may have in its `/tmp` and `/dev/shm`: each takes memory of the system."""
 _STACKS_MIB: Final = 512
 """Room for what a process reserves and does not use: 64 stacks of 8 MiB."""
+_THREAD_MIB: Final = 42
+"""The same for each further core: the stack of a thread, and the 32 MiB that OpenBLAS reserves for it (numpy)."""
 _PROCESSES: Final = 64
 _PROCESSES_A_CORE: Final = 8
 _BOX_PROCESSES: Final = 4
 """Those of the box itself."""
 _LONG_LOOK_NS: Final = 10 * NS_PER_MS
-"""Seconds of this process's time after which a look is followed by a rest: a look at some hundred processes."""
+"""A look that took longer (CPU time, ns) is followed by a rest: one at some hundred processes."""
 _REST_SHARE: Final = 10
 """How many times as long as the look the rest takes."""
 _LAST_WAIT_MS: Final = 5_000
@@ -65,6 +66,9 @@ class Fence(Protocol):
             MachineFault: The system refuses. The bot must not be let go.
         """
 
+    def members(self) -> list[int]:
+        """Returns the numbers of its processes that are known and live."""
+
     def excess(self) -> str | None:
         """Looks at the bot, and returns what it uses more of than it may; None if it keeps to its limits.
 
@@ -85,6 +89,13 @@ class Fence(Protocol):
 
         It grows from call to call: compare two. What the bot's own threads and processes take from each other does not
         count, nor what it gives away by a lower priority or by fewer cores.
+        """
+
+    @property
+    def crowd_ns(self) -> int:
+        """Returns the CPU time until the last `denied_ns` that it used beside its busiest thread, between such looks.
+
+        So long it may itself have kept others from a core, the referee too.
         """
 
     def freeze(self) -> None:
@@ -123,6 +134,7 @@ def fence(level: Level, spec: BotSpec, *, processes: int | None = None) -> Fence
         return _NoFence()
     return _WatchedFence(
         spec,
+        isolated=level is Level.ISOLATED,
         boxed=level is Level.ISOLATED and processes is None,
         threads=process_limit() if level is Level.FENCED else None,
     )
@@ -133,7 +145,7 @@ def data_limit_mib(memory_mib: int) -> int:
 
     It is above the bot's limit, because it counts what is reserved, not what is used.
     """
-    return memory_mib + _STACKS_MIB
+    return memory_mib + _STACKS_MIB + _THREAD_MIB * max(0, (os.cpu_count() or 1) - 2)
 
 
 def process_limit() -> int:
@@ -145,9 +157,14 @@ class _NoFence:
     """Sees nothing, and holds nothing: for systems without /proc, where only `trusted` can be had."""
 
     most_mib = 0
+    crowd_ns = 0
 
     def adopt(self, pid: int, token: str = "") -> None:
         """Does nothing."""
+
+    def members(self) -> list[int]:
+        """Finds none."""
+        return []
 
     def excess(self) -> str | None:
         """Finds nothing."""
@@ -185,21 +202,23 @@ class _NoFence:
 class _WatchedFence(_NoFence):
     """Looks at the tree of a bot from outside. It can limit nothing, only tell."""
 
-    def __init__(self, spec: BotSpec, *, boxed: bool, threads: int | None = None) -> None:
-        """Takes the bot, whether it runs in a box with memory file systems of its own, and the limit of its threads."""
+    def __init__(self, spec: BotSpec, *, isolated: bool, boxed: bool, threads: int | None = None) -> None:
+        """Takes the bot, its level, whether its box has memory file systems, and the limit of its threads."""
         self.most_mib = 0
+        self.crowd_ns = 0
         self._limit_mib = spec.memory_mib
         self._boxed = boxed
         self._most_threads = threads
         self._group: CpuGroup | None = None
-        if boxed and (place := counting_place()) is not None:
+        if isolated and (place := counting_place()) is not None:
             with suppress(OSError):
-                self._group = CpuGroup(place)
+                self._group = CpuGroup(place, counting_memory())
         self._tree: Tree | None = None
         self._denied = Denied()
         self._scales = Scales()
-        self._held_since_ns: int | None = None
-        """Since when it is stopped."""
+        self._tally = Tally() if isolated or threads is not None else None
+        self._is_held = False
+        """Whether it is stopped."""
         self._excess: str | None = None
         self._excess_looks = _Looks()
         self._cpu_ns = 0
@@ -214,14 +233,16 @@ class _WatchedFence(_NoFence):
             except OSError:
                 self._leave_group()
 
+    def members(self) -> list[int]:
+        """Returns the processes of the tree."""
+        return [] if self._tree is None else self._tree.members()
+
     def excess(self) -> str | None:
         """Looks at memory, and in a box at its files. What only seems too much is weighed."""
-        if self._tree is None:
-            return None
-        if self._excess_looks.are_due():
+        if self._tree is not None and self._excess_looks.are_due():
             with self._excess_looks:
                 self._excess = self._look(self._tree)
-        return self._excess
+        return None if self._tree is None else self._excess
 
     def cpu_ns(self) -> int:
         """Returns the CPU time of the tree.
@@ -250,17 +271,33 @@ class _WatchedFence(_NoFence):
             with self._cpu_looks:
                 members = self._tree.members()
                 if self._group is not None:
-                    self._denied.add(members, self.cpu_ns())
+                    self._denied.add(members, self.cpu_ns() + self._spent_ns())
                 else:
                     self._cpu_ns = self._tree.cpu_ns(members)
-                    self._denied.add(members, self._cpu_ns, self._tree.restless_ns)
+                    self._denied.add(members, self._cpu_ns + self._spent_ns(), self._tree.restless_ns)
+        self.crowd_ns = self._denied.crowd_ns
         return self._denied.total_ns
+
+    def _spent_ns(self) -> int:
+        """Returns the CPU time of looking at it so far. How long that takes it decides itself."""
+        return (
+            self._scales.spent_ns
+            + (self._tally.spent_ns if self._tally else 0)
+            + self._excess_looks.spent_ns
+            + self._cpu_looks.spent_ns
+        )
 
     def _look(self, tree: Tree) -> str | None:
         members = tree.members()
         if self._group is None:
             tree.cpu_ns(members)  # of what ends before it is asked for
         found = files(members) if self._boxed else Files(0, 0)
+        of_group = None if self._group is None else self._group.memory_mib()
+        if of_group is not None and of_group > self._limit_mib:
+            self.most_mib = max(self.most_mib, of_group)
+            return f"used {of_group} MiB of memory; its limit is {self._limit_mib} MiB"
+        if of_group is None and self._tally is not None:
+            found = Files(found.mib + self._tally.look(members), found.entries)
         if found.entries > MAX_FILES:
             return _too_many(found)
         if self._most_threads is not None and (count := thread_count(members)) > self._most_threads:
@@ -285,15 +322,15 @@ class _WatchedFence(_NoFence):
         """Stops a bot while it is not known whether it has too much, and lets it run on when it is.
 
         Weighing takes long if the machine is busy, and a bot could make it busy. So it gains nothing by that: it does
-        not grow meanwhile, and takes no CPU time from the scales. What it lost by that counts as denied by the machine.
+        not grow meanwhile, and takes no CPU time from the scales. Its clock runs on: how long weighing takes it decides
+        itself, by how many pages and processes it has.
         """
         if is_unknown:
             tree.signal(members, signal.SIGSTOP)
-            self._held_since_ns = self._held_since_ns or time.monotonic_ns()
-        elif self._held_since_ns is not None:
+            self._is_held = True
+        elif self._is_held:
             tree.signal(members, signal.SIGCONT)
-            self._denied.total_ns += time.monotonic_ns() - self._held_since_ns
-            self._held_since_ns = None
+            self._is_held = False
 
     def kill(self) -> None:
         """Kills the tree. Whoever still forks may leave processes; their parents' group and namespace end with it."""
@@ -323,6 +360,8 @@ class _Looks:
     """
 
     def __init__(self) -> None:
+        self.spent_ns = 0
+        """The time of this process that all looks took."""
         self._rests_until_ns = 0
         self._begun_ns = 0
 
@@ -335,6 +374,7 @@ class _Looks:
 
     def __exit__(self, *raised: object) -> None:
         took_ns = time.thread_time_ns() - self._begun_ns
+        self.spent_ns += took_ns
         if took_ns >= _LONG_LOOK_NS:
             self._rests_until_ns = time.monotonic_ns() + _REST_SHARE * took_ns
 
@@ -387,6 +427,11 @@ class _HardFence:
         self._cpu_ns = 0
 
     @property
+    def crowd_ns(self) -> int:
+        """Returns what it ran beside its busiest thread."""
+        return self._denied.crowd_ns
+
+    @property
     def most_mib(self) -> int:
         """Returns the most memory that the group used. Copies of files that it read are part of it."""
         return 0 if self._closed else self._group.most_mib()
@@ -394,6 +439,10 @@ class _HardFence:
     def adopt(self, pid: int, token: str = "") -> None:
         """Moves the process into the group."""
         self._group.join(pid)
+
+    def members(self) -> list[int]:
+        """Returns the processes of the group."""
+        return [] if self._closed else self._group.members()
 
     def excess(self) -> str | None:
         """Tells whether the system has killed a process for its memory; the bot's first one may have survived.

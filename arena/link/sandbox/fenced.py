@@ -1,8 +1,9 @@
 """Starts bots at level `fenced`: without root, a user namespace or a program of others. Landlock, a filter, limits.
 
-There is no mount namespace, so a bot sees paths as they are. What a box would show is granted at its real path, to read
-and execute, and nothing is granted to write. A bot's folder is its real one, not `binds.BOT`; a Python's packages are
-links in a folder of arena's.
+A bot sees paths as they are. What a box would show is granted at its real path, to read and execute, and nothing is
+granted to write. A bot's folder is its real one, not `binds.BOT`; a Python's packages are links in a folder of arena's.
+What lies in a folder that is closed to the bot's user, such as root's home, is mounted at that same path: programs have
+paths of their libraries written into them, and elsewhere another Python would run, with the system's library.
 
 Laws:
 1. What a bot may read is what `binds.needs` says: this module only finds the real paths.
@@ -22,7 +23,7 @@ import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -34,14 +35,14 @@ from arena.errors import BotError, MachineFault
 from arena.link.bots import BotSpec
 from arena.link.faults import machine_fault
 from arena.link.runtimes import PYTHON_FOLDER, PYTHON_WITH_ARENA, is_in, is_private
-from arena.link.sandbox import fenced_filter, landlock, launcher, staging
+from arena.link.sandbox import fenced_filter, filter, landlock, launcher, staging
 from arena.link.sandbox.binds import BOT, Needs
-from arena.link.sandbox.box import system_trees
+from arena.link.sandbox.box import NAMED, system_trees
 from arena.link.warden import remove_tree
 from arena.types import Level
 
-DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-"""All that a bot may write to, beside its output and its connection."""
+DEVICES: Final = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
+"""All that a bot may write to, beside its output and its connection. `/dev/zero` gives memory that nobody can count."""
 LINKS: Final = "python"
 """How the names of the folders begin in which a Python's packages are links."""
 _KEPT: Final = 64
@@ -60,6 +61,8 @@ class Placed(msgspec.Struct, frozen=True):
     command: tuple[str, ...]
     folder: str
     environment: dict[str, str]
+    ways: dict[str, list[str]]
+    """What has to be mounted, as `staging.ways` says."""
 
 
 def check(name: str, command: Sequence[str]) -> None:
@@ -93,54 +96,49 @@ def check_build(name: str, build: Sequence[str]) -> None:
         )
 
 
-def placed(spec: BotSpec, needs: Needs, links: Path, reach: Callable[[str], str]) -> Placed:
+def placed(spec: BotSpec, needs: Needs, links: Path, user: int | None) -> Placed:
     """Returns what a bot is granted.
 
     Args:
         spec: The bot.
         needs: What it would see in a box.
         links: The folder in which links to packages are made, for this process or for all of root's.
-        reach: Returns the place at which the bot's user can reach a path.
+        user: As whom it runs; None for this process's user.
 
     Raises:
         BotError: It needs what this level cannot give. Show the message to the operator.
         MachineFault: The links cannot be made.
+        OSError: Something of it is not there.
     """
     check(spec.name, spec.command)
     own = {path: place for path, place in needs.trees.items() if is_in(path, [BOT])}
     packages = {path: place for path, place in needs.trees.items() if is_in(path, [PYTHON_FOLDER])}
     others = {path: place for path, place in needs.trees.items() if path not in own and path not in packages}
-    beside = {os.path.dirname(place) for place in own.values() if place != spec.folder}
+    beside = sorted({os.path.dirname(place) for place in own.values() if place != spec.folder})
     for folder in beside:
         if is_private(folder):
             raise BotError(
                 f"{spec.name}: expected a bot whose `include` lies in a folder of its own, because level "
                 f"{Level.FENCED} shows the names of all files there, got: {folder}; move the bot and what it includes"
             )
-    around = os.path.dirname(spec.folder)
-    if beside and (there := reach(around)) != around:  # what lies beside the bot must do so there, too
-        outer = reach
-
-        def reach(path: str) -> str:
-            return there + path[len(around) :] if is_in(path, [around]) else outer(path)
-
-    reached = {place: reach(place) for place in needs.trees.values()}
-    granted = [(place, landlock.READ) for place in system_trees() if place not in others]
-    granted += [(reached[place], landlock.READ) for place in (*own.values(), *packages.values(), *others.values())]
-    granted = [one for place, _ in granted for one in _without(place, needs.empty)]
-    # An interpreter that looks for a module beside the bot lists the folder.
-    granted += [(reach(folder), landlock.LIST) for folder in sorted(beside)]
+    shown = [*own.values(), *packages.values(), *others.values()]
     environment = dict(needs.environment)
     if packages:
-        folder = reach(str(_linked(links, {path: reached[place] for path, place in packages.items()})))
-        granted.append((folder, landlock.READ))
-        environment = {name: value.replace(PYTHON_FOLDER, folder) for name, value in environment.items()}
+        shown.append(str(_linked(links, packages)))
+        environment = {name: value.replace(PYTHON_FOLDER, shown[-1]) for name, value in environment.items()}
+    for path in shown:
+        os.stat(path)
+    trees = [*(place for place in system_trees() if place not in others), *shown]
+    granted = [one for place in trees for one in _without(place, needs.empty)]
+    # An interpreter that looks for a module beside the bot lists the folder.
+    granted += [(folder, landlock.LIST) for folder in beside]
     granted += [(device, landlock.USE) for device in DEVICES]
     return Placed(
         tuple(granted),
-        (_moved(needs.command[0], reached), *needs.command[1:]),
-        _moved(spec.folder, reached),
-        environment | {"PATH": needs.path, "HOME": "/tmp"},
+        needs.command,
+        spec.folder,
+        environment | NAMED | {"PATH": needs.path},
+        {} if user is None else staging.ways((*shown, *beside)),
     )
 
 
@@ -173,6 +171,7 @@ def start(
     *,
     socket_path: str,
     limits: Mapping[str, int],
+    answers: Mapping[int, tuple[int, bytes]],
     user: int | None,
     output: int,
 ) -> tuple[Started, int]:
@@ -183,6 +182,7 @@ def start(
         environment: All that it gets beside what `placed` has.
         socket_path: The one socket that it can connect to.
         limits: By the names of RLIMIT_*.
+        answers: What the calls are answered that ask for the machine's memory, as `filter.answers` says.
         user: As whom it runs; None for this process's user.
         output: Where its output goes.
 
@@ -201,7 +201,9 @@ def start(
         "socket": os.fsencode(socket_path),
         "limits": {name: _lowered(name, limit) for name, limit in limits.items()},
         "user": user,
+        "ways": {os.fsencode(over): [os.fsencode(path) for path in paths] for over, paths in placed.ways.items()},
         "filter": fenced_filter.program(),
+        "answers": dict(answers),
     }
     ruleset = _ruleset(placed.granted, tuple(_files(placed.granted)))
     with ExitStack() as held, ExitStack() as failed:
@@ -212,14 +214,63 @@ def start(
             status = os.memfd_create("arena")
             failed.callback(os.close, status)
             descriptors = [reader, output, status, ruleset.descriptor]
-            if user is not None and staging.has_mounts():
-                descriptors.append(os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC))
-                held.callback(os.close, descriptors[-1])
             pid = _launcher().start(told, descriptors)
         except OSError as error:
             raise machine_fault("start a bot", error) from None
         failed.pop_all()
         return Started(pid, writer), status
+
+
+def start_box(
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    descriptors: Sequence[int],
+    *,
+    limits: Mapping[str, int],
+    answers: Mapping[int, tuple[int, bytes]],
+    user: int | None,
+    output: int,
+) -> Started:
+    """Starts the program that makes a box. It waits for a line on its standard input before it does anything.
+
+    Args:
+        words: The program and its arguments.
+        environment: All that it gets.
+        descriptors: What it inherits, at the same numbers.
+        limits: By the names of RLIMIT_*.
+        answers: What the calls are answered that are left to this process, as `filter.answers` says.
+        user: As whom the bot runs; None for this process's user.
+        output: Where its output goes.
+
+    Raises:
+        MachineFault: The machine cannot give it.
+    """
+    told = {
+        "command": [os.fsencode(word) for word in words],
+        "environment": {os.fsencode(name): os.fsencode(value) for name, value in environment.items()},
+        "numbers": list(descriptors),
+        "socket": b"",
+        "limits": {name: _lowered(name, limit) for name, limit in limits.items()},
+        "user": user,
+        "filter": filter.asked(),
+        "otherwise": filter.asked(filter.Treatment.ENOSYS),
+        "answers": dict(answers),
+        "mounts": staging.has_mounts(),
+    }
+    with ExitStack() as held, ExitStack() as failed:
+        try:
+            reader, writer = os.pipe()
+            held.callback(os.close, reader)
+            failed.callback(os.close, writer)
+            given = [reader, output, *descriptors]
+            if told["mounts"]:
+                given.append(os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC))
+                held.callback(os.close, given[-1])
+            pid = _launcher().start(told, given)
+        except OSError as error:
+            raise machine_fault("start a sandbox", error) from None
+        failed.pop_all()
+        return Started(pid, writer)
 
 
 def is_fenced_in(status: int) -> bool:
@@ -356,14 +407,6 @@ def _linked(links: Path, packages: Mapping[str, str]) -> Path:
         finally:
             remove_tree(str(part))
     return folder
-
-
-def _moved(path: str, reached: Mapping[str, str]) -> str:
-    """Returns where a path is that lies in something that is reached elsewhere."""
-    for place, there in reached.items():
-        if is_in(path, [place]):
-            return there + path[len(place) :]
-    return path
 
 
 def _lowered(name: str, limit: int) -> int:

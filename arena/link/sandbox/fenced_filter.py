@@ -13,13 +13,10 @@ Laws:
 from __future__ import annotations
 
 import functools
-import platform
-import struct
-from collections.abc import Iterator
 from typing import Final
 
 from arena.link.sandbox import filter
-from arena.link.sandbox.filter import Condition, Group, Instruction, Match, Numbers, Treatment
+from arena.link.sandbox.filter import Condition, Group, Match, Treatment
 
 # fmt: off
 GROUPS: Final = (
@@ -34,7 +31,7 @@ GROUPS: Final = (
         "truncate": (76, 45),
     }),
     Group(Treatment.EPERM, "other processes of the user, and their ends", {
-        "pidfd_open": (434, 434), "pidfd_send_signal": (424, 424), "rt_sigqueueinfo": (129, 138),
+        "pidfd_send_signal": (424, 424), "rt_sigqueueinfo": (129, 138),
         "rt_tgsigqueueinfo": (297, 240), "tkill": (200, 130),
     }),
     Group(Treatment.EPERM, "a name that is taken is a signal, and there is nobody to be listened to", {
@@ -52,13 +49,6 @@ GROUPS: Final = (
 )
 
 
-class Row(Condition, frozen=True):
-    """A condition with an exception."""
-
-    spared: dict[str, int] = {}  # noqa: RUF012 - of a Struct
-    """Bits of the argument, by their names: with any of them the call is not treated."""
-
-
 _STREAMS: Final = {
     "SOCK_STREAM": 1, "with SOCK_NONBLOCK": 0x801, "with SOCK_CLOEXEC": 0x8_0001, "with both": 0x8_0801,
 }
@@ -71,47 +61,32 @@ _TO_WRITE: Final = {"O_WRONLY or O_RDWR": 3}
 _EMPTIES: Final = "before its version 3, Landlock lets a file that may be read be emptied"
 
 CONDITIONS: Final = (
-    Row(
+    Condition(
         "clone", (56, 220), 0, Match.NO_BIT, {"CLONE_THREAD": 0x1_0000}, Treatment.EPERM,
         "a bot is one process, with as many threads as it needs",
     ),
-    Row("socket", (41, 198), 1, Match.NOT_ONE_OF, _STREAMS, Treatment.EAFNOSUPPORT, _A_DATAGRAM),
-    Row("socketpair", (53, 199), 1, Match.NOT_ONE_OF, _STREAMS, Treatment.EAFNOSUPPORT, _A_DATAGRAM),
-    Row("clock_gettime", (228, 113), 0, Match.ANY_BIT, _CLOCK, Treatment.EPERM, _A_CLOCK, _OF_A_THREAD),
-    Row("clock_getres", (229, 114), 0, Match.ANY_BIT, _CLOCK, Treatment.EPERM, _A_CLOCK, _OF_A_THREAD),
-    Row("clock_nanosleep", (230, 115), 0, Match.ANY_BIT, _CLOCK, Treatment.EPERM, _A_CLOCK, _OF_A_THREAD),
-    Row("timer_create", (222, 107), 0, Match.ANY_BIT, _CLOCK, Treatment.EPERM, _A_CLOCK, _OF_A_THREAD),
-    Row(
+    Condition("socket", (41, 198), 1, Match.NOT_ONE_OF, _STREAMS, Treatment.EAFNOSUPPORT, _A_DATAGRAM),
+    Condition("socketpair", (53, 199), 1, Match.NOT_ONE_OF, _STREAMS, Treatment.EAFNOSUPPORT, _A_DATAGRAM),
+    Condition("clock_gettime", (228, 113), 0, Match.ANY_BIT, _CLOCK, Treatment.EPERM, _A_CLOCK, _OF_A_THREAD),
+    Condition("clock_getres", (229, 114), 0, Match.ANY_BIT, _CLOCK, Treatment.EPERM, _A_CLOCK, _OF_A_THREAD),
+    Condition("clock_nanosleep", (230, 115), 0, Match.ANY_BIT, _CLOCK, Treatment.EPERM, _A_CLOCK, _OF_A_THREAD),
+    Condition("timer_create", (222, 107), 0, Match.ANY_BIT, _CLOCK, Treatment.EPERM, _A_CLOCK, _OF_A_THREAD),
+    Condition(
         "sched_setaffinity", (203, 122), 0, Match.NOT_ONE_OF, {"the caller itself": 0}, Treatment.EPERM,
         "cores of another process",
     ),
-    Row(
+    Condition(
         "sched_getaffinity", (204, 123), 0, Match.NOT_ONE_OF, {"the caller itself": 0}, Treatment.ENOSYS,
         "the same: who sets its own tells others a number; the C library does without",
     ),
-    Row(
+    Condition(
         "fcntl", (72, 25), 1, Match.ONE_OF, {"F_SETOWN": 8, "F_SETSIG": 10, "F_SETOWN_EX": 15}, Treatment.EPERM,
         "any signal to any process of the user",
     ),
-    Row(
-        "ioctl", (16, 29), 1, Match.ONE_OF, {"FIOSETOWN": 0x8901, "SIOCSPGRP": 0x8902}, Treatment.EPERM,
-        "the same, of a socket",
-    ),
-    Row(
-        "prctl", (157, 167), 0, Match.ONE_OF, {"PR_SCHED_CORE": 62}, Treatment.EPERM,
-        "keeps others off the other half of a core",
-    ),
-    Row("open", (2, None), 1, Match.ANY_BIT, _TRUNCATES, Treatment.EPERM, _EMPTIES, _TO_WRITE),
-    Row("openat", (257, 56), 2, Match.ANY_BIT, _TRUNCATES, Treatment.EPERM, _EMPTIES, _TO_WRITE),
+    Condition("open", (2, None), 1, Match.ANY_BIT, _TRUNCATES, Treatment.EPERM, _EMPTIES, _TO_WRITE),
+    Condition("openat", (257, 56), 2, Match.ANY_BIT, _TRUNCATES, Treatment.EPERM, _EMPTIES, _TO_WRITE),
 )
 # fmt: on
-
-_HEAD: Final = {"x86_64": 6, "aarch64": 4}
-"""Instructions of the other filter that look at the machine alone. They come first here, too."""
-_SIZE: Final = 8
-"""Bytes of an instruction."""
-_LOAD, _EQUAL, _BITS, _RETURN = 0x20, 0x15, 0x45, 0x06
-_NUMBER, _ARGUMENTS = 0, 16
 
 
 @functools.cache
@@ -121,38 +96,5 @@ def program(machine: str = "") -> bytes:
     Raises:
         MachineFault: The tables do not have that machine's numbers.
     """
-    machine = machine or platform.machine()
-    below = filter.program(machine)
-    column, cut = list(filter.MACHINES).index(machine), _HEAD[machine] * _SIZE
-    added = (struct.pack("<HBBI", code, yes, no, value) for code, value, yes, no in _instructions(column))
-    return below[:cut] + b"".join(added) + below[cut:]
-
-
-def _instructions(column: int) -> Iterator[Instruction]:
-    for group in GROUPS:
-        for numbers in group.calls.values():
-            yield from _for_call(numbers, column, [(_RETURN, group.treatment.answer, 0, 0)])
-    for row in CONDITIONS:
-        yield from _for_call(row.numbers, column, list(_tests(row)))
-
-
-def _for_call(numbers: Numbers, column: int, body: list[Instruction]) -> Iterator[Instruction]:
-    """Yields instructions that are skipped for all other calls."""
-    if (number := numbers[column]) is not None:
-        yield (_EQUAL, number, 0, len(body))
-        yield from body
-
-
-def _tests(row: Row) -> Iterator[Instruction]:
-    """Yields the tests of an argument. A call that passes them goes on to the instructions below, with its number."""
-    yield (_LOAD, _ARGUMENTS + 8 * row.argument, 0, 0)
-    bits = row.match in (Match.ANY_BIT, Match.NO_BIT)
-    goes_on = row.match in (Match.NOT_ONE_OF, Match.NO_BIT)
-    """Whether a test that holds lets the call through."""
-    tests = [(_BITS, value, True) for value in row.spared.values()]
-    tests += [(_BITS if bits else _EQUAL, value, goes_on) for value in row.values.values()]
-    for left, (operation, value, lets_through) in zip(range(len(tests) - 1, -1, -1), tests, strict=True):
-        # What lets the call through skips the refusal, too; the last test decides what happens if none holds.
-        yield (operation, value, left + 1 if lets_through else left, 0 if left or goes_on else 1)
-    yield (_RETURN, row.treatment.answer, 0, 0)
-    yield (_LOAD, _NUMBER, 0, 0)
+    groups, conditions = (*GROUPS, *filter.GROUPS), (*CONDITIONS, *filter.CONDITIONS)
+    return filter.assembled(machine, filter.calls(groups), conditions)

@@ -1,9 +1,9 @@
 """Runs in a seat of level `fenced`, as a bot does, and tries what a bot must not be able to do. Standard library only.
 
-Its one argument is JSON: the system calls that the filters treat, a file of the operator's, sockets of a stranger, the
-number of the referee's process and its own folder. It sends one JSON map over its connection: for each probe whether
-the seat holds, and what was seen. The referee looks at the file and the sockets afterwards: nothing here is believed
-alone.
+Its one argument is JSON: the version of the Python that runs arena, the system calls that the filters treat, a file of
+the operator's, sockets of a stranger, the number of the referee's process and its own folder. It sends one JSON map
+over its connection: for each probe whether the seat holds, and what was seen. The referee looks at the file and the
+sockets afterwards: nothing here is believed alone.
 """
 
 from __future__ import annotations
@@ -40,6 +40,12 @@ def call(number: int, arguments: list[int]) -> int:
     """Makes a system call, and returns the number of its error, or 0."""
     ctypes.set_errno(0)
     return 0 if _libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments)) != -1 else ctypes.get_errno()
+
+
+def python_is_the_one_asked_for(told: dict[str, Any]) -> Told:
+    """Compares this Python with that which runs arena."""
+    ok = sys.version == told["python"]
+    return ok, sys.version if ok else f"{sys.version} instead of {told['python']}"
 
 
 def calls_are_treated(told: dict[str, Any]) -> Told:
@@ -176,6 +182,7 @@ def limits_are_set(_told: dict[str, Any]) -> Told:
 
 
 PROBES: dict[str, Callable[[dict[str, Any]], Told]] = {
+    "python": python_is_the_one_asked_for,
     "system-calls": calls_are_treated,
     "files": files_are_its_own,
     "sockets": connections_are_the_seat_s,

@@ -43,7 +43,8 @@ _WHY: Final = {
 }
 _DO: Final = {errno.EOPNOTSUPP: "add landlock to lsm=... of the kernel's command line, and restart"}
 _OTHERWISE: Final = (
-    "use Linux 5.13 or newer; in a container, Docker 23 or newer, or a seccomp profile that allows Landlock"
+    "use Linux 5.13 or newer; in a container, Docker 23 or newer, or a seccomp profile that allows Landlock; where "
+    "namespaces can be had without it, as in gVisor, level isolated may do"
 )
 
 _libc = ctypes.CDLL(None, use_errno=True)

@@ -3,8 +3,9 @@
 Run as a process of its own, standard library only: `python -I -S launcher.py DESCRIPTOR`. The descriptor is a socket of
 the worker's. An order is a dictionary, marshalled: what is imported here costs every worker (`json` and `socket` would
 cost as much as all the rest). With it come the descriptors, in this order: standard input, over which comes a line when
-the bot may begin; its output; where a dot is written once it is fenced in; the Landlock ruleset; and, if there is one
-more, the mount namespace of the worker. The answer is the number of the process, or 0 and why there is none.
+the bot may begin; its output; where a dot is written once it is fenced in; the Landlock ruleset. With a box come the
+first two, those that it inherits, and the worker's mount namespace if it has one of its own, which may be younger than
+this process. The answer is the number of the process, or 0 and why there is none.
 
 The process is a child of the worker, not of this one: the worker waits for it as for any that it has started.
 
@@ -12,6 +13,10 @@ Also, this process answers the bots' `connect`, which the filter leaves to it (S
 connects to, it gets a connection to its own seat's socket, put in the place of its own (SECCOMP_IOCTL_NOTIF_ADDFD). The
 address is read only to be kind: the C library looks for `nscd` whenever a user's name is asked for, and its bytes would
 be a broken greeting. A bot that changes the address meanwhile gains nothing: there is one socket that it can get.
+
+Boxes are started here, too. A filter before bwrap's leaves to this process what a filter cannot answer, because the
+answer is in memory: `sysinfo` and `statfs` get numbers of the box, always the same. With an error instead, the C
+library would take what lies on the stack for the machine's memory, and sort by another algorithm.
 
 Laws:
 1. The order is mounts, limits, user and rights, files, Landlock, filters, exec. What needs rights or opens files comes
@@ -24,6 +29,7 @@ from __future__ import annotations
 
 import _socket
 import ctypes
+import errno
 import marshal
 import os
 import resource
@@ -34,21 +40,22 @@ import sys
 from typing import Any, NoReturn
 
 MOST_ANSWERS = 1_000
-"""How many calls of `connect` a bot has. All after them fail."""
-_SECCOMP, _CLONE, _KILL, _TGKILL, _CAPSET, _SETNS, _SETFSUID, _SETFSGID = {
-    "x86_64": (317, 56, 62, 234, 126, 308, 122, 123),
-    "aarch64": (277, 220, 129, 131, 91, 268, 151, 152),
-}.get(os.uname().machine, (0,) * 8)
-_RESTRICT = 446
-_CLONE_PARENT, _NEW_MOUNTS = 0x8000, 0x20000
+"""How many calls a bot has that are answered here. All after them fail."""
+_SECCOMP, _CLONE, _KILL, _TGKILL, _CAPSET, _SETNS, _SETFSUID, _SETFSGID, _UNSHARE, _MOUNT = {
+    "x86_64": (317, 56, 62, 234, 126, 308, 122, 123, 272, 165),
+    "aarch64": (277, 220, 129, 131, 91, 268, 151, 152, 97, 40),
+}.get(os.uname().machine, (0,) * 10)
+_OPEN_TREE, _MOVE_MOUNT, _RESTRICT = 428, 429, 446
+_CLONE_PARENT, _NEW_MOUNTS, _ALL_SLAVES, _PLAIN = 0x8000, 0x20000, 0x84000, 0x6
+_HERE, _COPY_ALL_OF_IT, _THAT_ITSELF = -100, 0x8001, 4
 _NO_NEW_PRIVS, _PTRACER, _AMBIENT, _CLEAR_ALL = 38, 0x59616D61, 47, 4
 _FILTER, _LISTENER = 1, 8
 _CAPABILITIES = 0x2008_0522
-_RECEIVE, _SEND, _ADD = 0xC050_2100, 0xC018_2101, 0x4018_2103
+_RECEIVE, _SEND, _IS_VALID, _ADD = 0xC050_2100, 0xC018_2101, 0x4008_2102, 0x4018_2103
 _IN_PLACE = 1
 _CLOSE_ON_EXEC = 0o2000000
 _ORDER = 1 << 20
-_DESCRIPTORS = 5
+_DESCRIPTORS = 64
 
 _libc = ctypes.PyDLL(None, use_errno=True)  # without giving up the interpreter's lock, which a copy could not take
 _libc.syscall.restype = ctypes.c_long
@@ -83,6 +90,28 @@ def only_itself(pid: int) -> bytes:
     return b"".join(struct.pack("HBBI", *step) for step in steps)
 
 
+def _open_ways(ways: dict[bytes, list[bytes]]) -> None:
+    """Mounts, for this process alone, an empty folder over each that is closed to the bot's user, and in it what is
+    granted."""
+    _call("take a mount namespace", _UNSHARE, _NEW_MOUNTS)
+    _call("part from the machine's mounts", _MOUNT, b"none", b"/", None, _ALL_SLAVES, None)
+    for over, paths in ways.items():
+        links = {path: os.readlink(path) for path in paths if os.path.islink(path)}
+        flags = _COPY_ALL_OF_IT | os.O_CLOEXEC
+        trees = {path: _call("open a tree", _OPEN_TREE, _HERE, path, flags) for path in paths if path not in links}
+        files = {path for path in trees if not os.path.isdir(path)}
+        _call("mount a folder", _MOUNT, b"none", over, b"tmpfs", _PLAIN, b"mode=755,size=1m")
+        for path in paths:
+            os.makedirs(os.path.dirname(path) if path in links or path in files else path, exist_ok=True)
+            if path in trees:
+                if path in files and not os.path.exists(path):
+                    os.mknod(path)
+                _call("mount a tree", _MOVE_MOUNT, trees[path], b"", _HERE, path, _THAT_ITSELF)
+                os.close(trees[path])
+            elif not os.path.lexists(path):
+                os.symlink(links[path], path)
+
+
 def _give_up_rights(user: int | None) -> None:
     """Becomes a user, and gives up all capabilities: those that a user namespace's root has, too."""
     if user is not None:
@@ -102,15 +131,18 @@ def _be_the_bot(told: dict[str, Any], given: list[int], tell: int) -> NoReturn:
         os.dup2(descriptor, number)  # all others are closed by exec
     if not os.read(0, 3):
         os._exit(1)  # the worker is gone
-    status, ruleset, *mounts = given[2:]
+    status, ruleset = given[2:]
+    os.umask(0o022)
     try:
-        for descriptor in mounts:
-            _call("enter the worker's mounts", _SETNS, descriptor, _NEW_MOUNTS)
-            os.close(descriptor)
+        if told["ways"]:
+            try:
+                _open_ways(told["ways"])
+            except OSError as error:
+                closed = os.fsdecode(b", ".join(told["ways"]))
+                raise OSError(f"{closed} keeps the seat's user out, and no mount can be made: {error}") from None
         for name, limit in told["limits"].items():
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limit, limit))
         _give_up_rights(told["user"])
-        os.umask(0o077)
         os.chdir(told["folder"])
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and SIGXFSZ, which stays so
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -136,11 +168,48 @@ def _be_the_bot(told: dict[str, Any], given: list[int], tell: int) -> NoReturn:
         os._exit(127 if isinstance(error, FileNotFoundError) else 126)
 
 
+def _be_a_box(told: dict[str, Any], given: list[int], tell: int) -> NoReturn:
+    """Waits until the bot may begin, and becomes the program that makes its box. It does not return."""
+    os.setsid()
+    sources = [given[0], given[1], *given[1:], tell]
+    for at, number in enumerate((0, 1, 2, *told["numbers"])):
+        for later in range(at + 1, len(sources)):
+            if sources[later] == number:
+                sources[later] = os.dup(number)  # it makes room
+        os.dup2(sources[at], number)
+        os.set_inheritable(number, True)
+    if not os.read(0, 3):
+        os._exit(1)  # the worker is gone
+    try:
+        if told["mounts"]:
+            _call("enter the worker's mounts", _SETNS, sources[-2], _NEW_MOUNTS)
+        for name, limit in told["limits"].items():
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limit, limit))
+        for number in (signal.SIGPIPE, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+        os.umask(0o022)
+        os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+        if _libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0):
+            raise OSError("set no_new_privs")
+        try:
+            listener = _load(told["filter"], _LISTENER)
+            _socket.socket(fileno=sources[-1]).sendmsg([b"."], [_rights(listener)])
+            os.close(listener)
+        except OSError as error:
+            if error.errno != errno.EBUSY:  # one that answers calls of this process, as LXD can, leaves no place
+                raise
+            _load(told["otherwise"])
+        os.execve(told["command"][0], told["command"], told["environment"])
+    except Exception as error:
+        os.write(2, str(error).encode())
+        os._exit(1)
+
+
 def _rights(descriptor: int) -> tuple[int, int, bytes]:
     return _socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", descriptor)
 
 
-# The answers to `connect`
+# The answers to calls
 
 
 class _Door:
@@ -149,6 +218,7 @@ class _Door:
     def __init__(self, listener: int, told: dict[str, Any]) -> None:
         self.listener = listener
         self._path: bytes = told["socket"]
+        self._answers: dict[int, tuple[int, bytes]] = told["answers"]
         self._user: int | None = told["user"]
         self._left = MOST_ANSWERS
 
@@ -158,8 +228,12 @@ class _Door:
         if _libc.ioctl(self.listener, ctypes.c_ulong(_RECEIVE), asked) < 0:
             return True  # its thread has ended, or another signal came first
         number, thread = struct.unpack_from("QI", asked)
-        descriptor, address = struct.unpack_from("qQ", asked, 32)
-        error = self._put(number, thread, descriptor, address)
+        (call,), words = struct.unpack_from("i", asked, 16), struct.unpack_from("6Q", asked, 32)
+        if call in self._answers:
+            argument, data = self._answers[call]
+            error = self._tell(number, thread, words[argument], data)
+        else:
+            error = self._put(number, thread, *struct.unpack_from("qQ", asked, 32))
         answer = struct.pack("QqiI", number, 0, -error, 0)
         _libc.ioctl(self.listener, ctypes.c_ulong(_SEND), answer)
         self._left -= 1
@@ -188,6 +262,25 @@ class _Door:
         except OSError as error:
             return error.errno or 5
         return 0
+
+    def _tell(self, number: int, thread: int, address: int, data: bytes) -> int:
+        """Writes an answer to the bot's memory. Returns the error that the bot sees, 0 for none."""
+        try:
+            self._see_as(self._user or 0)
+            try:
+                memory = os.open(f"/proc/{thread}/mem", os.O_WRONLY)
+            finally:
+                self._see_as(0)
+        except OSError:
+            return errno.ENOSYS  # a machine may forbid it
+        try:
+            if _libc.ioctl(self.listener, ctypes.c_ulong(_IS_VALID), struct.pack("Q", number)) < 0:
+                return errno.ENOSYS  # its thread has ended, and the number may be another's
+            return 0 if os.pwrite(memory, data, address) == len(data) else errno.EFAULT
+        except (OSError, OverflowError):
+            return errno.EFAULT
+        finally:
+            os.close(memory)
 
     def _see_as(self, user: int) -> None:
         """Has the kernel ask whether this user may look into the bot, where root itself lacks the right (in Docker)."""
@@ -229,7 +322,7 @@ def _start(told: dict[str, Any], given: list[int]) -> tuple[int, _socket.socket]
     pid = _call("start a process", _CLONE, _CLONE_PARENT | signal.SIGCHLD, 0, 0, 0, 0)
     if pid == 0:
         try:
-            _be_the_bot(told, given, its.detach())
+            (_be_a_box if "numbers" in told else _be_the_bot)(told, given, its.detach())
         finally:
             os._exit(1)
     its.close()

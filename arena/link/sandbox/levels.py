@@ -37,6 +37,13 @@ def level_in_force(level: Level) -> tuple[str, ...]:
     return _examined(level).levels[level].missing
 
 
+def lack(level: Level) -> str:
+    """Returns what keeps this machine from giving a level, and what to do about it; nothing if it gives the level."""
+    missing = level_in_force(level)
+    first = (each for each in (_examined(level).probes if missing else ()) if each.name in missing and not each.ok)
+    return next((f"{each.detail}; {each.remedy}" for each in first), "")
+
+
 def require(level: Level, specs: Sequence[BotSpec] = (), hidden: Iterable[Path] = ()) -> None:
     """Checks that this machine gives a level now, and that bots can be started at it and see no more than they must.
 
@@ -53,13 +60,10 @@ def require(level: Level, specs: Sequence[BotSpec] = (), hidden: Iterable[Path] 
         raise LevelError(f"expected a level that this machine can give ({', '.join(LEVELS)}), got: {level}")
     missing = level_in_force(level)
     if missing:
-        outcomes = {outcome.name: outcome for outcome in _examined(level).probes}
-        first = outcomes.get(missing[0])
-        told = f"{TABLE[missing[0]].holds}: {first.detail}; {first.remedy}" if first else TABLE[missing[0]].holds
         raise LevelError(
             f"expected a machine that gives level {level}, got one on which {len(missing)} of its probes fail, first "
-            f"{missing[0]} ({told}). Nothing was played or stored. `arena doctor --level {level}` shows all of them"
-            + (f". {sentence}" if (sentence := instead(level)) else "")
+            f"{missing[0]} ({TABLE[missing[0]].holds}: {lack(level)}). Nothing was played or stored. `arena doctor "
+            f"--level {level}` shows all of them" + (f". {sentence}" if (sentence := instead(level)) else "")
         )
     if level is not Level.TRUSTED:
         binds.check(specs, hidden)
@@ -68,11 +72,21 @@ def require(level: Level, specs: Sequence[BotSpec] = (), hidden: Iterable[Path] 
             fenced.check(spec.name, spec.command)
 
 
+_INSTEAD: Final = {Level.FENCED: (Level.ISOLATED,), Level.ISOLATED: (Level.FENCED,), Level.STRICT: (Level.FENCED,)}
+"""By level which others may do where it cannot be had."""
+_NEEDS: Final = {
+    Level.FENCED: "no sandbox and no root, and docs/safety.md says what stays open there",
+    Level.ISOLATED: "no Landlock",
+}
+"""What each of these does without."""
+
+
+def other(level: Level) -> Level | None:
+    """Returns the level that this machine gives in place of another; None if it gives none."""
+    return next((each for each in _INSTEAD.get(level, ()) if not level_in_force(each)), None)
+
+
 def instead(level: Level) -> str:
-    """Returns a sentence that names the level which this machine gives in place of another; nothing if it does not."""
-    if level not in (Level.ISOLATED, Level.STRICT) or level_in_force(Level.FENCED):
-        return ""
-    return (
-        f"Level {Level.FENCED} can be had here: --level {Level.FENCED} needs no sandbox and no root, and "
-        "docs/safety.md says what stays open there"
-    )
+    """Returns a sentence that names that level; nothing if there is none."""
+    given = other(level)
+    return "" if given is None else f"Level {given} can be had here: --level {given} needs {_NEEDS[given]}"

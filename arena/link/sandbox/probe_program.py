@@ -1,9 +1,9 @@
 """Runs in a seat, as a bot does, and tries what a bot must not be able to do. Standard library only.
 
-Its one argument is JSON: the socket, the system calls that the filter treats, a file that nobody in the box may see, a
-folder that it may not write to, and how many processes there may be. It sends one JSON map over its socket: for each
-probe whether the seat holds, and what was seen. Then it does what is asked for, a line for each: `spin` computes until
-it is killed, `allocate` takes memory until it is killed.
+Its one argument is JSON: the version of the Python that runs arena, the socket, the system calls that the filter
+treats, a file that nobody in the box may see, a folder that it may not write to, and how many processes there may be.
+It sends one JSON map over its socket: for each probe whether the seat holds, and what was seen. Then it does what is
+asked for, a line for each: `spin` computes until it is killed, `allocate` takes memory until it is killed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _DEVICES = {"fd", "full", "null", "random", "shm", "stderr", "stdin", "stdout", 
 """All that may be in `/dev`."""
 _SYSTEM = ("/", "/dev", "/usr", "/etc", "/proc/1", "/proc/sys", "/run/arena")
 """Folders that a bot must not write to, beside its own."""
-_HIDDEN = ("/etc/passwd", "/etc/shadow", "/sys/kernel", "/var/run/docker.sock")
+_HIDDEN = ("/etc/shadow", "/etc/hostname", "/sys/kernel", "/var/run/docker.sock")
 _HOMES = ("/root", "/home")
 """In them there may be what leads to the bot's own trees."""
 _FAMILIES = {"internet": 2, "internet 6": 10, "netlink": 16, "packets": 17, "kernel crypto": 38, "vsock": 40}
@@ -59,6 +59,12 @@ def call(number: int, arguments: list[int]) -> str:
 
 def _first_name(number: int) -> str:
     return errno.errorcode.get(number, str(number))
+
+
+def python_is_the_one_asked_for(told: dict[str, Any]) -> Told:
+    """Compares this Python with that which runs arena."""
+    ok = sys.version == told["python"]
+    return ok, sys.version if ok else f"{sys.version} instead of {told['python']}"
 
 
 def filter_is_loaded(_told: dict[str, Any]) -> Told:
@@ -132,6 +138,8 @@ def processes_are_its_own(_told: dict[str, Any]) -> Told:
 def files_are_its_own(told: dict[str, Any]) -> Told:
     """Reads what the referee, the system and other people have."""
     seen = [path for path in (told["canary"], *_HIDDEN) if os.path.lexists(path)]
+    with open("/etc/passwd", encoding="utf-8") as accounts:
+        seen += ["/etc/passwd of the machine"] if len(accounts.readlines()) != 1 else []
     own = (told["folder"], sys.executable, os.path.realpath(sys.executable), sys.base_prefix, *sys.path)
     for home in _HOMES:
         inside = [os.path.join(home, name) for name in (os.listdir(home) if os.path.isdir(home) else ())]
@@ -159,6 +167,15 @@ def nothing_is_counted(_told: dict[str, Any]) -> Told:
     wrong = [f"/proc/{name}" for name in _COUNTERS if os.stat(f"/proc/{name}").st_dev == whole]
     wrong += [f"/dev/{name}" for name in sorted(set(os.listdir("/dev")) - _DEVICES)]
     return not wrong, f"open: {_few(wrong)}" if wrong else "cores, memory and devices are its own"
+
+
+def questions_are_answered(_told: dict[str, Any]) -> Told:
+    """Asks for the size of a disk, which must have an answer that is the same for each."""
+    try:
+        sizes = {os.statvfs(path).f_blocks for path in ("/usr", "/tmp", "/proc")}
+    except OSError as error:
+        return False, f"asked for the size of a disk: {error.strerror}"
+    return len(sizes) == 1, f"each disk has {', '.join(map(str, sorted(sizes)))} blocks"
 
 
 def nothing_can_be_written(told: dict[str, Any]) -> Told:
@@ -258,6 +275,7 @@ def limits_are_set(_told: dict[str, Any]) -> Told:
 
 
 PROBES: dict[str, Callable[[dict[str, Any]], Told]] = {
+    "python": python_is_the_one_asked_for,
     "filter": filter_is_loaded,
     "system-calls": calls_are_treated,
     "kernel-entries": other_entries_are_shut,
@@ -266,6 +284,7 @@ PROBES: dict[str, Callable[[dict[str, Any]], Told]] = {
     "files": files_are_its_own,
     "kernel-secrets": secrets_are_masked,
     "counters": nothing_is_counted,
+    "answers": questions_are_answered,
     "read-only": nothing_can_be_written,
     "room": room_is_small,
     "rights": there_are_no_rights,

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from arena.link.sandbox import fenced_filter
+from arena.link.sandbox import fenced_filter, filter
 from arena.link.sandbox.filter import CONDITIONS, GROUPS, MACHINES, Condition, Group, Match, Treatment
 from arena.types import Level
 
@@ -42,12 +42,19 @@ FENCED: Final = f"{Level.FENCED}-"
 _ITS_LANDLOCK: Final = (
     "Landlock does not do here what it promises: use another kernel, and please report it with this line"
 )
+_OTHER_PYTHON: Final = "install arena for a Python of which `env -i PYTHON -VV` prints the same as `PYTHON -VV`"
+
+_ANSWERS: Final = (
+    "let arena write to the memory of bots: run as root, or sysctl kernel.yama.ptrace_scope=0; without an answer a "
+    "program in C may take the machine's memory for another size"
+)
 
 PROBES: Final = (
     Probe("descriptors", None, "the referee may open 1,024 files or more", "raise the limit: ulimit -n 8192"),
     Probe("sqlite", None, "two writers cannot damage a database", "let only arena write to its database"),
     Probe(f"{FENCED}landlock", Level.FENCED, "the kernel has Landlock", "use Linux 5.13 or newer"),
     Probe(f"{FENCED}seat", Level.FENCED, "a program fences itself in and reaches the referee", _BUG),
+    Probe(f"{FENCED}python", Level.FENCED, "{python} is the Python that runs arena", _OTHER_PYTHON),
     Probe(f"{FENCED}user", Level.FENCED, "it runs as a user of its own, if the referee is root's", _BUG),
     Probe(f"{FENCED}system-calls", Level.FENCED, "each call of the filters' tables ends as they say", _SINCE),
     Probe(f"{FENCED}files", Level.FENCED, "it opens no file but its own and the system's programs", _ITS_LANDLOCK),
@@ -63,6 +70,7 @@ PROBES: Final = (
     Probe("bwrap", Level.ISOLATED, "bubblewrap 0.8 or newer is installed", "apt install bubblewrap"),
     Probe("seat", Level.ISOLATED, "a program starts in a sandbox", _BUG),
     Probe("socket", Level.ISOLATED, "it reaches the referee's socket", "set TMPDIR to a folder with a shorter path"),
+    Probe("python", Level.ISOLATED, "{python} is the Python that runs arena", _OTHER_PYTHON),
     Probe("user", Level.ISOLATED, "it runs as a user of its own, if the referee is root's", _BUG),
     Probe("filter", Level.ISOLATED, "its system calls are filtered", _SINCE),
     Probe("system-calls", Level.ISOLATED, "each call of the filter's table ends as the table says", _SINCE),
@@ -72,6 +80,7 @@ PROBES: Final = (
     Probe("files", Level.ISOLATED, "it sees no file but its own and the system's programs", _BUG),
     Probe("kernel-secrets", Level.ISOLATED, "/proc tells it nothing of others", _BUG),
     Probe("counters", Level.ISOLATED, "nothing tells it what the machine uses", _BUG),
+    Probe("answers", None, "what it asks about memory and disks is answered", _ANSWERS),
     Probe("read-only", Level.ISOLATED, "it can write to /tmp and /dev/shm only", _BUG),
     Probe("room", Level.ISOLATED, "these two are small", _BUG),
     Probe("rights", Level.ISOLATED, "it has no capability and no terminal", _BUG),
@@ -96,6 +105,10 @@ STARTS: Final = (
     ("fork for pid 1", "raise the limit of processes: ulimit -u 4096"),
     ("Can't mount proc", "a container hides parts of /proc: run outside it, or with --privileged"),
     (
+        "Can't read /proc/sys",
+        "/proc shows processes only: mount it whole, without subset=pid (ProcSubset=all in a unit)",
+    ),
+    (
         "No permissions to create new namespace",
         "the system or a container's filter refuses user namespaces: sysctl kernel.unprivileged_userns_clone=1 allows "
         "them on Debian; in a container allow them, or run outside it",
@@ -107,6 +120,7 @@ STARTS: Final = (
 
 
 FENCED_STARTS: Final = (
+    ("user out", "open that folder to others (chmod o+x), give arena CAP_SYS_ADMIN, or run it as an ordinary user"),
     ("resource busy", "a container around arena answers system calls itself, as LXD can: turn its interception off"),
     ("load a filter", "use a kernel with seccomp filters, Linux 5.9 or newer"),
     ("Landlock", "use a kernel or a container that allows Landlock"),
@@ -139,7 +153,7 @@ def calls_to_try(machine: str) -> list[tuple[str, int, list[int], str]]:
 def fenced_calls_to_try(machine: str) -> list[tuple[str, int, list[int], int]]:
     """Returns the same for level `fenced`, with the number of the error that each must have, or 0.
 
-    Those that start a process, and `connect`, are tried by probes of their own.
+    Those that start a process are tried by probes of their own.
     """
     groups, conditions = fenced_filter.GROUPS, fenced_filter.CONDITIONS
     tried = [*_calls(machine, groups, conditions), *_calls(machine, GROUPS, CONDITIONS)]
@@ -150,7 +164,7 @@ def fenced_calls_to_try(machine: str) -> list[tuple[str, int, list[int], int]]:
     ]
 
 
-_TRIED_ALONE: Final = ("fork", "vfork", "clone", "connect")
+_TRIED_ALONE: Final = ("fork", "vfork", "clone")
 
 
 def _calls(
@@ -158,7 +172,8 @@ def _calls(
 ) -> Iterator[tuple[str, int, list[int], Treatment]]:
     column = list(MACHINES).index(machine)
     tried = [
-        (name, numbers[column], [-1] * 6, group.treatment) for group in groups for name, numbers in group.calls.items()
+        (name, numbers[column], [-1] * 6, treatment)
+        for name, numbers, treatment in filter.calls(groups, but=Treatment.ASKED)
     ]
     tried += [(row.call, row.numbers[column], _arguments(row), row.treatment) for row in conditions]
     yield from (
@@ -169,7 +184,7 @@ def _calls(
 def _arguments(row: Condition) -> list[int]:
     """Returns arguments of which the one that decides is treated."""
     values = row.values.values()
-    treated = next(iter(values))
+    treated = sum(values) if row.match is Match.ALL_BITS else next(iter(values))
     if row.match is Match.NOT_ONE_OF:
         treated = next(value for value in range(2, 1_000) if value not in values)
     return [treated if number == row.argument else -1 for number in range(6)]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import shlex
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -49,6 +50,27 @@ def check_open(path: str) -> None:
             f"referee are other users, got: mode {mode & 0o7777:04o} - at {path}; "
             f"run `chmod -R o+rX {shlex.quote(path)}`, or run arena as an ordinary user"
         )
+
+
+def ways(paths: Iterable[str]) -> dict[str, list[str]]:
+    """Returns what other users cannot reach of these paths, by the outermost folder that keeps them out.
+
+    A symbolic link among them stands beside what it leads to.
+
+    Raises:
+        OSError: One is not there.
+        BotError: One is closed to other users itself. Show the message to the operator.
+    """
+    found: dict[str, set[str]] = {}
+    for path in paths:
+        check_open(path)
+        parent, name = os.path.split(path)
+        for place in (os.path.join(os.path.realpath(parent), name), os.path.realpath(path)):
+            for over in reversed(Path(place).parents):
+                if not over.stat().st_mode & _OTHERS_WALK:
+                    found.setdefault(str(over), set()).add(place)
+                    break
+    return {over: sorted(places) for over, places in found.items()}
 
 
 class Stage:
@@ -140,13 +162,13 @@ def reach(path: str) -> str:
     check_open(path)
     if not is_closed(path):
         return path
-    if _stage is None or _stage.owner != os.getpid():
+    if _stage is None or not has_mounts():
         _stage = Stage(path)
     return _stage.reach(path)
 
 
 def has_mounts() -> bool:
-    """Tells whether this process has mounts of its own, which what it has started before does not see."""
+    """Tells whether this process has a mount namespace of its own, which processes of before do not see."""
     return _stage is not None and _stage.owner == os.getpid()
 
 

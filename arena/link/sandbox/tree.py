@@ -22,9 +22,6 @@ _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _NS_PER_TICK: Final = 10**9 // os.sysconf("SC_CLK_TCK")
 _READ: Final = 65_536
 _TOKEN: Final = f"{TOKEN}=".encode()
-_BUFFER, _MESSAGE = 212_992, 65_536
-"""What Linux lets a socket hold, and what one message may add to that, in bytes."""
-_FOLDERS: Final = ("tmp", "dev/shm")  # as seen by the bot
 _REST_SHARE: Final = 4
 """How many times the CPU time that weighing took it is not done again."""
 _SLOW_NS: Final = 200 * NS_PER_MS
@@ -241,6 +238,8 @@ class Scales:
 
     def __init__(self) -> None:
         self._thread: threading.Thread | None = None
+        self.spent_ns = 0
+        """The CPU time of all weighing, up to the process that is being weighed."""
         self._mib = 0
         self._cpu_ns = 0
         self._begun_ns = 0
@@ -288,7 +287,14 @@ class Scales:
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, 0, _EAGER)  # on Linux, of this thread
         begun_ns = time.thread_time_ns()
-        self._mib = proportional_mib(members)
+        spent_ns = self.spent_ns
+
+        def counted() -> Iterator[int]:
+            for pid in members:
+                yield pid
+                self.spent_ns = spent_ns + time.thread_time_ns() - begun_ns
+
+        self._mib = proportional_mib(counted())
         self._cpu_ns = time.thread_time_ns() - begun_ns
 
 
@@ -297,50 +303,24 @@ def _faults(members: Iterable[int]) -> dict[int, int]:
     return {pid: stat.faults for pid in members if (stat := process_stat(pid)) is not None}
 
 
-def files(members: Iterable[int]) -> Files:
-    """Returns what lies in `/tmp` and `/dev/shm` of the box that some of `members` are in; nothing if none is yet."""
-    for pid in members:
-        with suppress(OSError):
-            return _files(pid)
-    return Files(0, 0)
-
-
-def _files(pid: int) -> Files:
-    """Returns what lies in the folders of a process's box.
-
-    Raises:
-        OSError: It is in no box, or has ended.
-    """
-    size = entries = 0
-    for name in _FOLDERS:
-        path = f"/proc/{pid}/root/{name}"
-        # While the box is made, these may be folders of this system.
-        if os.stat(path).st_dev in {os.stat(ours).st_dev for ours in ("/", f"/{name}") if os.path.exists(ours)}:
-            raise FileNotFoundError(path)
-        found = os.statvfs(path)
-        size += (found.f_blocks - found.f_bfree) * found.f_frsize
-        entries += found.f_files - found.f_ffree - 1  # the folder itself
-    counted = _read_or_nothing(f"/proc/{pid}/net/sockstat").split()  # sockets: used 5 ...
-    if len(counted) > 2:
-        size += int(counted[2]) * _socket_bytes()
-    return Files(size >> 20, entries)
+def own_wait_ns() -> int:
+    """Returns how long this thread has been ready and was not given a core, in its life; 0 if nobody knows."""
+    with suppress(OSError, ValueError):
+        return int(os.pread(_schedstat(threading.get_native_id()), 64, 0).split()[1])
+    return 0
 
 
 @functools.cache
-def _socket_bytes() -> int:
-    """Returns how much a socket in a box can hold. The filter keeps it from being told to hold more."""
-    return int(_read_or_nothing("/proc/sys/net/core/wmem_default") or _BUFFER) + _MESSAGE
-
-
-def own_wait_ns() -> int:
-    """Returns how long this thread has been ready and was not given a core, in its life; 0 if nobody knows."""
-    return int((_read_or_nothing("/proc/thread-self/schedstat").split() or (0, 0))[1])
+def _schedstat(thread: int) -> int:
+    """Opens what the scheduler tells of this thread, which has that number."""
+    return os.open("/proc/thread-self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
 
 
 class Denied:
     """How long the machine kept a tree from running.
 
-    A thread is denied while it is ready and others run in its place. Of that, what its own tree ran meanwhile is its
+    A thread is denied while it is ready and others run in its place. One that has not run since the last look and is
+    ready now has waited since then. Of that, what its own tree ran meanwhile is its
     own doing, and a thread that asked for a lower priority or for fewer cores is not counted at all. A tree that got
     the CPU time of a whole core was not denied, however many threads it has. Nor is time counted in which it started
     processes: they may have run and be gone before anybody counts what they ran. So no tree can make itself denied.
@@ -348,6 +328,8 @@ class Denied:
 
     def __init__(self) -> None:
         self.total_ns = 0
+        self.crowd_ns = 0
+        """What it ran beside its busiest thread: so long it may have kept everybody else from a core."""
         self._threads: dict[tuple[int, int], _Thread] = {}
         self._cpu_ns = 0
         self._restless_ns = 0
@@ -358,14 +340,22 @@ class Denied:
 
         Args:
             members: The processes of the tree.
-            cpu_ns: The CPU time of the tree so far, counted after the members were found.
+            cpu_ns: The CPU time of the tree so far, counted after the members were found, with what looking at it took:
+                how long that takes a bot decides.
             restless_ns: The time so far in which `cpu_ns` may be too little, since processes were started.
         """
         now = time.monotonic_ns()
         threads = dict(_threads(members))
+        for number, thread in threads.items():  # the system counts a wait when it is over
+            before = self._threads.get(number)
+            if before is not None and before.ran_ns == thread.ran_ns and _is_ready(*number):
+                waited_ns = max(thread.waited_ns, before.waited_ns + now - self._at_ns)
+                threads[number] = thread._replace(waited_ns=waited_ns)
         ran_ns = cpu_ns - self._cpu_ns
         quiet_ns = now - self._at_ns - (restless_ns - self._restless_ns)
         self.total_ns += max(0, min(quiet_ns - ran_ns, self._longest_ns(threads, ran_ns)))
+        busiest_ns = max((one.ran_ns - self._threads.get(at, _NEW).ran_ns for at, one in threads.items()), default=0)
+        self.crowd_ns += max(0, ran_ns - busiest_ns)
         self._threads, self._cpu_ns, self._restless_ns, self._at_ns = threads, cpu_ns, restless_ns, now
 
     def _longest_ns(self, threads: dict[tuple[int, int], _Thread], ran_ns: int) -> int:
@@ -380,6 +370,11 @@ class Denied:
 
 
 _NEW: Final = _Thread(0, 0, False)
+
+
+def _is_ready(pid: int, tid: int) -> bool:
+    """Tells whether a thread runs, or waits for a core."""
+    return _read_or_nothing(f"/proc/{pid}/task/{tid}/stat").rpartition(b") ")[2].startswith(b"R")
 
 
 def _threads(members: Iterable[int]) -> Iterator[tuple[tuple[int, int], _Thread]]:

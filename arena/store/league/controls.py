@@ -29,6 +29,19 @@ class Closing(msgspec.Struct, frozen=True):
     """Whether its final is played, if the settings have one."""
 
 
+class Alive(msgspec.Struct, frozen=True):
+    """That the league was alive."""
+
+    clock: float
+    """When, in seconds since 1970, as the machine's clock said."""
+    boot: str = ""
+    """Which start of a machine it ran since; empty if that is not known."""
+    uptime: float = 0.0
+    """How long the machine had run then, in seconds."""
+    back: bool = False
+    """Whether it was alive since then with a clock that was more than a day behind."""
+
+
 class Controls:
     """What orders have set."""
 
@@ -54,6 +67,17 @@ class Controls:
     def final_matches(self) -> int:
         """Before how many matches a rating is provisional."""
         return self._get("final_matches", int, FINAL_MATCHES)
+
+    @property
+    def alive(self) -> Alive | None:
+        """When the league was alive last. If that was never noted, its last game says so; None if there is none."""
+        noted: Alive | None = self._get("alive", Alive | None, None)
+        if noted is not None:
+            return noted
+        row = self._db.execute(
+            "SELECT strftime('%s', finished) FROM games WHERE finished IS NOT NULL ORDER BY rowid DESC LIMIT 1"
+        ).fetchone()
+        return None if row is None else Alive(float(row[0]))
 
     def set(self, name: str, value: Any) -> None:
         """Sets one of the properties above."""

@@ -20,13 +20,15 @@ class Thinning:
     def __init__(self, connection: Connection) -> None:
         self._db = connection
 
-    def mark(self) -> int:
+    def mark(self, at: str = "") -> int:
         """Ends the day of each season for which that is due: it was closed, or the last mark is of another day (UTC).
+
+        Args:
+            at: The moment that it is; empty: as the machine's clock says.
 
         Returns:
             How many marks were made.
         """
-        at = now()
         with immediate(self._db):
             return self._db.execute(
                 "INSERT INTO rating_marks (tournament, number, first, at)"
@@ -36,7 +38,7 @@ class Thinning:
                 " LEFT JOIN rating_marks ON rating_marks.tournament = tournaments.id"
                 " GROUP BY tournaments.id HAVING rated > coalesce(max(number), 0)"
                 " AND (closed IS NOT NULL OR substr(coalesce(max(at), opened), 1, 10) < substr(:at, 1, 10))",
-                {"at": at},
+                {"at": at or now()},
             ).rowcount
 
     def step(self, rows: int) -> bool:

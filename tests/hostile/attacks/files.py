@@ -32,12 +32,19 @@ def beyond_mounts(folder: str) -> str | None:
     return str(found[:4]) if found else None
 
 
+def others() -> str | None:
+    """The names of other users than its own: in a box there are none."""
+    with open("/etc/passwd") as file:
+        names = [line.split(":")[0] for line in file if line.split(":")[2] != str(os.getuid())]
+    return str(names[:4]) if names else None
+
+
 def f1(seat: Seat, _: Message) -> None:
     """Reads what is not its own: each of these holds a canary."""
     for what, path in target()["secrets"].items():
         seat.attempt(f"read {what}", lambda path=path: read(path))
     seat.attempt("read /etc/shadow", lambda: read("/etc/shadow"))
-    seat.attempt("read /etc/passwd", lambda: read("/etc/passwd"))
+    seat.attempt("read of another user in /etc/passwd", others)
     for home in ("/root", "/home"):
         seat.attempt(f"look into {home}", lambda home=home: beyond_mounts(home))
     seat.attempt("look around in the folder of logs", lambda: read(target()["logs"]))
@@ -205,9 +212,10 @@ def f7(seat: Seat, _: Message) -> None:
 
 
 def f9(seat: Seat, _: Message) -> None:
-    """Asks how large files of others are, and since when, without opening them."""
+    """Asks how large files of others are, since when, and where links lead, without opening them."""
     for name, path in target()["secrets"].items():
         seat.attempt(f"see the size and the time of {name}", lambda path=path: f"{os.stat(path).st_size} bytes")
+        seat.attempt(f"see where a link beside {name} leads", lambda path=path: os.readlink(f"{path}.link"))
 
 
 ATTACKS = {attack.__name__.upper(): attacking(attack) for attack in (f1, f2, f3, f4, f6, f7, f9)}

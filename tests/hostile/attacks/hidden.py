@@ -8,14 +8,19 @@ import fcntl
 import hashlib
 import mmap
 import os
+import resource
 import shutil
+import signal
 import socket
 import struct
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from processes import X86, call
 from resources import attacking
 from seat import Message, Seat, target
 
@@ -249,6 +254,95 @@ def counters() -> Iterator[Channel]:
         200,
     )
 
+    if not X86:  # their numbers are given here
+        return
+
+    def most(works: Callable[[int], bool]) -> int:
+        """The most of something that can be had."""
+        low, high = 0, 1 << 16
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if works(middle) else (low, middle - 1)
+        return low
+
+    def events(count: int) -> int:
+        context = ctypes.c_ulong(0)
+        call(206, count, ctypes.byref(context))
+        return context.value
+
+    def can_have(count: int) -> bool:
+        with suppress(BlockingIOError):
+            return call(207, events(count))
+        return False
+
+    yield Channel(
+        "events of asynchronous I/O",
+        holds("events", lambda: events(50), lambda context: call(207, context), 1),
+        lambda: (1 << 16) - most(can_have),
+        40,
+    )
+
+    def timer() -> int:
+        number = ctypes.c_int(0)
+        call(222, 1, 0, ctypes.byref(number))
+        return number.value
+
+    def may_have_as_limit(count: int) -> bool:
+        """Whether no timer can be had with such a limit: then the user has as many signals."""
+        hard = resource.getrlimit(resource.RLIMIT_SIGPENDING)[1]
+        resource.setrlimit(resource.RLIMIT_SIGPENDING, (min(count, hard), hard))
+        try:
+            return not call(226, timer())
+        except BlockingIOError:
+            return True
+
+    yield Channel(
+        "signals that wait for the user",
+        holds("timers", timer, lambda number: call(226, number), 50),
+        lambda: most(may_have_as_limit),
+        40,
+    )
+
+    def since_the_last(read: Callable[[], int]) -> Callable[[], int]:
+        """By how much a counter has grown: each write makes it grow."""
+        last = [0]
+
+        def grown() -> int:
+            before, last[0] = last[0], read()
+            return min(last[0] - before, 1 << 16)
+
+        return grown
+
+    def repeat(work: Callable[[], Any], count: int) -> Callable[[int], None]:
+        return lambda bit: [work() for _ in range(bit * count)] and None
+
+    def thread() -> None:
+        made = threading.Thread(target=int)
+        made.start()
+        made.join()
+
+    def newest() -> int:
+        child = os.fork()
+        if child == 0:
+            time.sleep(20)
+            os._exit(0)
+        try:
+            found = os.pidfd_open(child)
+            number = os.fstat(found).st_ino
+            os.close(found)
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        return number
+
+    def cookie() -> int:
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        with socket.socket(socket.AF_UNIX) as found:
+            return struct.unpack("Q", found.getsockopt(socket.SOL_SOCKET, 57, 8))[0]  # SO_COOKIE
+
+    yield Channel("inode numbers of processes", repeat(thread, 200), since_the_last(newest), 150)
+    yield Channel("cookies of sockets", repeat(cookie, 200), since_the_last(cookie), 150)
+
 
 def h16(seat: Seat, _: Message) -> None:
     """Reads what the machine counts, whatever it is: a bot could be told something by it."""
@@ -258,7 +352,7 @@ def h16(seat: Seat, _: Message) -> None:
             return file.readline().decode()[:40].strip() or None
 
     seat.attempt("count the machine's memory and processes by sysinfo", sysinfo)
-    seat.attempt("count free blocks of a file system", lambda: os.statvfs("/usr").f_bfree)
+    seat.attempt("count free blocks of a file system", blocks)
     for path in ("/proc/vmstat", "/proc/sys/kernel/pty/nr", "/proc/sys/fs/file-nr", "/proc/cgroups"):
         seat.attempt(f"read {path}", lambda path=path: read(path))
     seat.attempt("open a pseudo-terminal", lambda: os.close(os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)) or True)
@@ -270,10 +364,91 @@ def h16(seat: Seat, _: Message) -> None:
         )
 
 
-def sysinfo() -> bool:
-    if LIBC.sysinfo(ctypes.create_string_buffer(368)):
+def sysinfo() -> int | None:
+    """The machine's memory, if that is what the answer tells."""
+    told = ctypes.create_string_buffer(368)
+    if LIBC.sysinfo(told):
         raise OSError(ctypes.get_errno(), "refused")
-    return True
+    memory = struct.unpack_from("8xQQQQ", told)[3]
+    return memory if memory == target()["memory"] else None
+
+
+def blocks() -> int | None:
+    """The size of the machine's file system, if that is what the answer tells."""
+    found = os.statvfs("/usr").f_blocks
+    return found if found == target()["blocks"] else None
+
+
+def h11_shared() -> None:
+    """What docs/safety.md says that two bots can still use."""
+    carry([*shared()])
+
+
+def shared() -> Iterator[Channel]:
+    """Numbers of the machine that no filter can hide."""
+    held: list[Any] = []
+
+    def pages(bit: int) -> None:
+        held.clear()
+        if bit:
+            held.append(mmap.mmap(file, 0, prot=mmap.PROT_READ))
+            held[0][5]
+
+    def is_mapped_by_others() -> int:
+        with mmap.mmap(file, 0, prot=mmap.PROT_READ) as page, open("/proc/self/smaps") as told:
+            page[5]
+            of_it = told.read().split(path)[-1].split()
+        return int(of_it[of_it.index("Pss:") + 1] < of_it[of_it.index("Rss:") + 1])
+
+    path = small_file()
+    file = os.open(path, os.O_RDONLY)
+    yield Channel("a page of a system's file that another has mapped", pages, is_mapped_by_others)
+
+    def events(bit: int) -> None:
+        while held_events:
+            os.close(held_events.pop())
+        held_events.extend(os.eventfd(0) for _ in range(100 * bit))
+
+    def lowest_event() -> int:
+        found = os.eventfd(0)
+        try:
+            with open(f"/proc/self/fdinfo/{found}") as told:
+                return next(int(line.split()[1]) for line in told if line.startswith("eventfd-id"))
+        finally:
+            os.close(found)
+
+    held_events: list[int] = []
+    yield Channel("the lowest free number of an eventfd", events, lowest_event, 60)
+
+    def send(bit: int) -> None:
+        for end in ends:
+            end.close()
+        ends[:] = socket.socketpair()
+        for _ in range(50 * bit):
+            socket.send_fds(ends[0], [b"x"], [file])
+
+    def sent_by_others() -> int:
+        first, second = socket.socketpair()
+        first.setblocking(False)
+        mine = 0
+        with first, second, suppress(OSError):
+            while socket.send_fds(first, [b"x"], [file]):
+                mine += 1
+        return 300 - mine
+
+    ends: list[socket.socket] = []
+    yield Channel("descriptors of the user that were sent and not received", send, sent_by_others, 40)
+
+
+def small_file() -> str:
+    """A small file of the system that no other program has mapped."""
+    return next(
+        os.path.join(folder, name)
+        for folder, _, names in os.walk("/usr/share")
+        for name in sorted(names)
+        if 1000 < os.stat(os.path.join(folder, name), follow_symlinks=False).st_size < 4096
+        and not os.path.islink(os.path.join(folder, name))
+    )
 
 
 def refused(call: Callable[[], Any], undo: Callable[[], Any]) -> int:
@@ -299,14 +474,18 @@ def h12(seat: Seat, _: Message) -> None:
         "LANG",
         "LC_ALL",
         "TMPDIR",
+        "TZ",
         "PWD",
         "OLDPWD",
         "_",
         "SHLVL",
+        "USER",
+        "LOGNAME",
     }
     seat.report(
         "find more in its environment than it needs", bool(set(os.environ) - wanted), sorted(set(os.environ) - wanted)
     )
+    seat.report("know the operator's time zone", os.environ.get("TZ") != "UTC", os.environ.get("TZ"))
     first, arguments = of_the_first("environ"), of_the_first("cmdline")
     words = [word for word in first.split(b"\0") if word and not word.startswith(b"PWD=")]
     seat.report("read the environment of process 1", bool(words), words[:3])
@@ -371,6 +550,7 @@ ATTACKS = {
     "H7": attacking(h7),
     "H11": h11,
     "H11-stat": attacking(h11_stat),
+    "H11-shared": h11_shared,
     "H12": attacking(h12),
     "H12-name": attacking(h12_name),
     "H13": h13,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import _thread
 import contextlib
 import ctypes
+import fcntl
 import glob
 import mmap
 import os
 import resource
+import select
 import signal
 import socket
 import time
@@ -19,6 +21,7 @@ from seat import Message, Seat
 
 MIB = 2**20
 PAGE = 4096
+KEPT: list[Any] = []
 
 
 def attacking(attack: Callable[[Seat, Message], bool | None]) -> Callable[[], None]:
@@ -334,6 +337,85 @@ def r20(seat: Seat, _: Message) -> None:
     seat.report("hold 64 MiB in the buffers of sockets", held > 64 * MIB, f"{held // MIB} MiB")
 
 
+def r26(seat: Seat, _: Message) -> None:
+    """256 MiB of shared memory, where the bot may have 64: its pages are in no process's tables any more."""
+
+    def hold(shared: mmap.mmap) -> int:
+        for at in range(0, len(shared), 8 * MIB):
+            shared[at : at + 8 * MIB : PAGE] = b"x" * (8 * MIB // PAGE)
+            shared.madvise(mmap.MADV_DONTNEED, at, 8 * MIB)
+        time.sleep(1)
+        return len(shared) // MIB
+
+    def device() -> int:
+        zero = os.open("/dev/zero", os.O_RDWR)
+        return hold(mmap.mmap(zero, 256 * MIB))
+
+    seat.attempt("hold 256 MiB of shared memory", lambda: hold(mmap.mmap(-1, 256 * MIB)))
+
+    def pieces() -> int:
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.mmap.restype = ctypes.c_void_p
+        libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+        libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+        for _ in range(4096):
+            at = libc.mmap(None, 65_536, 3, 0x21, -1, 0)
+            if at in (None, 2**64 - 1):
+                raise OSError(ctypes.get_errno(), "mmap")
+            ctypes.memset(at, 1, 65_536)
+            libc.munmap(at + PAGE, 65_536 - PAGE)
+        time.sleep(3)
+        return 256
+
+    seat.attempt("hold 256 MiB of /dev/zero", device)
+    seat.attempt("hold 256 MiB of shared memory in pieces", pieces)
+
+
+def watch() -> None:
+    """Watches each of 50 files by 60 epolls under 100 numbers: the kernel keeps 60 MB for it."""
+    libc = ctypes.CDLL(None)
+    event = ctypes.create_string_buffer(12)
+    polls = [select.epoll() for _ in range(60)]
+    KEPT.extend(files := [os.pipe()[0] for _ in range(50)])
+    for file in files:
+        for number in range(150, 250):
+            os.dup2(file, number)
+            for poll in polls:
+                libc.epoll_ctl(poll.fileno(), 1, number, event)
+    KEPT.append(polls)
+
+
+def split() -> None:
+    """Splits what it reserves into 60,000 mappings: the kernel keeps 12 MB for them."""
+    libc = ctypes.CDLL(None)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    start = libc.mmap(None, 60_000 * 2 * PAGE, 0, 0x4022, -1, 0)
+    for number in range(30_000):
+        libc.mprotect(start + number * 4 * PAGE, PAGE, 1)
+
+
+def kernel(what: str, take: Callable[[], None], children: int) -> Callable[[Seat, Message], None]:
+    """Memory that the kernel takes for children, who hold it until the time is nearly over."""
+
+    def attack(seat: Seat, _: Message) -> None:
+        def start() -> bool:
+            for _number in range(children):
+                if os.fork() == 0:
+                    take()
+                    time.sleep(30)
+                    os._exit(0)
+            return True
+
+        if (started := seat.attempt("start children", start)) is None:
+            take()  # it is one process
+        time.sleep(12)
+        seat.report(what, started is not None)
+
+    return attack
+
+
 def quick(what: str) -> Callable[[Seat, Message], None]:
     """An attack in C, which the stage has compiled."""
 
@@ -357,10 +439,43 @@ def quick(what: str) -> Callable[[Seat, Message], None]:
     return attack
 
 
+def r21(seat: Seat, _: Message) -> None:
+    """All that can be done to the open file of its output, which may be the referee's too; then it ends."""
+    os.write(2, b"x" * 20_000 + b"\n")
+    flags = fcntl.fcntl(2, fcntl.F_GETFL)
+    fcntl.fcntl(2, fcntl.F_SETFL, flags & ~os.O_APPEND | os.O_DIRECT | os.O_NONBLOCK | os.O_ASYNC)
+    for change in (
+        lambda: os.fchmod(2, 0),
+        lambda: os.ftruncate(2, 2**20),
+        lambda: os.lseek(2, 2**50, os.SEEK_SET),
+        lambda: fcntl.flock(2, fcntl.LOCK_EX),
+        lambda: fcntl.fcntl(2, fcntl.F_SETLEASE, fcntl.F_RDLCK),
+        lambda: fcntl.ioctl(2, 0x4008_6602, b"\x30\0\0\0\0\0\0\0"),  # FS_IOC_SETFLAGS: immutable, append only
+    ):
+        with contextlib.suppress(OSError):
+            change()
+    os._exit(3)
+
+
+def r22(seat: Seat, _: Message) -> None:
+    """Disk behind the end of its output, of which only the size is limited."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def reserve() -> bool:
+        if libc.fallocate(2, 1, ctypes.c_long(0), ctypes.c_long(2**28)):  # FALLOC_FL_KEEP_SIZE
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        os.ftruncate(2, 0)
+        return True
+
+    seat.attempt("take 256 MiB of disk with an output of a few bytes", reserve)
+
+
 ATTACKS = {
     attack.__name__.upper(): attacking(attack)
-    for attack in (r1, r2, r3, r4, r5, r6, r7, r8, r9, r12, r13, r14, r17, r18, r19, r20)
+    for attack in (r1, r2, r3, r4, r5, r6, r7, r8, r9, r12, r13, r14, r17, r18, r19, r20, r21, r22, r26)
 } | {
+    "R27": attacking(kernel("watch 1,200,000 times", watch, 4)),
+    "R28": attacking(kernel("have 720,000 mappings", split, 12)),
     "R10": attacking(flood(2)),
     "R11": attacking(flood(1)),
     "R1-c": attacking(quick("memory")),

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from processes import daemon
-from resources import attacking
+from resources import attacking, split
 from seat import Message, Seat, burn, helper
 
 
@@ -127,6 +127,18 @@ def t9() -> None:
         seat.send(seat.answer(request))
 
 
+def t11(_: Seat, request: Message) -> None:
+    """Has twelve children whose pages and mappings take seconds to weigh, and lets its time run out."""
+    split()
+    kept = b"x" * (24 << 20)
+    with contextlib.suppress(PermissionError):  # it is one process
+        for _number in range(12):
+            if os.fork() == 0:
+                time.sleep(30)
+                os._exit(len(kept) and 0)
+    time.sleep(request["clock"]["limit_ms"] / 1000 + 2)
+
+
 ATTACKS = {
     "T1": t1,
     "T2": t2,
@@ -139,5 +151,6 @@ ATTACKS = {
     "T7": t7,
     "T8": attacking(t8),
     "T9": t9,
+    "T11": attacking(t11),
     "X5": x5,
 }

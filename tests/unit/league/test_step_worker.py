@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import signal
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.errors import InternalError, MachineFault
+from arena.league.submissions import step_runner
+from arena.league.submissions.step_runner import StepRunner
 from arena.league.submissions.step_worker import NICENESS, StepWorker
+from arena.league.submissions.steps import StepReport
 from arena.tournament.workers import local_worker
-from tests import instant
+from tests import instant, league_kit
+from tests.service_kit import Running
 
 
 def outcome(step_worker: StepWorker[Any]) -> Any:
@@ -57,3 +62,21 @@ def test_errors_say_whose_fault_it_is(error: Exception, becomes: type[Exception]
         step_worker.start(fail)
         with pytest.raises(becomes):
             step_worker.fetch()
+
+
+def test_a_step_that_does_not_end_is_ended_and_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step_runner, "LONGEST_S", 0.2)
+    with league_kit.league(tmp_path, "anna") as store, StepWorker[StepReport](local_worker) as step_worker:
+        league_kit.submit(store, "fox")
+        running = Running(store, lambda job: pytest.fail("no game is played"))
+        monkeypatch.setattr(running.tools, "work", lambda version, kind: (time.sleep, (60,)))
+        runner = StepRunner(store, step_worker, running.tools, running.said.append)
+        runner.look()
+        assert step_worker.busy
+        until = time.monotonic() + 20
+        while runner.machine_faults == 0 and time.monotonic() < until:
+            runner.look()
+            time.sleep(0.05)
+        assert not step_worker.busy
+        assert store.versions.named("fox/1").attempts == 1
+    assert "expected the step to end within 0.2 s" in " ".join(running.said)

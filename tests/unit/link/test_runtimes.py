@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.errors import ConfigError, MachineFault
+from arena.errors import BotError, ConfigError, MachineFault
 from arena.link import runtimes
+from arena.link.bots import load_bot
 from arena.link.runtimes import _libraries, _links, find, grant, is_in, is_private, names, outermost
 
 
@@ -26,11 +27,21 @@ def test_what_is_granted_wins_over_the_path_and_is_listed() -> None:
     assert {"{python}", "{python+arena}", "true", "perl"} <= {*names()}
 
 
+def test_a_program_that_is_granted_need_not_be_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bot.toml").write_text('name = "fox"\ncommand = ["shell", "bot.sh"]\n')
+    with pytest.raises(BotError, match="got: no such program on the path"):
+        load_bot(str(tmp_path))
+    grant({"shell": "/bin/sh"}, "arena.toml")
+    assert load_bot(str(tmp_path)).runtimes == (("shell", "/bin/sh"),)
+
+
 def test_a_relative_folder_of_the_path_grants_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "perl").touch(0o755)
+    (tmp_path / "sh").touch(0o755)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", ".::")
-    assert find("perl") is None
+    assert find("sh") in ("/usr/bin/sh", "/bin/sh"), "the system's own folders need not be named"
+    monkeypatch.delenv("PATH")
+    assert find("sh") in ("/usr/bin/sh", "/bin/sh")
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_without_the_extra_the_operator_is_told_and_nothing_is_started(
     showing.look()
     showing.finish()
     assert not (tmp_path / "made").exists()
-    assert "pip install 'samurai-arena[pages]'" in said[0]
+    assert "pip install jinja2 matplotlib starlette uvicorn" in said[0]
 
 
 def test_no_pages_are_made_if_the_operator_wants_none(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_a_round_that_is_out_cannot_be_named_nor_one_be_given_before() -> None:
 
 def test_without_the_package_nobody_begins_what_could_not_be_checked(monkeypatch: Any) -> None:
     monkeypatch.setattr("arena.extras.find_spec", lambda module: None)
-    with pytest.raises(ConfigError, match=r"pip install 'samurai-arena\[beacon\]'"):
+    with pytest.raises(ConfigError, match=r"pip install py_ecc"):
         beacon.check_future(beacon.named("quicknet:9999999999"))
     beacon.check_future("the hash of block 940000 of Bitcoin")
 

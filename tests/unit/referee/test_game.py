@@ -489,3 +489,25 @@ def test_faults_are_plain_values() -> None:
         "rule": "",
         "error_code": "",
     }
+
+
+class Slow(MemoryBot):
+    """Says `hello` and `ready` late."""
+
+    def start(self, token: str) -> Iterable[Reply]:
+        return [Reply(reply.body, after_ms=700) for reply in super().start(token)]
+
+    def hear(self, message: FromReferee) -> Iterable[Reply]:
+        replies = super().hear(message)
+        return [Reply(reply.body, after_ms=900) for reply in replies] if isinstance(message, GameStart) else replies
+
+
+@pytest.mark.parametrize("guilty", range(2))
+@pytest.mark.parametrize(("slow", "waited_ms"), [(Slow, 1_600), (NeverHello, 10_000), (NeverReady, 10_000)])
+def test_a_result_says_for_each_seat_how_long_the_game_waited_for_it(
+    tmp_path: Path, slow: type[MemoryBot], waited_ms: int, guilty: int
+) -> None:
+    bots = [slow(first_legal) if seat == guilty else MemoryBot(first_legal) for seat in range(2)]
+    result, _ = referee(tmp_path, bots)
+    assert result.starts_ms[guilty] == waited_ms
+    assert result.starts_ms[1 - guilty] == 0

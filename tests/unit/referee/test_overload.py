@@ -15,7 +15,7 @@ from arena.link.memory import MemoryBot, MemoryLink, answer
 from arena.record.log import ForfeitRecord, read_log
 from arena.referee.clock import CpuClock, Share, too_late
 from arena.referee.game import Game
-from arena.types import MARGIN_MS, NS_PER_MS, Forfeit, GameResult, Termination
+from arena.types import MARGIN_MS, NS_PER_MS, Forfeit, GameResult, Level, Termination
 from arena.wire.messages import Request
 
 SECOND = 1_000 * NS_PER_MS
@@ -107,6 +107,60 @@ def test_a_referee_that_woke_late(denied_ms: int | None, over_ms: int | None, ov
     cause = too_late("was late", SECOND, share=share, late_ns=80 * NS_PER_MS, over_ns=over_ns)
     assert cause.overloaded is overloaded
     assert ("the referee itself ran late" in cause.excuse) is overloaded
+
+
+@pytest.mark.parametrize(
+    ("denied_ms", "late_ms", "crowd_ms", "over_ms", "overloaded"),
+    [
+        (0, 30, 0, 26, True),  # the answer had come when the referee was not let run
+        (0, 25, 0, 26, False),
+        (0, 4, 0, 1, True),  # a tenth of so short a time
+        (0, 3, 0, 1, False),
+        (4, 0, 0, 1, True),
+        (15, 15, 0, 26, True),  # first it, then the referee
+        (0, 30, 10, 26, False),  # threads of its own may have kept the referee from a core
+        (0, 30, 4, 26, True),
+    ],
+)
+def test_short_times_are_lost_by_short_waits_of_the_machine(
+    denied_ms: int, late_ms: int, crowd_ms: int, over_ms: int, overloaded: bool
+) -> None:
+    share = Share(denied_ms * NS_PER_MS, 20 * NS_PER_MS, crowd_ms * NS_PER_MS)
+    late_ns, over_ns = late_ms * NS_PER_MS, over_ms * NS_PER_MS
+    cause = too_late("was late", 36 * NS_PER_MS, share=share, late_ns=late_ns, over_ns=over_ns)
+    assert cause.overloaded is overloaded
+
+
+@pytest.mark.parametrize(("used_ms", "overloaded"), [(5, True), (75, False)])
+def test_who_kept_the_referee_from_looking_at_it_has_no_excuse(tmp_path: Path, used_ms: int, overloaded: bool) -> None:
+    """What a bot ran meanwhile is taken off, all of it: which of its threads ran nobody saw."""
+
+    class Late(MemoryLink):
+        def receive(self, until_ns: int) -> Any:
+            self.lateness_ns = 80 * NS_PER_MS
+            return super().receive(max(until_ns, self.now_ns() + 2 * SECOND))
+
+    link = Late([MemoryBot(lambda r: [answer(r, first_legal(r), after_ms=1_040)]), MemoryBot(first_legal)])
+    link.cpu = lambda seat, now_ns: used_ms * NS_PER_MS if now_ns > SECOND else 0
+    job = replace(make_job(tmp_path, 2, time="1/move"), level=Level.FENCED)
+    forfeit = Game(job, rules_of(job.settings), link).play().seats[0].forfeit
+    assert forfeit is not None
+    assert forfeit.overloaded is overloaded
+
+
+def test_a_bot_that_was_first_looked_at_after_its_time_may_have_been_kept_from_a_core(tmp_path: Path) -> None:
+    """The referee itself was: nobody knows anything else."""
+
+    class Late(MemoryLink):
+        def receive(self, until_ns: int) -> Any:
+            self.lateness_ns = SECOND
+            return super().receive(max(until_ns, self.now_ns() + 2 * SECOND))
+
+    link = Late([MemoryBot(silent), MemoryBot(first_legal)])
+    link.denied = lambda seat, now_ns: 0
+    forfeit = played(tmp_path, link).seats[0].forfeit
+    assert forfeit is not None
+    assert forfeit.overloaded
 
 
 def test_bots_that_answer_at_once_are_not_measured(tmp_path: Path) -> None:

@@ -85,6 +85,37 @@ def test_of_an_installation_with_private_things_only_programs_are_seen(
     assert shows(spec, tool)
 
 
+def test_of_a_conda_only_the_environment_of_the_program_is_seen(tmp_path: Path) -> None:
+    conda = tmp_path / "miniconda3"
+    base, other = program(conda / "bin" / "tool"), program(conda / "envs" / "other" / "bin" / "tool")
+    for path in (conda / "conda-meta", conda / "envs" / "other" / "conda-meta", conda / "lib", conda / "pkgs"):
+        path.mkdir(exist_ok=True)
+    (conda / ".condarc").write_text("token")
+    for tool, seen, unseen in (
+        (base, ("bin", "lib"), ("envs", "envs/other/bin", "pkgs", ".condarc")),
+        (other, ("envs/other/bin",), ("bin", "lib", "envs", "pkgs", ".condarc")),
+    ):
+        runtimes.grant({"tool": str(tool)}, "arena.toml")
+        spec = bot(tmp_path, "tool")
+        needs.cache_clear()
+        assert [name for name in (*seen, *unseen) if shows(spec, conda / name)] == [*seen]
+
+
+def test_a_home_is_known_whoever_s_it_is_and_whatever_home_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service has none, sudo keeps another's, and a home may be a link."""
+    home, tool = tmp_path / "data" / "me", program(tmp_path / "data" / "me" / ".cargo" / "bin" / "tool")
+    (home / ".cargo" / "credentials.toml").write_text("token")
+    (tmp_path / "me").symlink_to(home)
+    monkeypatch.setattr(runtimes, "_home_of", lambda user: str(tmp_path / "me"))
+    monkeypatch.setenv("HOME", "/nonexistent")
+    runtimes.grant({"tool": str(tool)}, "arena.toml")
+    spec = bot(tmp_path, "tool")
+    assert not shows(spec, home / ".cargo" / "credentials.toml")
+    assert shows(spec, tool)
+
+
 def test_a_python_is_seen_with_its_packages_and_nothing_else_that_is_installed(tmp_path: Path) -> None:
     seen, with_arena = (needs(bot(tmp_path, word, "bot.py")) for word in (runtimes.PYTHON, runtimes.PYTHON_WITH_ARENA))
     packages = {Path(path).parts[2] for path in seen.trees if path.startswith("/python/")}

@@ -14,15 +14,19 @@ from hypothesis import strategies as st
 
 from arena.errors import MachineFault
 from arena.link.sandbox import box
-from arena.link.sandbox.box import Command, Status, command, status
+from arena.link.sandbox.box import NAMED, Command, Status, command, status
 
 CALL: dict[str, Any] = {"folder": "/bots/mine", "trees": {}, "environment": {}, "processes": 64, "memory_mib": 100}
+PROC = {"keys": "-r--r--r--", "kmsg": "-r--------", "1": "dr-xr-xr-x"}
+"""What a box has in its /proc."""
 
 
 @pytest.fixture(autouse=True)
 def programs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is started here, so nothing need be installed."""
     monkeypatch.setattr(box, "_program", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(box, "_proc", lambda: (PROC, ["processor : 0", "flags : fpu", "", "processor : 1"]))
+    box._counters.cache_clear()
 
 
 @pytest.fixture(autouse=True)
@@ -69,29 +73,36 @@ def test_what_counts_is_the_box_s_own_and_always_the_same() -> None:
             given = dict(pairs(options(made), "--ro-bind-data"))
             told.append({path: os.pread(int(number), 1 << 20, 0) for number, path in given.items()})
         os.close(made.status)
-    assert set(told[0]) == {f"/proc/{name}" for name in ("cpuinfo", "loadavg", "meminfo", "stat", "uptime")}
+    of_proc = {f"/proc/{name}" for name in ("cpuinfo", "loadavg", "meminfo", "stat", "uptime")}
+    assert set(told[0]) == of_proc | {"/etc/passwd", "/etc/group"}
     assert told[0] == told[1]
     assert [files["/proc/meminfo"].split()[:2] for files in told] == [
         [b"MemTotal:", size] for size in (b"102400", b"102400", b"204800")
     ]
     cores = [line for line in told[0]["/proc/stat"].splitlines() if line.startswith(b"cpu") and line[3:4].isdigit()]
-    assert len(cores) == os.cpu_count()
-    assert b"cpu MHz" not in told[0]["/proc/cpuinfo"]
+    assert len(cores) == told[0]["/proc/cpuinfo"].count(b"processor") == 2
+
+
+def test_what_a_box_has_in_its_proc_is_hidden_whatever_the_operator_s_own_shows() -> None:
+    found, _ = all_of()
+    assert [path for source, path in pairs(found, "--ro-bind") if source == "/dev/null"] == ["/proc/keys"]
+    assert "/proc/1" in [found[at + 1] for at, word in enumerate(found) if word == "--tmpfs"]
 
 
 def test_the_environment_is_not_in_the_arguments() -> None:
     found, words = all_of(environment={"ARENA_TOKEN": "secret", "HOME": "/root"})
-    assert dict(pairs(found, "--setenv")) == {"ARENA_TOKEN": "secret", "HOME": "/tmp", "TMPDIR": "/tmp"}
+    assert dict(pairs(found, "--setenv")) == {"ARENA_TOKEN": "secret", "TMPDIR": "/tmp"} | NAMED
     assert "--clearenv" in found
     assert not any("secret" in word for word in words)
 
 
 def test_limits_are_set_inside() -> None:
     _, words = all_of(data_mib=100)
-    assert words[-7:] == (
+    assert words[-8:] == (
         "/usr/bin/prlimit",
         "--nofile=256",
         "--nproc=64",
+        "--sigpending=256",
         "--data=104857600",
         "--core=0",
         "--",

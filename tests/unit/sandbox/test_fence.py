@@ -29,6 +29,7 @@ class Figures:
     files = Files(0, 0)
     weighed: int | None = None
     slow = False
+    spent_ns = 0
 
     def weigh(self, members: object, most_mib: int, limit_mib: int) -> int | None:
         return self.weighed
@@ -99,7 +100,7 @@ def test_while_the_scales_are_slow_a_bot_in_a_box_stands(
     moment[0] += 5 * 10**7
     assert held.excess() is None
     assert signals[2:] == [signal.SIGCONT]
-    assert held._denied.total_ns == 10**8, "that is charged to nobody"
+    assert held._denied.total_ns == 0, "how long it is weighed it decides itself"
     assert held.excess() is None
     assert len(signals) == 3
 
@@ -226,8 +227,11 @@ def test_runtimes_start_threads_by_cores(cores: int | None, processes: int, monk
     assert process_limit() == processes
 
 
-def test_the_hard_stop_is_above_the_limit() -> None:
-    assert data_limit_mib(64) > 64 + 300
+@pytest.mark.parametrize(("cores", "reserved"), [(None, 300), (2, 300), (64, 2672)])
+def test_the_hard_stop_is_above_the_limit(cores: int | None, reserved: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numpy with OpenBLAS was seen to reserve 2,672 MiB where it found 64 cores."""
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    assert data_limit_mib(64) > 64 + reserved
 
 
 # The scales

@@ -10,17 +10,13 @@ import pytest
 
 from arena.errors import BotError, MachineFault
 from arena.link.bots import BotSpec, load_bot
-from arena.link.sandbox import accounts, fenced, landlock
+from arena.link.sandbox import accounts, fenced, landlock, staging
 from arena.link.sandbox.binds import Needs, needs
 from arena.types import Level
 
 
-def same(path: str) -> str:
-    return path
-
-
 def placed(spec: BotSpec, links: Path, seen: Needs | None = None) -> fenced.Placed:
-    return fenced.placed(spec, seen or needs(spec), links, same)
+    return fenced.placed(spec, seen or needs(spec), links, None)
 
 
 def test_a_bot_is_granted_its_own_files_the_system_and_devices_at_their_real_paths_and_none_to_write(
@@ -66,14 +62,18 @@ def test_what_a_box_would_have_empty_is_not_granted(tmp_path: Path) -> None:
     }
 
 
-def test_what_is_reached_elsewhere_is_called_there(tmp_path: Path) -> None:
-    """Root's seats reach what lies in closed folders by mounts."""
-    spec = load_bot("random")
-    around = os.path.dirname(spec.folder)
-    found = fenced.placed(spec, needs(spec), tmp_path, lambda path: f"/there{path}")
-    assert found.folder == f"/there{spec.folder}", "beside what it includes, as here"
-    assert dict(found.granted)[f"/there{around}/arena_bot.py"] == landlock.READ
-    assert found.environment["PYTHONPATH"].startswith(f"/there{tmp_path}")
+def test_what_lies_in_closed_folders_is_mounted_where_it_is(tmp_path: Path) -> None:
+    """Programs have paths of their libraries written into them: at another place they would find the system's."""
+    home = tmp_path / "home"
+    for folder in (home / "python" / "lib", home / "bots" / "fox", tmp_path / "open"):
+        folder.mkdir(parents=True)
+    (home / "program").symlink_to("python/lib")
+    home.chmod(0o700)
+    tmp_path.chmod(0o755)
+    paths = [str(home / "program"), str(home / "bots" / "fox"), str(tmp_path / "open")]
+    found = [path for paths in staging.ways(paths).values() for path in paths]
+    assert {str(home / name) for name in ("bots/fox", "program", "python/lib")} <= set(found)
+    assert (str(tmp_path / "open") in found) == staging.is_closed(str(tmp_path / "open")), "pytest's folder may be"
 
 
 def test_a_bot_of_two_processes_is_refused_in_one_sentence() -> None:
@@ -98,6 +98,8 @@ def test_a_bot_that_must_be_built_is_refused_in_one_sentence() -> None:
 def test_a_bot_whose_neighbours_are_private_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The names of all files beside it can be listed there: a home is no place for it."""
     own, beside = tmp_path / "bot", tmp_path / "client.py"
+    own.mkdir()
+    beside.touch()
     spec = BotSpec(name="fox", version="", command=("./bot",), folder=str(own), digest="")
     seen = Needs({"/bot/bot": str(own), "/bot/client.py": str(beside)}, "/usr/bin", command=("./bot",))
     assert placed(spec, tmp_path, seen).granted

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
+import platform
 import struct
-from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
-from filter_kit import ALLOW, UNKNOWN_TO_LIBSECCOMP, answer, ask_libseccomp
+from filter_kit import ALLOW, UNKNOWN_TO_LIBSECCOMP, ask_libseccomp, expected, some_values
+from filter_kit import at_isolated as run
 
 from arena.errors import MachineFault
 from arena.link.sandbox.filter import (
@@ -17,12 +18,15 @@ from arena.link.sandbox.filter import (
     GROUPS,
     MACHINES,
     NEWEST,
+    OPEN,
+    SHARED,
     UNUSED,
     X32,
     Condition,
-    Match,
     Numbers,
+    Sized,
     Treatment,
+    answers,
     program,
 )
 
@@ -31,17 +35,6 @@ def table() -> dict[str, Numbers]:
     return {name: numbers for group in GROUPS for name, numbers in group.calls.items()} | {
         condition.call: condition.numbers for condition in CONDITIONS
     }
-
-
-def run(
-    machine: str,
-    number: int,
-    *arguments: int,
-    kernel_machine: int | None = None,
-    allowed: frozenset[str] = frozenset(),
-) -> int:
-    """What the kernel would do with a call, by interpreting the program."""
-    return answer(program(machine, allowed), machine, number, *arguments, kernel_machine=kernel_machine)
 
 
 def test_the_numbers_are_those_that_libseccomp_has() -> None:
@@ -54,7 +47,7 @@ def test_the_numbers_are_those_that_libseccomp_has() -> None:
 
 
 def test_no_call_is_in_the_table_twice() -> None:
-    names = [name for group in GROUPS for name in group.calls] + [condition.call for condition in CONDITIONS]
+    names = [name for group in GROUPS for name in group.calls] + list({condition.call for condition in CONDITIONS})
     assert len(names) == len(set(names))
     for column in range(len(MACHINES)):
         numbers = [numbers[column] for numbers in table().values() if numbers[column] is not None]
@@ -86,33 +79,38 @@ def test_a_build_may_lock_files_and_nothing_else_more(machine: str) -> None:
             assert (with_all == ALLOW) == (name in FOR_BUILDS), name
 
 
-def values_of(condition: Condition) -> Iterator[tuple[int, bool]]:
-    """Values of the argument, and whether the call is treated with them."""
-    named = list(condition.values.values())
-    others = [value for value in (2, 3, 5, 6, 7, 36, 37, 38, 99, 1024, 1035, 1036, 2**31) if value not in named]
-    match condition.match:
-        case Match.ANY_BIT:
-            yield from ((1 << bit, bool(named[0] >> bit & 1)) for bit in range(32))
-            yield named[0], True
-            yield ~named[0] & 0xFFFF_FFFF, False
-        case Match.ONE_OF:
-            yield from ((value, True) for value in named)
-            yield from ((value, False) for value in others)
-        case Match.NOT_ONE_OF:
-            yield from ((value, False) for value in named)
-            yield from ((value, True) for value in others)
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("row", CONDITIONS, ids=lambda row: row.call)
+@pytest.mark.parametrize("high", [0, 0xDEAD_BEEF])
+def test_an_argument_decides(machine: str, row: Condition, high: int) -> None:
+    number = row.numbers[list(MACHINES).index(machine)]
+    assert number is not None
+    for value in some_values(row):
+        arguments = [1] * 6
+        arguments[row.argument] = high << 32 | value
+        assert run(machine, number, *arguments) == (expected(CONDITIONS, row.call, row.argument, value) or ALLOW), value
+
+
+def test_what_is_answered_has_the_form_of_the_kernel_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the C library makes of it is seen in a box (tests/e2e/test_box.py)."""
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    assert {number: (at, len(data)) for number, (at, data) in answers(100, 1).items()} == {
+        99: (0, 112),
+        137: (1, 120),
+        138: (1, 120),
+    }
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("condition", CONDITIONS, ids=lambda condition: condition.call)
-@pytest.mark.parametrize("high", [0, 0xDEAD_BEEF])
-def test_an_argument_decides(machine: str, condition: Condition, high: int) -> None:
-    number = condition.numbers[list(MACHINES).index(machine)]
+def test_shared_memory_without_a_file_is_refused_from_a_size_on(machine: str) -> None:
+    number = next(row for row in CONDITIONS if isinstance(row, Sized)).numbers[list(MACHINES).index(machine)]
     assert number is not None
-    for value, treated in values_of(condition):
-        arguments = [7] * 6
-        arguments[condition.argument] = high << 32 | value
-        assert run(machine, number, *arguments) == (condition.treatment.answer if treated else ALLOW), value
+    refused = Treatment.EPERM.answer
+    for size in (4096, 65_536, 65_537, 2**31, 2**32, 2**32 + 4096):
+        assert run(machine, number, 0, size, 3, 0x21) == (ALLOW if size <= SHARED else refused), size
+        assert run(machine, number, 0, size, 3, 0x4021) == (ALLOW if size <= SHARED else refused), size
+        assert run(machine, number, 0, size, 3, 0x22) == ALLOW, "private memory"
+        assert run(machine, number, 0, size, 3, 0x01) == ALLOW, "a file"
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -126,6 +124,12 @@ def test_a_bot_may_do_what_programs_do(machine: str) -> None:
         assert isinstance(number, int)
         assert number >= 0
         assert run(machine, number) == ALLOW, name
+
+
+def test_what_is_said_to_be_allowed_is() -> None:
+    for name, (number, _) in ask_libseccomp(sorted({name for calls in OPEN for name in calls.split()})).items():
+        assert isinstance(number, int)
+        assert run("x86_64", number, *[1] * 6) == ALLOW, name
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -158,7 +162,7 @@ def test_every_jump_ends_inside_the_program(machine: str) -> None:
 
 def test_treatments_are_answers_of_the_kernel() -> None:
     numbers = {treatment.answer & 0xFFFF for treatment in Treatment if treatment.answer >> 16 == 5}
-    assert numbers == {0, errno.EPERM, errno.EAFNOSUPPORT, errno.ENOSYS, errno.EOPNOTSUPP}
+    assert numbers == {0, errno.EPERM, errno.EAFNOSUPPORT, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTTY}
     assert all(first.answer != second.answer for first, second in pairwise(Treatment))
 
 
@@ -171,8 +175,7 @@ def test_a_machine_that_the_table_does_not_know() -> None:
 def test_threads_can_be_made_and_no_namespace(machine: str) -> None:
     """The flags are those of the kernel's sched.h: a filter that is only compared with its own table forgets one."""
     column = list(MACHINES).index(machine)
-    [clone] = (condition for condition in CONDITIONS if condition.call == "clone")
-    number = clone.numbers[column]
+    number = table()["clone"][column]
     assert number is not None
     namespaces = {
         "NEWNS": 0x0002_0000, "NEWCGROUP": 0x0200_0000, "NEWUTS": 0x0400_0000, "NEWIPC": 0x0800_0000,

@@ -14,6 +14,17 @@ Threads = dict[int, tuple[float, float]]
 """By number: how long a thread ran and waited so far, in milliseconds."""
 
 
+def test_what_runs_beside_the_busiest_thread_is_a_crowd(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = {(1, 1): tree._Thread(50, 0, False), (1, 2): tree._Thread(20, 0, False)}
+    monkeypatch.setattr(tree, "_threads", lambda members: shown.items())
+    denied = Denied()
+    denied.add([1], 100)  # 30 ran in processes that are gone
+    assert denied.crowd_ns == 50
+    shown[1, 2] = tree._Thread(90, 0, False)
+    denied.add([1], 175)
+    assert denied.crowd_ns == 55, "another thread was the busiest"
+
+
 @pytest.fixture
 def add(monkeypatch: pytest.MonkeyPatch) -> Callable[..., float]:
     """Adds what a look at a tree shows. Returns what was denied so far; all in milliseconds."""
@@ -41,6 +52,16 @@ def test_a_thread_that_waits_for_strangers_is_denied(add: Callable[..., float]) 
     assert add(100, {1: (60, 40)}) == 40
     assert add(200, {1: (120, 80)}) == 80
     assert add(300, {1: (120, 80)}) == 80, "it slept"
+
+
+def test_a_wait_that_is_not_over_counts_and_is_not_added_again(
+    add: Callable[..., float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system adds it to the figure when the thread gets its core."""
+    monkeypatch.setattr(tree, "_is_ready", lambda pid, tid: True)
+    add(100, {1: (60, 0)})
+    assert add(140, {1: (60, 0)}) == 40
+    assert add(160, {1: (62, 58)}) == 58, "two ran, and 18 more waited"
 
 
 def test_what_its_own_threads_take_from_it_is_its_own_doing(add: Callable[..., float]) -> None:

@@ -7,6 +7,7 @@ import os
 import sys
 from functools import cache
 from random import Random
+from time import monotonic
 
 import pyspiel
 
@@ -17,6 +18,8 @@ from arena_openspiel.family import OpenSpiel
 
 ITERATIONS = {"kuhn_poker": 1_000, "leduc_poker": 300}
 """How long games are solved; others as Leduc poker."""
+LONGEST_S = 6.0
+"""Seconds after which it takes what it has: a bot has ten seconds to be ready. On a busy machine it knows less."""
 
 
 @cache
@@ -25,8 +28,11 @@ def solved(rules, seats, options):
     short = rules.partition(":")[2]
     game = OpenSpiel().game(short)(seats, dict(options)).game
     solver = pyspiel.CFRPlusSolver(game)
+    end = monotonic() + LONGEST_S
     for _ in range(ITERATIONS.get(short, 300)):
         solver.evaluate_and_update_policy()
+        if monotonic() > end:
+            break
     return game, solver.tabular_average_policy()
 
 

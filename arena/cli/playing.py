@@ -175,7 +175,7 @@ def _announce(begun: Begun, setup: Setup, manner: Manner) -> None:
     from arena.games import rules_of
     from arena.record.published import COMMITMENT_FILE
     from arena.show.standings import subject_text
-    from arena.tournament.overload import crowded
+    from arena.tournament.runner import crowded
     from arena.tournament.workers import available_cores
 
     tournament, settings, committed = begun.tournament, setup.settings, begun.committed

@@ -27,7 +27,6 @@ from arena.store.records import Claim, PlannedGame, Played, Tournament
 from arena.store.store import Store
 from arena.tournament.blocks import Processes, block_of
 from arena.tournament.lanes import Lanes, Play, Work, Worker
-from arena.tournament.overload import overload
 from arena.tournament.planner import plan_further
 from arena.tournament.schedule import PlacedRound, Schedule
 from arena.tournament.settings import OnOverload
@@ -253,3 +252,39 @@ class Runner:
         """Says whether games are left that may begin later, but not now: in a pause, or while there is no worker."""
         left = supply.left or self._schedule.open or lanes.waiting
         return bool((self._directions.paused or lanes.unmanned) and not self._directions.stopping and left)
+
+
+def overload(result: GameResult) -> str:
+    """Returns why a game was lost because the machine was overloaded, as sentences; empty if it was not.
+
+    A bot cannot make itself overloaded: the referee measures how long it was kept from running. So a game that is void
+    for that reason is not played again: no bot ever gets another attempt at a deal.
+    """
+    forfeits = (seat.forfeit for seat in result.seats)
+    return "; ".join(forfeit.sentence for forfeit in forfeits if forfeit is not None and forfeit.overloaded)
+
+
+def crowded(games: int, players: int, cores: int, *, race: bool) -> str:
+    """Returns a warning if bots would wait for a core while their clocks run; empty if they would not.
+
+    In a game of turns one seat thinks at a time and the referee sleeps meanwhile: the game keeps one core busy. In a
+    race all seats compute at once, so it keeps as many busy as it has seats.
+
+    Args:
+        games: Games at a time.
+        players: Seats of a game.
+        cores: How many cores this process may use.
+        race: Whether the rules have races.
+    """
+    each = players if race else 1
+    if games * each <= cores:
+        return ""
+    at_once = f"{games} game{'' if games == 1 else 's'} at a time"
+    if race:
+        at_once += f", in each of which {players} bots compute at once,"
+    most = cores // each
+    remedy = f"use --concurrency {most}" if most else f"no --concurrency helps, a game needs {each} cores"
+    return (
+        f"Warning: {at_once} on {cores} core{'' if cores == 1 else 's'}: bots will wait for a core while their clocks "
+        f"run, and may lose on time; {remedy}, or --on-overload void."
+    )

@@ -19,22 +19,25 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Final
 
 from arena.errors import ArenaError
-from arena.league.matches.suspension import evidence, verdict
-from arena.league.settings import Suspension
+from arena.league.settings import Settings, Suspension
+from arena.link.bots import BotSpec
 from arena.link.caps import BeyondCaps
 from arena.link.unchanged import FilesChanged
 from arena.referee.job import Job
 from arena.store.league import LeagueStore
-from arena.store.league.records import Version
+from arena.store.league.records import Form, Version
 from arena.store.league.states import Actor, State
-from arena.store.records import Claim, PlannedGame, Played
+from arena.store.records import Claim, PlannedGame, Played, Tournament
+from arena.text import counted
+from arena.tournament.blocks import Processes, block_of
 from arena.tournament.lanes import Work
 from arena.tournament.runner import MAX_KILLS, MAX_TRIES
 from arena.tournament.together import MatchWorkers, claim_at_home
-from arena.types import GameResult, Termination
+from arena.types import GameResult, GameSettings, Level, Termination
 
 LONGEST_REST_S: Final = 60.0
 """How long at most no game begins after faults of the machine. The first fault costs a second, each further one twice
@@ -42,6 +45,9 @@ as much as the one before."""
 
 _MOST_KNOWN: Final = 10_000
 """The number of games whose match is remembered."""
+_SHOWN: Final = 3
+"""Of how many forfeits its author is told at once. `arena league games` lists all."""
+_LONGEST: Final = 200
 
 
 class MatchGames:
@@ -314,3 +320,87 @@ class MatchGames:
     def _forget(self, claim: Claim) -> None:
         self._tries.pop(claim.game, None)
         self._kills.pop(claim.game, None)
+
+
+def verdict(form: Form, rule: Suspension) -> str:
+    """Returns why a version is suspended, as the rest of a sentence; empty if it is not.
+
+    Only what the bot did counts: a loss on time while the machine was overloaded is none of its faults, and a game
+    that was interrupted is no game.
+
+    Args:
+        form: How it did in its last games.
+        rule: How many forfeits are too many.
+    """
+    if form.in_a_row >= rule.in_a_row:
+        return f"it forfeited its last {counted(form.in_a_row, 'game')}"
+    if len(form.forfeits) >= rule.forfeits:
+        return f"it forfeited {len(form.forfeits)} of its last {counted(form.games, 'game')}"
+    return ""
+
+
+def evidence(name: str, reason: str, form: Form) -> str:
+    """Returns what the author is told: the games, what happened in them, and how to ask the bot again.
+
+    Args:
+        name: The version.
+        reason: Why it is suspended.
+        form: How it did.
+    """
+    lines = [f"{name} is suspended: {reason}."]
+    for forfeit in form.forfeits[:_SHOWN]:
+        words = f", last words: {' / '.join(forfeit.stderr[-2:])[-_LONGEST:]}" if forfeit.stderr else ""
+        lines.append(f"{forfeit.game}, turn {forfeit.turn}, {forfeit.code}: {forfeit.sentence}{words}.")
+    lines.append("`arena league log GAME` gets a game, and `arena bot rerun LOG BOT --seat N` asks the bot again.")
+    return "\n".join(lines)
+
+
+class Jobs:
+    """Makes the work for a game of the open season."""
+
+    def __init__(
+        self,
+        store: LeagueStore,
+        bot: Callable[[Version], BotSpec],
+        settings: Settings,
+        tournament: Tournament,
+        feed: Path,
+    ) -> None:
+        """Takes what the work is made from: what a version is started with, and the folder in which watchers wait."""
+        self._store = store
+        self._bot = bot
+        self._settings = settings
+        self._tournament = tournament
+        self._games: dict[int, GameSettings] = {}
+        self._feed = str(feed.absolute())
+
+    def __call__(self, claim: Claim, game: PlannedGame) -> Job:
+        """Returns the work for a claimed game. Its bots serve the games of its block, and no others.
+
+        Raises:
+            ArenaError: A bot's files are gone.
+        """
+        players = len(game.entrants)
+        if players not in self._games:
+            self._games[players] = self._settings.game_settings(players)
+        versions = [self._store.versions.of_entrant(entrant) for entrant in game.entrants]
+        return Job(
+            game=claim.game,
+            tournament=claim.tournament,
+            settings=self._games[players],
+            bots=tuple(self._bot(version) for version in versions if version is not None),
+            deal=game.deal,
+            rotation=game.rotation,
+            secret=self._tournament.secret,
+            logs=self._tournament.logs,
+            level=self._settings.level,
+            block=block_of(self._processes(versions), game, claim.attempt),
+            feed=self._feed,
+        )
+
+    def _processes(self, versions: Iterable[Version | None]) -> Processes:
+        """Returns for how long bots are kept: a remote one for one game, which is its sitting."""
+        if any(version is not None and version.level == Level.REMOTE for version in versions):
+            return "game"
+        found: Processes = self._tournament.settings["processes"]
+        return found

@@ -20,24 +20,24 @@ import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from arena import files
-from arena.errors import ArenaError, LogError
+from arena.errors import ArenaError, LogError, StoreError
 from arena.league import visible
 from arena.league.folder import Folder
 from arena.league.keeping.retention import GameFiles
 from arena.league.public import documents, season_files
 from arena.league.public.ledger_files import Ledger, entries_of
-from arena.league.public.published_keys import publish_keys
 from arena.league.public.ranking import Ranking, ranking_of
 from arena.league.settings import Settings
 from arena.record.log import SUFFIX, existing_log, read_log
 from arena.referee.chance import commitment, deal_secret
-from arena.store.league import LeagueStore
+from arena.store.league import LeagueReader, LeagueStore
 from arena.store.league.records import HOUSE, Author, Match, Season, Version
 from arena.types import Payload
 
@@ -308,3 +308,18 @@ class Publishing:
         self._written.move_to_end(path)
         while len(self._written) > _KNOWN:
             self._written.popitem(last=False)
+
+
+def publish_keys(reader: LeagueReader, folder: Folder) -> None:
+    """Writes whose key each is, if that is not what is published. The door asks it: so a key becomes valid.
+
+    Raises:
+        OSError: They cannot be written.
+    """
+    path = folder.published / "keys.json"
+    data = msgspec.json.encode(documents.keys(reader), order="sorted")
+    published = None
+    with suppress(StoreError):  # whatever is in its place is replaced
+        published = files.read(path, "the keys of authors", files.MOST_DOCUMENT, StoreError)
+    if published != data:
+        files.write(path, data, durably=True)

@@ -30,7 +30,7 @@ from arena.errors import ArenaError, InternalError, Refused, StoreError
 from arena.league.folder import ARCHIVE, ORDER, Folder
 from arena.league.keeping import calendar
 from arena.league.order_context import Order, read_order
-from arena.league.public.published_keys import publish_keys
+from arena.league.public.publishing import publish_keys
 from arena.league.service.orders import OF_KEYS, VERBS, obey
 from arena.league.settings import Settings
 from arena.store.league import LeagueStore, open_league

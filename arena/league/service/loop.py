@@ -24,7 +24,6 @@ from arena.errors import MachineFault
 from arena.league.matches.planning import Planner
 from arena.league.matches.supply import MatchGames
 from arena.league.service.stopping import Stopping
-from arena.league.service.turns import Turns
 from arena.league.submissions.step_runner import StepRunner
 from arena.league.submissions.step_worker import StepWorker
 from arena.league.submissions.steps import StepReport
@@ -41,6 +40,8 @@ REPORT_S: Final = 60.0
 """How often it says how many games were played."""
 _LOOKS: Final = 12
 """Over how many looks at its state the rate of games is taken."""
+STEPS_SHARE: Final = 0.5
+"""The part of the time that steps have while games wait; games have the rest while submissions wait."""
 
 
 class Duty(Protocol):
@@ -339,3 +340,39 @@ class Service:
             self._lanes.end()
         self._step_worker.drop()
         return dropped
+
+
+class Turns:
+    """Shares the only worker of a league between games and the steps of submissions: fair queueing by seconds of work.
+
+    While both wait, whoever has taken less of the worker, by its share, comes next. What has begun is finished. Who did
+    not wait saves nothing up by that. What somebody took beyond their share is not forgotten.
+
+    Args:
+        clock: The time in seconds; it never goes back.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._at = clock()
+        self._steps = self._games = 0.0
+        """What each has taken, over its share."""
+
+    def spend(self, *, steps: bool, games: bool) -> None:
+        """Counts the time since the last call for what has run in it."""
+        before, self._at = self._at, self._clock()
+        self._steps += steps * (self._at - before) / STEPS_SHARE
+        self._games += games * (self._at - before) / (1 - STEPS_SHARE)
+
+    def is_of_steps(self, *, steps: bool, games: bool) -> bool:
+        """Says whether the next turn is that of a step.
+
+        Args:
+            steps: Whether a step runs or waits.
+            games: Whether a game runs or waits.
+        """
+        if not games:
+            self._games = max(self._games, self._steps)
+        if not steps:
+            self._steps = max(self._steps, self._games)
+        return steps and self._steps <= self._games

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -13,20 +15,19 @@ from msgspec.structs import replace
 
 from arena.door.supervisor import DoorSupervisor, door_command
 from arena.errors import ConfigError, StoreError
+from arena.files import MIB
 from arena.league.folder import Folder
 from arena.league.keeping.clearing import clean_up
 from arena.league.keeping.housekeeping import duties
-from arena.league.matches.jobs import Jobs
 from arena.league.matches.planning import Planner
 from arena.league.matches.starts import Starts
-from arena.league.matches.supply import MatchGames
+from arena.league.matches.supply import Jobs, MatchGames
 from arena.league.public.monitoring import Figures
 from arena.league.public.publishing import Publishing
 from arena.league.public.showing import Showing
 from arena.league.season.closing import close_season, settings_now
 from arena.league.season.ending import Ending
 from arena.league.service.duties import DiskRoom, Health, OrderDuty
-from arena.league.service.journal import Journal
 from arena.league.service.loop import Ended, Service
 from arena.league.service.stopping import Manager, Stopping
 from arena.league.settings import Settings, check_bind, load
@@ -40,13 +41,17 @@ from arena.link.sandbox.levels import require
 from arena.referee.worker import attend, play
 from arena.store.league import LeagueStore, open_league
 from arena.store.league.records import Season
-from arena.text import counted
+from arena.text import counted, plain
 from arena.tournament.lanes import Lanes, Worker
 from arena.tournament.workers import available_cores, local_worker
 from arena.types import Payload
 
 PATIENCE_S: Final = 15.0
 """How long it waits for a command that writes the database at this moment."""
+LOG_BYTES: Final = 8 * MIB
+"""Size of the service's log before another is begun."""
+LOGS_KEPT: Final = 4
+"""How many earlier ones stay: `league.log.1` is the newest of them."""
 
 
 class _Hands(NamedTuple):
@@ -261,3 +266,40 @@ def _opened(database: Path, tell: Callable[[str], object]) -> Iterator[LeagueSto
                     raise
                 time.sleep(0.1)
         yield store
+
+
+class _Handler(RotatingFileHandler):
+    """Keeps silent if the disk is full."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Drops the line."""
+
+
+class Journal:
+    """Writes sentences to a file, each a line with its time in UTC. It also tells them to whoever wants to hear.
+
+    A journal that cannot be written ends nothing: what matters is in the database.
+    """
+
+    def __init__(self, path: Path, tell: Callable[[str], object] = lambda sentence: None) -> None:
+        """Takes the log's path.
+
+        Args:
+            path: Where it is. Earlier logs stand beside it.
+            tell: Called with each sentence.
+        """
+        self._tell = tell
+        self._handler = _Handler(path, maxBytes=LOG_BYTES, backupCount=LOGS_KEPT, encoding="utf-8", delay=True)
+        formatter = logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")
+        formatter.converter = time.gmtime
+        self._handler.setFormatter(formatter)
+
+    def say(self, sentence: str) -> None:
+        """Writes a sentence. Names and texts in it may be anybody's."""
+        line = plain(sentence)
+        self._handler.handle(logging.LogRecord("arena", logging.INFO, "", 0, line, None, None))
+        self._tell(line)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._handler.close()

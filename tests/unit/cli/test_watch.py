@@ -11,7 +11,7 @@ import pytest
 from arena.cli.watch import of_database
 from arena.errors import ConfigError
 from arena.league.folder import Folder
-from arena.league.matches.jobs import Jobs
+from arena.league.matches.supply import Jobs
 from arena.league.season.opening import make_league
 from arena.league.settings import Settings, load
 from arena.referee.feed import feed_folder

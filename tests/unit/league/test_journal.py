@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.service import journal
-from arena.league.service.journal import Journal
+from arena.league.service import running
+from arena.league.service.running import Journal
 
 
 def test_a_sentence_is_a_line_with_its_time_and_nothing_hidden(tmp_path: Path) -> None:
@@ -22,14 +22,14 @@ def test_a_sentence_is_a_line_with_its_time_and_nothing_hidden(tmp_path: Path) -
 
 
 def test_it_is_rotated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal, "SIZE", 1000)
+    monkeypatch.setattr(running, "LOG_BYTES", 1000)
     log = Journal(tmp_path / "league.log")
     for _ in range(200):
         log.say("x" * 100)
     log.close()
     files = sorted(tmp_path.iterdir())
-    assert len(files) == 1 + journal.KEPT
-    assert sum(file.stat().st_size for file in files) <= 1000 * (1 + journal.KEPT)
+    assert len(files) == 1 + running.LOGS_KEPT
+    assert sum(file.stat().st_size for file in files) <= 1000 * (1 + running.LOGS_KEPT)
 
 
 def test_one_that_cannot_be_written_ends_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,8 +14,8 @@ import pytest
 from arena.door.relay import PRESENCE, SEAT, SOCKET, STALE_S, served
 from arena.errors import MachineFault
 from arena.league.folder import Folder
-from arena.league.matches.jobs import Jobs
 from arena.league.matches.planning import Planner
+from arena.league.matches.supply import Jobs
 from arena.league.settings import Matchmaking, Settings
 from arena.league.submissions.steps import Verdict, qualify
 from arena.league.submissions.tools import LeagueTools, absent, nothing_to_do

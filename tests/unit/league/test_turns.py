@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.league.service import loop
-from arena.league.service.turns import STEPS, Turns
+from arena.league.service.loop import STEPS_SHARE, Turns
 from arena.league.submissions import step_runner
 from arena.referee.job import Job
 from arena.store.league.states import State
@@ -51,7 +51,7 @@ def test_many_submissions_leave_games_their_part_of_the_only_worker(
     assert [kind for kind, _ in took[-3:]] == ["game"] * 3, "those that were asked for come when all are tried"
     last = max(number for number, (kind, _) in enumerate(took) if kind == "step")
     steps, games = (sum(seconds for kind, seconds in took[:last] if kind == each) for each in ("step", "game"))
-    assert 0.5 * STEPS <= games / (games + steps) <= 1.5 * STEPS
+    assert 0.5 * STEPS_SHARE <= games / (games + steps) <= 1.5 * STEPS_SHARE
     runs = [
         sum(seconds for _, seconds in run) for kind, run in groupby(took[:last], lambda one: one[0]) if kind == "step"
     ]

@@ -29,10 +29,9 @@ from arena.tournament.formats.base import Format
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.overload import crowded, overload
 from arena.tournament.plan import Begun, begin
 from arena.tournament.planner import schedule_of
-from arena.tournament.runner import Runner
+from arena.tournament.runner import Runner, crowded, overload
 from arena.tournament.settings import OnOverload, Settings, Setup, enter
 from arena.tournament.steering import Directions
 from arena.types import NS_PER_MS, GameResult, Level, Termination

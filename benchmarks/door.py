@@ -34,7 +34,7 @@ CHUNK: Final = 48 * 1024
 DOOR: Final = """
 import sys
 from pathlib import Path
-from arena.door.archives import check
+from arena.door.checks import check
 from arena.door.server import Door, confine
 confine()
 door = Door(Path(sys.argv[1]), "tcp://127.0.0.1:*", check)

@@ -15,8 +15,10 @@ from typing import TypeAlias
 
 import msgspec
 
+from arena import archives
 from arena.door.refusals import Refusal
 from arena.door.uploads import Begun, sync
+from arena.errors import ArchiveError
 
 Check: TypeAlias = Callable[[Path], str]
 """Returns the digest of an archive, or raises `Refusal` if the archive breaks a rule. It is called in a thread."""
@@ -89,3 +91,23 @@ class Checks:
     def _of(self, path: Path) -> str:
         sync(path)
         return self._check(path)
+
+
+def check(archive: Path) -> str:
+    """Returns the digest of an archive that keeps the rules. Nothing is unpacked.
+
+    Raises:
+        Refusal: It breaks a rule.
+    """
+    try:
+        return archives.check(archive).digest
+    except ArchiveError as error:
+        reason, _, remedy = str(error).rpartition("; ")
+        raise Refusal(
+            "archive",
+            reason or remedy,
+            remedy if reason else "pack the bot again with `arena league submit`",
+            rule=error.rule,
+            path=error.path,
+            limit="" if error.limit is None else str(error.limit),
+        ) from None

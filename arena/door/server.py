@@ -30,17 +30,17 @@ from arena.door.health import Telling
 from arena.door.keys import Address, Pair, make_pair, read_pair, write_pair
 from arena.door.limits import MIB, Usage
 from arena.door.local_requests import Later, LocalRequests
-from arena.door.messages import MAX_AUTHOR_FRAME, Chunk, Error, Frame, FromDoor, Leave, Pong, Serve
-from arena.door.orders import Orders
+from arena.door.messages import MAX_AUTHOR_FRAME, Chunk, Error, Frame, FromDoor, Leave, Pong, Serve, Serving
+from arena.door.orders import Orders, Waiting
 from arena.door.published import Published
 from arena.door.refusals import Refusal
-from arena.door.registering import Registering
 from arena.door.relay import SEAT, SOCKET
 from arena.door.remote_bots import Peer, RemoteBots
 from arena.door.seats import Gone, Seat
 from arena.door.uploads import Uploads
 from arena.door.watch import Watch
 from arena.errors import ConfigError, RemoteProtocolError
+from arena.types import Level, Payload
 
 QUEUE: Final = 16
 """Messages that wait for a peer."""
@@ -433,3 +433,51 @@ def confine() -> None:
         limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
         with suppress(OSError, ValueError):
             resource.setrlimit(what, (limit, limit))
+
+
+class Registering:
+    """Answers `serve`."""
+
+    def __init__(self, published: Published, orders: Orders, remote_bots: RemoteBots) -> None:
+        self._published = published
+        self._orders = orders
+        self._remote_bots = remote_bots
+
+    def serve(self, peer: Peer, author: str, message: Serve, waiting: int, now: float) -> FromDoor | Waiting:
+        """Returns which version the bot is, or the order that makes it one.
+
+        Raises:
+            Refusal: The league takes no remote bots, or no more of this author.
+        """
+        if self._published.league().get("remote") is not True:
+            raise Refusal(
+                "not_accepted",
+                "expected a league that takes remote bots, got: one that does not",
+                "submit the bot instead: `arena league submit`",
+            )
+        for version in self._published.versions(author):
+            # Whatever its state: the league has one version of a content, and would answer with this one.
+            same = (version.get("bot"), version.get("digest")) == (message.bot, message.digest)
+            if same and version.get("level") == Level.REMOTE:
+                return self._begin(peer, author, message, version, now)
+        self._orders.permit(peer[1], author, waiting, now)
+        manifest = {
+            "name": message.bot,
+            "version": message.version,
+            "language": message.language,
+            "rules": list(message.rules),
+        }
+        arguments = {"bot": message.bot, "digest": message.digest, "manifest": manifest}
+        return self._orders.give(
+            author,
+            "remote",
+            arguments,
+            message.id,
+            now,
+            then=lambda said: self._begin(peer, author, message, said, now),
+        )
+
+    def _begin(self, peer: Peer, author: str, message: Serve, version: Payload, now: float) -> FromDoor:
+        name = str(version.get("version", ""))
+        self._remote_bots.serve(peer, author, message.bot, name, now)
+        return Serving(message.id, name, str(version.get("state", "")))

@@ -44,7 +44,7 @@ def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: b
     import sys
     from functools import partial
 
-    from arena.door.archives import check
+    from arena.door.checks import check
     from arena.door.keys import Address
     from arena.door.server import Door, confine
     from arena.door.supervisor import door_command, keep_open

@@ -19,7 +19,7 @@ from tests.door_kit import League
 DOOR = """
 import sys
 from pathlib import Path
-from arena.door.archives import check
+from arena.door.checks import check
 from arena.door import server
 from arena.door.server import Door
 server.DATA_BYTES = int(sys.argv[2]) * 2**20

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from arena import archives, files
-from arena.door.archives import check
+from arena.door.checks import check
 from arena.door.client import Client
 from arena.door.keys import Pair, make_pair
 from arena.door.messages import Serve, Serving

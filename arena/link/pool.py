@@ -13,21 +13,21 @@ from __future__ import annotations
 
 import os
 import secrets
+import select
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from functools import partial
 from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from arena.errors import MachineFault, RemoteProtocolError
 from arena.link.base import LAST_MESSAGE_MS
 from arena.link.bots import BotSpec
 from arena.link.connection import Closed, Connection, Listener, Unread
 from arena.link.custody import Custody
-from arena.link.poller import Poller
 from arena.link.process import BotProcess
 from arena.link.sandbox.accounts import give_back, seat_user
 from arena.link.watch import Watch
@@ -45,6 +45,52 @@ MAX_UNKNOWN: Final = 8
 """Connections to a bot's port of which it is not known who they are; the oldest makes room."""
 _BURST: Final = 256
 """How many times is looked between two games for messages that nobody asked for."""
+T = TypeVar("T")
+
+_READ: Final = select.POLLIN
+_WRITE: Final = select.POLLOUT
+
+
+class Poller(Generic[T]):
+    """Descriptors, and what is done when something happens at one. Whoever closes a descriptor takes it out before."""
+
+    def __init__(self) -> None:
+        self._poll = select.poll()
+        self._readers: dict[int, Callable[[], T]] = {}
+        self._writers: dict[int, Callable[[], bool]] = {}
+
+    def add(self, descriptor: int, read: Callable[[], T]) -> None:
+        """Has `read` called when the descriptor can be read, or is at its end. Replaces what was called before."""
+        self._readers[descriptor] = read
+        self._poll.register(descriptor, _READ)
+
+    def remove(self, descriptor: int) -> None:
+        """Has nothing called for the descriptor any more. It need not be there."""
+        self._writers.pop(descriptor, None)
+        if self._readers.pop(descriptor, None) is not None:
+            self._poll.unregister(descriptor)
+
+    def push(self, descriptor: int, write: Callable[[], bool]) -> None:
+        """Has `write` called when there is room, until it returns that nothing is left to be sent."""
+        if descriptor in self._readers:
+            self._writers[descriptor] = write
+            self._poll.register(descriptor, _READ | _WRITE)
+
+    def wait(self, wait_ms: int) -> list[T]:
+        """Waits until something happens, and does what is to be done.
+
+        Returns:
+            What the `read`s returned that were called.
+        """
+        happened = []
+        for descriptor, event in self._poll.poll(wait_ms):
+            if event & _WRITE and descriptor in self._writers and not self._writers[descriptor]():
+                del self._writers[descriptor]
+                self._poll.register(descriptor, _READ)
+            # Another's `read` may have taken it out.
+            if event != _WRITE and descriptor in self._readers:
+                happened.append(self._readers[descriptor]())
+        return happened
 
 
 class Bot:

@@ -15,7 +15,6 @@ from msgspec import UNSET
 from arena.errors import ActionError, IllegalAction, RemoteProtocolError
 from arena.link.base import Fault, Frame, Link
 from arena.referee.clock import FOREVER_NS, Cause, Clock, CpuClock, Share, too_late
-from arena.referee.off_turn import MEASURED, OffTurn
 from arena.referee.transcript import Transcript
 from arena.text import plain
 from arena.types import NS_PER_MS, Level, Seat, Termination, TimeControl
@@ -31,6 +30,12 @@ _LEAST_LOOK_NS: Final = 5 * NS_PER_MS
 _CORES: Final = os.cpu_count() or 1
 _LONGEST_WORDS: Final = 400
 """Characters of what a bot says of itself that are repeated."""
+MEASURED: Final = frozenset({Level.FENCED, Level.ISOLATED, Level.STRICT})
+"""The levels at which the CPU time off turn is measured."""
+_LONG_NS: Final = 10 * NS_PER_MS
+"""After a time as long as this a bot's processes are looked for again, which takes some 0.2 ms. After a shorter one
+only those are asked that are known. A process that was started and ended within it may be counted to the wrong side,
+so the error of a decision is below this on each core."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -290,3 +295,47 @@ class Table:
                 soonest_ns = max(_LEAST_LOOK_NS, clock.left_ns(cpu_ns) // _CORES)
                 self._look_ns = min(self._look_ns, self._link.now_ns() + soonest_ns)
         return None
+
+
+class OffTurn:
+    """What one seat uses in one game while others are to move. Before the game begins nothing is counted."""
+
+    __slots__ = ("_at_ns", "_before_ns", "_link", "_seat", "_total_ns", "asked_ns")
+
+    def __init__(self, link: Link, seat: Seat) -> None:
+        self._link = link
+        self._seat = seat
+        self._at_ns = 0
+        """When it was last found to be off turn."""
+        self._before_ns: int | None = None
+        """What it had used by then in its life; None while it is asked, and outside the game."""
+        self._total_ns = 0
+        self.asked_ns = 0
+        """What it had used in its life when it was last asked."""
+
+    @property
+    def cpu_ms(self) -> int:
+        """The CPU time so far, in milliseconds."""
+        return self._total_ns // NS_PER_MS
+
+    def begin(self) -> None:
+        """Begins the game: nobody is to move yet."""
+        self._total_ns = 0
+        self.answered(_LONG_NS)
+
+    def answered(self, used_ns: int) -> None:
+        """Begins to count: its answer has come, after so many nanoseconds."""
+        self._at_ns = self._link.now_ns()
+        self._before_ns = self._used_ns(used_ns)
+
+    def asked(self) -> None:
+        """Ends counting: it is about to be asked, or its game is over."""
+        if self._before_ns is not None:
+            self.asked_ns = self._used_ns(self._link.now_ns() - self._at_ns)
+            self._total_ns += self.asked_ns - self._before_ns
+            self._before_ns = None
+
+    def _used_ns(self, since_ns: int) -> int:
+        """Returns what it has used in its life, `since_ns` after it was looked at last."""
+        link = self._link
+        return link.cpu_ns(self._seat) if since_ns >= _LONG_NS else link.known_cpu_ns(self._seat)

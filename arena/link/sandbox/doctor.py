@@ -11,6 +11,7 @@ import platform
 import re
 import resource
 import secrets
+import select
 import shutil
 import socket
 import sqlite3
@@ -20,7 +21,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Any, Final, Self, TextIO
 
 import msgspec
 
@@ -45,7 +46,6 @@ from arena.link.sandbox.probes import (
     needed,
     start_remedy,
 )
-from arena.link.sandbox.strangers import Strangers, state
 from arena.text import plain
 from arena.types import NS_PER_MS, Level
 from arena.wire.variables import ENDPOINT, TOKEN
@@ -67,6 +67,7 @@ _FROZEN_S: Final = 0.05
 """How long the CPU time of a frozen seat is watched."""
 _SETTLE_S: Final = 2.0
 """How long a seat may take to stand still, at most."""
+_OF_A_FILE: Final = ("st_ino", "st_mode", "st_uid", "st_gid", "st_size", "st_mtime_ns", "st_nlink")
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -429,3 +430,44 @@ def examine_bot(spec: BotSpec, level: Level) -> Outcome:
 
 def _remedy_of_a_bot(said: str, level: Level) -> str:
     return _ONE_PROCESS if level is Level.FENCED else start_remedy(said, _OF_A_BOT)
+
+
+class Strangers:
+    """Sockets by path, by an abstract name, by TCP."""
+
+    def __init__(self, folder: Path) -> None:
+        """Opens them. That by path is in a folder."""
+        path, abstract = str(folder / "stranger"), f"arena-{secrets.token_hex(8)}"
+        self.listeners = {
+            "path": socket.socket(socket.AF_UNIX),
+            "abstract name": socket.socket(socket.AF_UNIX),
+            "TCP": socket.socket(),
+        }
+        addresses: tuple[Any, ...] = (path, f"\0{abstract}", ("127.0.0.1", 0))
+        for listener, address in zip(self.listeners.values(), addresses, strict=True):
+            listener.bind(address)
+            listener.listen(4)
+        self.told = {"path": path, "abstract": abstract, "port": self.listeners["TCP"].getsockname()[1]}
+        """Where they are."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        for listener in self.listeners.values():
+            listener.close()
+
+    def touched(self) -> list[str]:
+        """Returns a few words for each to which somebody has connected."""
+        reached = select.select(list(self.listeners.values()), [], [], 0)[0]
+        return [f"a socket was reached by its {name}" for name, one in self.listeners.items() if one in reached]
+
+
+def state(path: Path) -> list[object]:
+    """Returns all that an attack could change of a file and of the folder that it lies in."""
+    names = sorted(os.listdir(path.parent))
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return [names]
+    return [names, path.read_bytes(), *(getattr(found, name) for name in _OF_A_FILE)]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.link.poller import Poller
+from arena.link.pool import Poller
 
 Pair = tuple[socket.socket, socket.socket]
 

@@ -14,7 +14,7 @@ from arena.games import rules_of
 from arena.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
 from arena.record.log import ForfeitRecord, OutcomeRecord, read_log, write_log
 from arena.referee.game import Game
-from arena.referee.off_turn import OffTurn
+from arena.referee.table import OffTurn
 from arena.referee.verify import verify
 from arena.types import NS_PER_MS, GameResult, Level
 from arena.wire.messages import Request

@@ -26,7 +26,7 @@ from arena.link.sandbox import (
     levels,
     probe_program,
 )
-from arena.link.sandbox.doctor import Outcome, examine, examine_bot
+from arena.link.sandbox.doctor import Outcome, Strangers, examine, examine_bot, state
 from arena.link.sandbox.levels import level_in_force, require
 from arena.link.sandbox.probes import (
     FENCED,
@@ -38,7 +38,6 @@ from arena.link.sandbox.probes import (
     needed,
     start_remedy,
 )
-from arena.link.sandbox.strangers import Strangers, state
 from arena.types import Level
 
 OUTSIDE = {"descriptors", "sqlite", "bwrap", "seat", "socket", "user", "measured", "ended"}

@@ -12,7 +12,7 @@ from arena.cli.options import json_option
 from arena.cli.output import console, echo, say, show, show_json
 from arena.errors import ArenaError, ConfigError
 from arena.files import MOST_TEXT, read
-from arena.show.text import clip
+from arena.show.layout import clip
 from arena.text import plain
 
 if TYPE_CHECKING:

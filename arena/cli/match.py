@@ -94,7 +94,7 @@ def match(
     """
     from arena.cli.forfeits import Forfeits
     from arena.referee.feed import feed_folder
-    from arena.show.off_turn import off_turn_lines
+    from arena.show.standings import off_turn_lines
     from arena.store.records import Tally
     from arena.tournament.formats.round_robin import RoundRobin
     from arena.tournament.match import begin_match, play_match
@@ -172,7 +172,7 @@ def board_of_match(pace: float, *, hidden: bool) -> Iterator[Watch | None]:
 
 def show_message(seat: int, entry: Entry) -> None:
     """Prints a message in one line, cut to the terminal's width if stderr is a terminal."""
-    from arena.show.text import clip
+    from arena.show.layout import clip
 
     way = "->" if entry.sender == "referee" else "<-"
     said = entry.message

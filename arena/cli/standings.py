@@ -213,11 +213,9 @@ def print_tables(
     import msgspec
 
     from arena.progress import Progress
-    from arena.show.off_turn import off_turn_lines
-    from arena.show.paces import paces_table
     from arena.show.rounds import progress_text
-    from arena.show.standings import crosstable_table, order_text, standings_table
-    from arena.show.tables import wrapped
+    from arena.show.standings import crosstable_table, off_turn_lines, order_text, standings_table
+    from arena.show.tables import paces_table, wrapped
 
     plain = msgspec.to_builtins(document)
     rows, width = plain["standings"], console().width

@@ -93,7 +93,7 @@ def tune(
 
     from arena import games
     from arena.link.bots import load_bot, split_ref, with_values
-    from arena.show.tuning import manifest_lines, tuning_table
+    from arena.show.rounds import manifest_lines, tuning_table
     from arena.standings.comparison import others_of
     from arena.standings.tuning import tuning_of
     from arena.store.store import open_store
@@ -177,8 +177,8 @@ def chosen_parameters(spec: BotSpec, names: tuple[str, ...]) -> dict[str, Parame
 
 def how_it_stands(reader: Reader, tournament: str) -> str:
     """Returns what is known so far, in a few words."""
-    from arena.show.tuning import brief
+    from arena.show.rounds import tuning_brief
     from arena.standings.tuning import tuning_of
 
     found = tuning_of(reader, reader.tournament(tournament))
-    return brief(found.rounds, found.parameters)
+    return tuning_brief(found.rounds, found.parameters)

@@ -15,10 +15,10 @@ from rich.text import Text
 from arena.errors import LogError
 from arena.live.games import SOURCE, Games, LiveGame, ended
 from arena.live.scores import Row, Scores
+from arena.show.layout import clip
 from arena.show.replay import Onlooker
 from arena.show.scene import LEAST_HEIGHT, LEAST_WIDTH, Place
 from arena.show.seats import EVERYBODY
-from arena.show.text import clip
 
 NEEDED: Final = LEAST_HEIGHT + 6
 """Lines that a screen needs."""

@@ -12,7 +12,7 @@ from rich.text import Text
 from arena.errors import BoardError, ConfigError
 from arena.games import board_format, bundled_boards, game, game_of_board, names, resolve_options
 from arena.rules.base import Board
-from arena.show.entries import WIDEST, entry, span
+from arena.show.layout import WIDEST, entry, span
 from arena.show.presenter import BoardFacts, presenter
 from arena.testing import GameFault, play_to_end
 

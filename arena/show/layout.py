@@ -1,16 +1,23 @@
-"""Lays out blocks of text side by side where there is room, else one below the other."""
+"""Lays out text for a terminal: blocks side by side, labels with words beside them, and words cut or joined."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
 
 from rich.console import Console
 from rich.text import Text
+
+from arena.text import plain
 
 GAP = 2
 """Spaces between two blocks."""
 
 _WRAPPER = Console(width=80, color_system=None)  # wrapping asks for a console; it prints nothing
+WIDEST = 100
+"""The most columns for words: longer lines are hard to read."""
+NARROWEST = 20
+"""The fewest columns for words, whatever the width."""
 
 
 def paragraph(text: Text, width: int) -> list[Text]:
@@ -91,3 +98,40 @@ def beside(middle: Sequence[Text], first: Sequence[Text], last: Sequence[Text], 
 def _over(line: Text, block: Text) -> Text:
     """Returns a line with a block in the free space at its start."""
     return block + line[block.cell_len :] if block else line
+
+
+def entry(label: str, words: str, column: int, width: int, style: str = "bold") -> Iterator[Text]:
+    """Yields the lines of an entry, escaped for terminals.
+
+    Args:
+        label: The words at the left of the first line.
+        words: The words beside it, wrapped.
+        column: The column in which the words begin.
+        width: Columns of the whole entry.
+        style: The label's style.
+    """
+    label = plain(label)
+    room = max(NARROWEST, min(width, WIDEST) - column)
+    for line in wrap(plain(words), room, break_on_hyphens=False) or [""]:
+        yield Text.assemble((f"{label:{column}}", style), line)
+        label = ""
+
+
+def span(numbers: Sequence[int]) -> str:
+    """Returns ascending numbers for people: `2 to 4`, `2 or 3`, `3`."""
+    if len(numbers) == 1:
+        return str(numbers[0])
+    return f"{numbers[0]} {'or' if len(numbers) == 2 else 'to'} {numbers[-1]}"
+
+
+def clip(text: str, width: int) -> str:
+    """Returns the text made `plain`, and cut off with an ellipsis if it is longer than `width` columns."""
+    clipped = Text(plain(text))
+    clipped.truncate(width, overflow="ellipsis")
+    return clipped.plain
+
+
+def listed(items: Iterable[object]) -> str:
+    """Returns items as people write them: `5, 12 and 31`."""
+    *most, last = map(str, items)
+    return f"{', '.join(most)} and {last}" if most else last

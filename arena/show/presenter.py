@@ -19,11 +19,9 @@ from arena.record.log import Header, LoggedBot
 from arena.rules.base import Board, Rules
 from arena.show import svg
 from arena.show.drawing import Drawing
-from arena.show.entries import NARROWEST, entry
-from arena.show.layout import shelves
+from arena.show.layout import NARROWEST, clip, entry, shelves
 from arena.show.scene import Scene, Sheet
 from arena.show.seats import Seats
-from arena.show.text import clip
 from arena.text import plain
 from arena.types import GameSettings, Payload, Ranks, Seat
 

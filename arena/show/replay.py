@@ -27,12 +27,11 @@ from arena.record.log import (
 )
 from arena.referee.replay import rules_of
 from arena.rules.course import tie_order
-from arena.show.layout import paragraph
+from arena.show.layout import listed, paragraph
 from arena.show.presenter import presenter
 from arena.show.scene import WORDS, Page, Place, Scene, Sheet, page
 from arena.show.seats import EVERYBODY, Seats
 from arena.show.standings import players_text
-from arena.show.text import listed
 from arena.text import plain
 from arena.types import NS_PER_MS, Event, Payload, Seat, Termination
 

@@ -9,11 +9,10 @@ import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
-from arena.progress import Met, Neighbour, Progress, Round
+from arena.progress import Met, Neighbour, Progress, Round, Tuned
 from arena.show.layout import shelves
 from arena.show.standings import percent
-from arena.show.tables import Column, elide, fitted, in_blocks, least_width
-from arena.show.tuning import tuning_table
+from arena.show.tables import Column, drawn, elide, fitted, in_blocks, least_width
 from arena.text import plain
 
 
@@ -223,3 +222,25 @@ def _odds(evidence: float | None) -> str:
     if evidence is None:
         return ""
     return "> 9,999 : 1" if evidence > 9999 else f"{evidence:.3g} : 1" if evidence < 100 else f"{evidence:,.0f} : 1"
+
+
+def tuning_table(rows: Sequence[Tuned]) -> Text:
+    """Returns each parameter with its range, its first value and what was found."""
+    return drawn(
+        [
+            Column(title="parameter", cells=[row.name for row in rows], left=True),
+            Column(title="range", cells=[f"{row.low} to {row.high}" for row in rows]),
+            Column(title="began", cells=[row.began for row in rows]),
+            Column(title="found", cells=[row.found for row in rows]),
+        ]
+    )
+
+
+def tuning_brief(rounds: int, rows: Sequence[Tuned]) -> str:
+    """Returns what is known after some rounds, for a line of progress."""
+    return f"round {rounds}, {', '.join(f'{row.name} {row.found}' for row in rows)}"
+
+
+def manifest_lines(rows: Sequence[Tuned]) -> list[str]:
+    """Returns what was found as lines of a manifest."""
+    return [f"{row.name} = {{value = {row.found}, low = {row.low}, high = {row.high}}}" for row in rows]

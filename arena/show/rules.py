@@ -10,7 +10,7 @@ from rich.text import Text
 from arena.errors import ConfigError
 from arena.games import families, family, find_ruleset, game, names
 from arena.rules.base import Option
-from arena.show.entries import entry, span
+from arena.show.layout import entry, span
 from arena.testing import GameFault, Variant, check_declaration, check_variant, variants
 from arena.text import counted
 

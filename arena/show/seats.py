@@ -8,7 +8,7 @@ from typing import Final
 from rich.style import Style
 from rich.text import Text
 
-from arena.show.text import clip
+from arena.show.layout import clip
 from arena.types import Seat
 
 MARKS = "▲■●◆★"

@@ -6,8 +6,8 @@ import math
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import UNSET, UnsetType
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
     from arena.show.tables import Column
     from arena.types import Forfeit
+MUCH_MS: Final = 100
+"""CPU time of a game that is not worth a word: runtimes collect garbage and compile when they find time."""
+MUCH_SHARE: Final = 0.5
+"""So much of its opponents' time: they may have lacked what the bot took."""
 
 
 def game_text(settings: Mapping[str, Any]) -> str:
@@ -300,3 +304,17 @@ def _last_words(lines: Sequence[str]) -> list[str]:
     places = [line.strip() for line in lines if _PLACE.search(line)]
     last = [line.strip() for line in lines[-1:]]
     return last if places[-1:] == last else places[-1:] + last
+
+
+def off_turn_lines(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Returns a sentence for each bot that computed for much of its opponents' time.
+
+    Args:
+        rows: Each has `bot`, and what a `Tally` says: `mean_off_turn_ms`, `off_turn_share`.
+    """
+    return [
+        f"{plain(row['bot'])} computed while others were to move: {row['mean_off_turn_ms']:,.0f} ms of CPU a game, "
+        f"{100 * row['off_turn_share']:.0f} % of the time that they thought. --level strict prevents that."
+        for row in rows
+        if (row["mean_off_turn_ms"] or 0) >= MUCH_MS and (row["off_turn_share"] or 0) >= MUCH_SHARE
+    ]

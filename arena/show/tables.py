@@ -8,10 +8,11 @@ Laws:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from rich import box
@@ -175,3 +176,40 @@ def _padded(column: Column, cells: Sequence[str]) -> Iterator[str]:
 
 def _line(cells: Sequence[str]) -> str:
     return (" " * GAP).join(cells).rstrip()
+
+
+def paces_table(workers: Sequence[Mapping[str, Any]], width: int) -> Text | None:
+    """Returns by bot the mean time of a decision on the worker of a cluster where it was quickest, and slowest.
+
+    Returns None if there are not two workers to compare.
+
+    Args:
+        workers: Each has `worker` and `bots`, and of these each `bot` and `mean_ms`.
+        width: Of the terminal.
+    """
+    if len(workers) < 2:
+        return None
+    means: dict[str, dict[str, float]] = {}
+    games: Counter[str] = Counter()
+    for each in workers:
+        for row in each["bots"]:
+            means.setdefault(row["bot"], {})[each["worker"]] = row["mean_ms"]
+            games[row["bot"]] += row["games"]
+    rows = []
+    for bot, found in means.items():
+        quick, slow = min(found, key=lambda worker: found[worker]), max(found, key=lambda worker: found[worker])
+        times = f"{found[slow] / found[quick]:.2f}" if found[quick] else ""
+        rows.append((str(games[bot]), f"{found[quick]:.2f}", plain(quick), f"{found[slow]:.2f}", plain(slow), times))
+    cells = list(zip(*rows, strict=True))
+    return fitted(
+        [
+            Column(title="games", cells=cells[0]),
+            Column(title="quickest\nmean ms", cells=cells[1]),
+            Column(title="on\nworker", cells=cells[2], leaves=1, left=True),
+            Column(title="slowest\nmean ms", cells=cells[3]),
+            Column(title="on\nworker", cells=cells[4], leaves=1, left=True),
+            Column(title="times\nas slow", cells=cells[5], leaves=2),
+        ],
+        list(means),
+        width,
+    )

@@ -11,8 +11,8 @@ from arena.rules.gardener.geometry import HIGH, WIDE
 from arena.show.drawing import STATE, Drawing, Offered, Scene, Sprite, Symbol, sprite, words
 from arena.show.gardener.garden import row_squares
 from arena.show.gardener.picture import SQUARE, square_symbols
+from arena.show.layout import clip
 from arena.show.svg import element, fitting_size, text, use
-from arena.show.text import clip
 from arena.types import Payload, Seat
 
 _CARDS, _RINGS, _MARKS, _WORDS = 1, 2, 3, 4  # layers

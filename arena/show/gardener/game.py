@@ -30,11 +30,10 @@ from arena.show.gardener.garden import (
 )
 from arena.show.gardener.picture import gardener_svg
 from arena.show.gardener.words import Narrator, cards, square
-from arena.show.layout import flow, shelves
+from arena.show.layout import clip, flow, shelves
 from arena.show.presenter import BoardFacts, Presenter
 from arena.show.scene import Scene, Sheet
 from arena.show.seats import seat_mark
-from arena.show.text import clip
 from arena.text import plain
 from arena.types import Payload, Ranks, Seat
 

@@ -7,8 +7,8 @@ from itertools import groupby
 
 from rich.text import Text
 
+from arena.show.layout import listed
 from arena.show.seats import Seats, number_of_points
-from arena.show.text import listed
 from arena.types import Payload
 
 _KINDS = {"tatami": "tatami", "path": "paths", "pond": "ponds", "garden": "gardens"}

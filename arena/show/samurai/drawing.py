@@ -9,12 +9,12 @@ from arena.rules.base import Rules
 from arena.rules.samurai.board import PIECES, Board
 from arena.rules.samurai.state import CASTES, TILES
 from arena.show.drawing import MARK_SHAPES, STATE, Drawing, Offered, Scene, Sprite, Symbol, sprite, words
+from arena.show.layout import clip
 from arena.show.samurai.hexagons import RADIUS, RISE, centre, coast, corners
 from arena.show.samurai.shapes import FACES, PIECE_SHAPES, STYLE
 from arena.show.samurai.words import Narrator, changed_spaces, tile_name
 from arena.show.seats import MARKS, Seats
 from arena.show.svg import element, fitting_size, points, text, title, use
-from arena.show.text import clip
 from arena.types import Payload, Seat
 
 MARGIN = 10.0

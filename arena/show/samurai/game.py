@@ -17,7 +17,7 @@ from arena.rules.samurai.board import CASTES as CASTE_COUNT
 from arena.rules.samurai.board import PIECES, Board
 from arena.rules.samurai.state import CASTES
 from arena.show.drawing import Drawing
-from arena.show.layout import beside, flow
+from arena.show.layout import beside, clip, flow
 from arena.show.presenter import BoardFacts, Presenter
 from arena.show.samurai.board import CELL, TAKEN, compact_lines, corner, legend, map_lines, tile_code
 from arena.show.samurai.drawing import SamuraiDrawing
@@ -25,7 +25,6 @@ from arena.show.samurai.picture import samurai_svg
 from arena.show.samurai.words import Narrator, changed_spaces, tile_name
 from arena.show.scene import Scene, Sheet
 from arena.show.seats import seat_mark
-from arena.show.text import clip
 from arena.text import plain
 from arena.types import Payload, Ranks, Seat
 

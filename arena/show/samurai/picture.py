@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arena.rules.samurai.board import CASTES, PIECES, Board, Kind, Space
+from arena.show.layout import clip
 from arena.show.samurai.hexagons import RADIUS, RISE, centre, coast, corners
 from arena.show.svg import (
     FAINT,
@@ -24,7 +25,6 @@ from arena.show.svg import (
     title,
     use,
 )
-from arena.show.text import clip
 
 MARGIN = 28.0
 """The margin around the picture."""

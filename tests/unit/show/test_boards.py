@@ -15,8 +15,8 @@ from arena.rules.base import Legal
 from arena.rules.samurai.game import Samurai
 from arena.show import boards
 from arena.show.boards import board_facts, board_lines, board_rows, board_svg, check_board, fact_lines
-from arena.show.entries import entry, span
 from arena.show.gardener.game import GardenerFacts
+from arena.show.layout import entry, span
 from arena.show.samurai.game import MapFacts, SamuraiFacts
 from arena.testing import play_to_end
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from arena.show.paces import paces_table
+from arena.show.tables import paces_table
 
 FAST = {
     "worker": "w1",

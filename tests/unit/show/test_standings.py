@@ -14,7 +14,6 @@ from rich.text import Text
 
 from arena.games import resolve_options
 from arena.ratings import refit
-from arena.show.off_turn import off_turn_lines
 from arena.show.standings import (
     CROSSTABLE_COLUMNS,
     ENOUGH_DEALS,
@@ -22,6 +21,7 @@ from arena.show.standings import (
     crosstable_table,
     forfeit_text,
     game_text,
+    off_turn_lines,
     order_text,
     sparklines,
     standings_columns,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from arena.show.text import clip, listed
+from arena.show.layout import clip, listed
 
 
 @given(st.text(), st.integers(1, 30))

@@ -16,6 +16,7 @@ from arena.errors import ConfigError
 if TYPE_CHECKING:
     from arena.live.scores import Board
     from arena.referee.feed import FeedReader
+    from arena.store.reader import Reader
 
 REDRAW_S = 0.1
 """The shortest time between two drawings."""
@@ -101,7 +102,9 @@ def of_league(path: Path, *, hands: bool) -> Seen:
     """
     from arena.cli.league.here import folder_of
     from arena.league.settings import load
-    from arena.live.season import season_board
+    from arena.live.scores import Board
+    from arena.store.league import league_of
+    from arena.text import plain
 
     folder = folder_of(path)
     settings = load(folder)
@@ -110,7 +113,14 @@ def of_league(path: Path, *, hands: bool) -> Seen:
             "expected a league of bots on this machine, got one with `remote = true`, where authors could see the "
             "hands of others - at --hands; leave it out"
         )
-    return Seen(season_board(folder.database, settings.name), folder.feed, revealed=False)
+
+    def which(reader: Reader) -> str | None:
+        """Returns whatever season is open."""
+        season = league_of(reader).seasons.current()
+        return None if season is None else season.tournament
+
+    board = Board(folder.database, which, title=plain(settings.name), endless=True)
+    return Seen(board, folder.feed, revealed=False)
 
 
 def show_live(feed_reader: FeedReader, board: Board, *, hands: bool) -> None:

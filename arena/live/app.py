@@ -13,6 +13,8 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -23,11 +25,12 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+import arena
 from arena.errors import ArenaError
 from arena.live.games import SOURCE, Games, LiveFilm, LiveGame, ended
-from arena.live.parts import SCRIPTS, STYLES, page, part
 from arena.live.scores import Board
 from arena.pages.game import game_page
+from arena.pages.parts import read_part, render, tools, viewer_script, viewer_style
 from arena.record.log import Log
 from arena.referee.feed import FeedReader
 from arena.web.guard import POLICY
@@ -43,6 +46,18 @@ MOST_REPLAYS: Final = 8
 """Replays that are kept to be sent again."""
 FRAMED: Final = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
 FRAMING: Final = f"{POLICY}; frame-src 'self'"
+_OWN: Final = Path(__file__).parent / "pages"
+SCRIPTS: Final[dict[str, Callable[[], str]]] = {
+    "tools.js": tools,
+    "viewer.js": viewer_script,
+    "watch.js": partial(read_part, _OWN / "watch.js"),
+    "game.js": partial(read_part, _OWN / "game.js"),
+}
+"""Where each script comes from."""
+STYLES: Final[dict[str, Callable[[], str]]] = {
+    "viewer.css": viewer_style,
+    "watch.css": partial(read_part, _OWN / "watch.css"),
+}
 
 
 class _Followed:
@@ -250,3 +265,18 @@ def _sender(name: str) -> Callable[[Request], Any]:
         return Response(part(name), media_type=kind)
 
     return send
+
+
+@cache
+def part(name: str) -> str:
+    """Returns a script or a style by its name.
+
+    Raises:
+        KeyError: There is none of that name.
+    """
+    return (SCRIPTS | STYLES)[name]()
+
+
+def page(template: str, title: str) -> str:
+    """Returns a page made of one of the templates."""
+    return render(_OWN / f"{template}.html.jinja", title=title, version=arena.__version__)

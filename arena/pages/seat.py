@@ -17,16 +17,16 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from arena.games import rules_of
-from arena.pages.choices import items
 from arena.pages.frames import difference, every_symbol, opening
-from arena.play.choosing import Choosing
+from arena.pages.parts import HERE, read_part, render, viewer_script, viewer_style
 from arena.play.steps import own, steps
-from arena.play.turn import Turn
+from arena.play.turn import Choice, Choosing, Turn
 from arena.record.log import Header
 from arena.rules.base import Choose
-from arena.show.drawing import Scene
-from arena.show.presenter import presenter
+from arena.show.drawing import Drawing, Scene
+from arena.show.presenter import Presenter, presenter
 from arena.show.seats import MARKS, Seats
+from arena.text import plain
 from arena.types import Payload, Seat
 
 WAITING: Final = "waiting"
@@ -325,3 +325,65 @@ class SeatPage:
 
     def _scene(self, view: Payload, events: Sequence[Payload]) -> Scene:
         return self._drawing.scene({self.seat: view}, events)
+
+
+def items(
+    turn: Turn, choice: Choice, presenter: Presenter, drawing: Drawing, scene: Scene, view: Payload
+) -> list[Payload]:
+    """Returns the values that may be chosen, in their order.
+
+    Each is a map: its number `k`, by which it can be typed, and what it is in words, `w`; if it has them, its place
+    `at`, the symbol `r` that surrounds it there, and `l`, what to write into it; or its picture `s`; and `p`, what
+    changes in the scene with it.
+
+    Args:
+        turn: The turn in the making.
+        choice: What is to be chosen next.
+        presenter: Puts values into words.
+        drawing: Draws them.
+        scene: What is shown now.
+        view: What the person knows after the plays so far.
+    """
+    found: list[Payload] = []
+    for number, value in numbered(choice):
+        offered = drawing.offered(view, turn.kind, choice.key, value)
+        item: Payload = {"k": number, "w": presenter.word(choice.key, value, view)}
+        if offered.at is not None:
+            item |= {"at": [round(at, 1) for at in offered.at], "r": offered.ring}
+            if type(value) is not int:  # numbers stand on the board already
+                item["l"] = number
+        if offered.symbol:
+            item["s"] = offered.symbol
+        if (preview := turn.preview(value)) is not None:
+            after, events = own(turn.rules, presenter, turn.view, preview[1], turn.seat)
+            if changed := _on_board(difference(scene, drawing.scene({turn.seat: after}, events))):
+                item["p"] = changed
+        found.append(item)
+    return found
+
+
+def numbered(choice: Choice) -> list[tuple[str, Any]]:
+    """Returns the values with the numbers by which they are chosen: their own, if they are numbers."""
+    if all(type(value) is int for value in choice.values):
+        return [(str(value), value) for value in choice.values]
+    return [(str(number), value) for number, value in enumerate(choice.values, 1)]
+
+
+def _on_board(changed: Scene) -> Scene:
+    """Returns what changes on the board: what stands beside it would only be restless."""
+    return {key: value for key, value in changed.items() if not key.startswith("#")}
+
+
+def page(header: Header) -> str:
+    """Returns the page at which a person plays. It has no data: these come by its stream."""
+    return render(HERE / "play.html.jinja", title=plain(header.settings.rules).replace("_", " ").capitalize())
+
+
+def script() -> str:
+    """Returns the one script of the page."""
+    return viewer_script() + read_part(HERE / "viewer" / "play.js")
+
+
+def style(drawn: str) -> str:
+    """Returns its one style, with that of the game's symbols."""
+    return viewer_style() + read_part(HERE / "viewer" / "play.css") + drawn

@@ -23,7 +23,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from arena.errors import ArenaError
-from arena.pages import table as pages
+from arena.pages import seat as pages
 from arena.pages.frames import film
 from arena.pages.seat import ASKED, OVER, SeatPage
 from arena.play.seat import Front

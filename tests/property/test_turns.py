@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.games import game, make_settings, names, rules_of
-from arena.play.choosing import Choosing
-from arena.play.turn import Turn
+from arena.play.turn import Choosing, Turn
 from arena.rules.base import Rules
 from arena.rules.course import Accepted, Ask, Chance, Course, Over
 from arena.types import Payload

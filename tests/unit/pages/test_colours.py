@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.live import parts as live
-from arena.pages import game, plots, table
+from arena.live import app as live
+from arena.pages import game, plots
 from arena.pages.parts import viewer_style
+from arena.pages.seat import style as play_style
 from arena.pages.site.figures import SHADES
 from arena.show import svg
 from arena.show.samurai.drawing import SamuraiDrawing
@@ -135,7 +136,7 @@ def test_classes_of_a_drawing_never_meet_those_of_the_page(name: str) -> None:
 
 @pytest.mark.parametrize(
     "sheet",
-    [VIEWER, table.style(SAMURAI), live.part("viewer.css") + live.part("watch.css")],
+    [VIEWER, play_style(SAMURAI), live.part("viewer.css") + live.part("watch.css")],
     ids=["viewer", "play", "live"],
 )
 def test_every_colour_that_a_page_uses_has_a_value(sheet: str) -> None:

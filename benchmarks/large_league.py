@@ -24,11 +24,11 @@ from arena.league.public.publishing import Publishing
 from arena.league.season.closing import close_season
 from arena.league.season.opening import make_league
 from arena.league.settings import Bots, Game, MatchRule, Settings, load
+from arena.store.database import copy_database
 from arena.store.league import LeagueStore, open_league
 from arena.store.league.controls import Closing
 from arena.store.rated import rate_prefix
 from arena.store.records import game_id
-from arena.store.snapshot import copy_database
 
 VERSIONS = 40
 AT = "2026-01-01T12:00:00+00:00"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.cluster.address import check_address
-from arena.cluster.engine import connected
+from arena.cluster.engine import check_address, connected
 from arena.errors import ConfigError
 
 

@@ -233,23 +233,22 @@ class CpuGroup:
 def counting_place() -> Path | None:
     """Finds where groups that count can be made, and removes what dead workers left there; None if nowhere."""
     unified = next((mount for mount in mounts() if mount.is_unified), None)
-    if unified is None:
-        return None
-    place = _usable(reversed(_places(unified, own_groups().get("", "/"))), _COUNTING_FILES)
-    if place is not None:
-        sweep(Ground(2, place, place, place, place))
-    return place
+    return _counting_ground(unified, "", _COUNTING_FILES, 2)
 
 
 @cache
 def counting_memory() -> Path | None:
     """Finds the same in version 1's hierarchy of memory. On version 2 a group has what its parent gives it."""
     mount = next((mount for mount in mounts() if "memory" in mount.controllers), None)
+    return _counting_ground(mount, "memory", ("memory.kmem.usage_in_bytes",), 1)
+
+
+def _counting_ground(mount: Mount | None, controller: str, files: tuple[str, ...], version: int) -> Path | None:
     if mount is None:
         return None
-    place = _usable(reversed(_places(mount, own_groups().get("memory", "/"))), ("memory.kmem.usage_in_bytes",))
+    place = _usable(reversed(_places(mount, own_groups().get(controller, "/"))), files)
     if place is not None:
-        sweep(Ground(1, place, place, place, place))
+        sweep(Ground(version, place, place, place, place))
     return place
 
 

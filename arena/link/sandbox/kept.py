@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Final
 
 from arena.link.sandbox.filter import SHARED
-from arena.link.sandbox.tree import Files
+from arena.link.sandbox.tree import Files, listed, read_or_nothing
 from arena.types import NS_PER_MS
 
 _SHARED: Final = b"/dev/zero (deleted)\n"
@@ -52,7 +52,7 @@ def _files(pid: int) -> Files:
         found = os.statvfs(path)
         size += (found.f_blocks - found.f_bfree) * found.f_frsize
         entries += found.f_files - found.f_ffree - 1  # the folder itself
-    counted = _words(f"/proc/{pid}/net/sockstat")  # sockets: used 5 ...
+    counted = read_or_nothing(f"/proc/{pid}/net/sockstat").split()  # sockets: used 5 ...
     if len(counted) > 2:
         size += int(counted[2]) * _socket_bytes()
     return Files(size >> 20, entries)
@@ -61,7 +61,7 @@ def _files(pid: int) -> Files:
 @functools.cache
 def _socket_bytes() -> int:
     """Returns how much a socket in a box can hold. The filter keeps it from being told to hold more."""
-    return int((_words("/proc/sys/net/core/wmem_default") or (_BUFFER,))[0]) + _MESSAGE
+    return int((read_or_nothing("/proc/sys/net/core/wmem_default").split() or (_BUFFER,))[0]) + _MESSAGE
 
 
 def kept_mib(members: Iterable[int]) -> int:
@@ -75,7 +75,7 @@ def kept_mib(members: Iterable[int]) -> int:
     for pid in members:
         count += _count(f"/proc/{pid}/maps", b"\n")
         count += _count(f"/proc/{pid}/maps", _SHARED) * SHARED // _KEPT
-        for name in _names(f"/proc/{pid}/fd"):
+        for name in listed(f"/proc/{pid}/fd"):
             with suppress(OSError):
                 if os.readlink(f"/proc/{pid}/fd/{name}") == _EPOLL:
                     count += _count(f"/proc/{pid}/fdinfo/{name}", b"tfd:")
@@ -113,15 +113,3 @@ class Tally:
         took_ns = time.thread_time_ns() - begun_ns
         self.spent_ns += took_ns
         self._due_ns = time.monotonic_ns() + max(_TALLY_NS, _REST_SHARE * took_ns)
-
-
-def _names(path: str) -> list[str]:
-    with suppress(OSError):
-        return os.listdir(path)
-    return []
-
-
-def _words(path: str) -> list[bytes]:
-    with suppress(OSError), open(path, "rb") as file:
-        return file.read().split()
-    return []

@@ -205,14 +205,14 @@ def started_at(pid: int) -> int | None:
 
 def thread_count(members: Iterable[int]) -> int:
     """Returns how many threads processes have."""
-    return sum(len(_names(f"/proc/{pid}/task")) for pid in members)
+    return sum(len(listed(f"/proc/{pid}/task")) for pid in members)
 
 
 def memory(members: Iterable[int]) -> Memory:
     """Returns between which bounds the memory of processes lies, at little cost."""
     resident = tables = own = 0
     for pid in members:
-        kib = _kib(_read_or_nothing(f"/proc/{pid}/status"), (b"VmRSS", b"VmPTE", b"VmSwap", b"RssAnon"))
+        kib = _kib(read_or_nothing(f"/proc/{pid}/status"), (b"VmRSS", b"VmPTE", b"VmSwap", b"RssAnon"))
         tables += kib[b"VmPTE"]
         resident += kib[b"VmRSS"] + kib[b"VmSwap"]
         own = max(own, kib[b"RssAnon"])
@@ -374,7 +374,7 @@ _NEW: Final = _Thread(0, 0, False)
 
 def _is_ready(pid: int, tid: int) -> bool:
     """Tells whether a thread runs, or waits for a core."""
-    return _read_or_nothing(f"/proc/{pid}/task/{tid}/stat").rpartition(b") ")[2].startswith(b"R")
+    return read_or_nothing(f"/proc/{pid}/task/{tid}/stat").rpartition(b") ")[2].startswith(b"R")
 
 
 def _threads(members: Iterable[int]) -> Iterator[tuple[tuple[int, int], _Thread]]:
@@ -382,7 +382,7 @@ def _threads(members: Iterable[int]) -> Iterator[tuple[tuple[int, int], _Thread]
     cores = len(os.sched_getaffinity(0))
     priority, policy = os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)
     for pid in members:
-        for name in _names(f"/proc/{pid}/task"):
+        for name in listed(f"/proc/{pid}/task"):
             with suppress(OSError, ValueError):
                 tid = int(name)
                 ran, waited, _ = _read(f"/proc/{pid}/task/{tid}/schedstat").split()
@@ -406,15 +406,15 @@ def _children(pid: int) -> list[int]:
     """Returns the children of all threads of a process."""
     return [
         int(child)
-        for name in _names(f"/proc/{pid}/task")
-        for child in _read_or_nothing(f"/proc/{pid}/task/{name}/children").split()
+        for name in listed(f"/proc/{pid}/task")
+        for child in read_or_nothing(f"/proc/{pid}/task/{name}/children").split()
     ]
 
 
 def process_stat(pid: int) -> Stat | None:
     """Reads /proc/PID/stat; None if there is no such process."""
     # The second field is the program's name in parentheses, and may hold anything.
-    fields = _read_or_nothing(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    fields = read_or_nothing(f"/proc/{pid}/stat").rpartition(b")")[2].split()
     if len(fields) < 20:
         return None
     buried = int(fields[13]) + int(fields[14])
@@ -443,7 +443,7 @@ def _kib(data: bytes, names: Iterable[bytes]) -> dict[bytes, int]:
 
 def _proportional(pid: int) -> int:
     """Returns a process's share of the pages that it has, and its page tables, in KiB."""
-    of_status = _kib(_read_or_nothing(f"/proc/{pid}/status"), (b"VmRSS", b"VmPTE"))
+    of_status = _kib(read_or_nothing(f"/proc/{pid}/status"), (b"VmRSS", b"VmPTE"))
     try:
         shares = _kib(_read(f"/proc/{pid}/smaps_rollup"), (b"Pss", b"SwapPss"))
     except (PermissionError, FileNotFoundError):
@@ -455,7 +455,7 @@ def _proportional(pid: int) -> int:
 
 def _token(pid: int) -> bytes:
     """Returns the entry with the bot's token in the environment that a process was started with."""
-    entries = _read_or_nothing(f"/proc/{pid}/environ").split(b"\0")
+    entries = read_or_nothing(f"/proc/{pid}/environ").split(b"\0")
     return next((entry for entry in entries if entry.startswith(_TOKEN)), b"")
 
 
@@ -474,13 +474,15 @@ def _signal(pid: int, started: int, number: signal.Signals) -> None:
             os.close(descriptor)
 
 
-def _names(path: str) -> list[str]:
+def listed(path: str) -> list[str]:
+    """Returns the names in a folder; none if it is not there."""
     with suppress(OSError):
         return os.listdir(path)
     return []
 
 
-def _read_or_nothing(path: str) -> bytes:
+def read_or_nothing(path: str) -> bytes:
+    """Returns the same as `_read`; nothing if that cannot be read."""
     with suppress(OSError):
         return _read(path)
     return b""

@@ -38,6 +38,8 @@ def custody() -> Iterator[Custody]:
 def level(request: pytest.FixtureRequest, needs: Callable[..., None]) -> Level:
     if request.param is not Level.TRUSTED:
         needs("bwrap", "prlimit")
+        box._proc()  # what is found out or started once for all, and stays
+        fenced._launcher()
     found: Level = request.param
     return found
 
@@ -117,8 +119,6 @@ def test_a_process_that_the_machine_refuses(
 
     tried = spec(tmp_path, *IDLE)
     needs(tried)  # to find that out takes processes too
-    if level is not Level.TRUSTED:
-        box._proc()
     before = held()
     monkeypatch.setattr(subprocess, "Popen", refuse)
     monkeypatch.setattr(fenced.Launcher, "start", refuse)  # it may run already

@@ -124,8 +124,8 @@ def _sent(bot: str, held: ExitStack) -> BotSpec:
     sent = held.enter_context(as_sent(bot))
     if sent.unpacked:
         say(plain(f"{bot} is checked in its folder, since it cannot be sent: {sent.unpacked}"))
-    for path in sent.left_out:
-        say(plain(f"left out: {path}"))
+    if sent.left_out:
+        say(plain(f"left out: {', '.join(sent.left_out)}"))
     return sent.spec
 
 

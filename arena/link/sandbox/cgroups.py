@@ -187,7 +187,8 @@ class CpuGroup:
             for folder in self._folders:
                 _make(folder)
             self._descriptors.append(os.open(self._folder / "cgroup.kill", os.O_WRONLY | os.O_CLOEXEC))
-            self._descriptors += [os.open(file, os.O_RDONLY | os.O_CLOEXEC) for file in files if file.exists()]
+            for file in filter(Path.exists, files):
+                self._descriptors.append(os.open(file, os.O_RDONLY | os.O_CLOEXEC))
         except OSError:
             self.remove()
             raise

@@ -290,7 +290,8 @@ class Launcher:
         self.owner = os.getpid()
         self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._orders.settimeout(_PATIENCE_S)
-        with theirs:
+        with theirs, ExitStack() as failed:
+            failed.callback(self._orders.close)
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", launcher.__file__, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
@@ -300,6 +301,7 @@ class Launcher:
                 cwd="/",
                 process_group=0,  # in the worker's session: see the laws of `custody.py`
             )
+            failed.pop_all()
         self._at_exit = Finalize(None, self.close, exitpriority=0)  # after the bots have ended
 
     def start(self, told: Mapping[str, object], descriptors: list[int]) -> int:

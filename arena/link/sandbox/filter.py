@@ -219,6 +219,11 @@ CONDITIONS: Final = (
         "keeps others off the other half of a core; shares equal pages with others",
     ),
     Condition(
+        "prctl", (157, 167), 0, Match.ONE_OF,
+        {"PR_SET_DUMPABLE": 4, "PR_SET_PTRACER": 0x5961_6D61, "PR_SET_VMA": 0x5356_4D41}, Treatment.EPERM,
+        "hides a process's memory and descriptors, or the kind of a mapping, from whoever counts them",
+    ),
+    Condition(
         "fcntl", (72, 25), 1, Match.ONE_OF,
         {"F_SETLK": 6, "F_SETLKW": 7, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38}, Treatment.PRETENDS, "as flock",
     ),

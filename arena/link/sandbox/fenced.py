@@ -311,8 +311,12 @@ class Launcher:
             MachineFault: It cannot.
             OSError: It has ended.
         """
-        socket.send_fds(self._orders, [marshal.dumps(dict(told))], descriptors)
-        answer = self._orders.recv(4096)
+        try:
+            socket.send_fds(self._orders, [marshal.dumps(dict(told))], descriptors)
+            answer = self._orders.recv(4096)
+        except TimeoutError:
+            self._process.kill()  # its late answer would be taken for that to the next order
+            raise
         if not answer:
             raise ConnectionResetError
         (pid,) = struct.unpack_from("i", answer)

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from arena.errors import BotError, MachineFault
 from arena.link.bots import BotSpec, load_bot
-from arena.link.sandbox import accounts, fenced, landlock, staging
+from arena.link.sandbox import accounts, fenced, landlock, launcher, staging
 from arena.link.sandbox.binds import Needs, needs
 from arena.types import Level
 
@@ -157,3 +164,68 @@ def test_root_without_a_user_for_each_seat_is_refused(monkeypatch: pytest.Monkey
     assert accounts.seat_user(Level.ISOLATED) is None, "a box is between its seats and root"
     monkeypatch.setattr(accounts, "_is_root_outside", lambda: False)
     assert accounts.seat_user(Level.FENCED) is None
+
+
+def door() -> launcher._Door:
+    """One that answers for this process."""
+    return launcher._Door(-1, {"socket": b"/nowhere", "answers": {}, "user": None, "pid": os.getpid()})
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
+def test_what_a_bot_connects_is_seen_without_a_list_of_all_that_it_watches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel writes 100 MB about an epoll that watches a million files before it says whether that waits."""
+    monkeypatch.delattr("builtins.open")
+    left, right = socket.socketpair()
+    with left, right, select.epoll() as poll:
+        assert door()._is_blocking(0, left.fileno())
+        left.setblocking(False)
+        assert not door()._is_blocking(0, left.fileno())
+        monkeypatch.setattr(os, "pidfd_open", lambda _: os.open("/nowhere", 0))
+        with pytest.raises(OSError, match=f"/proc/self/fd/{poll.fileno()}|anon_inode|nowhere"):
+            door()._is_blocking(os.getpid(), poll.fileno())
+
+
+def test_long_answers_use_up_what_a_bot_may_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All bots of a worker are answered by one process."""
+
+    class Libc:
+        def ioctl(self, *_: object) -> int:
+            return 0
+
+    monkeypatch.setattr(launcher, "_libc", Libc())
+    at_ns = iter(range(0, 10**12, 400_000_000))
+    monkeypatch.setattr(time, "monotonic_ns", lambda: next(at_ns))
+    one = door()
+    monkeypatch.setattr(one, "_put", lambda *_: 0)
+    assert [one.answer() for _ in range(3)] == [True, True, False]
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
+def test_a_launcher_that_answered_too_late_starts_no_other_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its late answer would be the number of another bot's process."""
+    monkeypatch.setattr(fenced, "_PATIENCE_S", 0.1)
+    monkeypatch.setattr(fenced, "_running", None)
+    late = fenced._launcher()
+    late._process.send_signal(signal.SIGSTOP)
+    with pytest.raises(TimeoutError):
+        late.start({}, [])
+    assert late._process.wait() == -signal.SIGKILL
+    other = fenced._launcher()
+    assert other is not late
+    for one in (late, other):
+        one.close()
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None or os.geteuid() != 0, reason="needs setpriv, as root")
+def test_root_without_its_rights_counts_what_a_bot_of_another_user_has() -> None:
+    """In Docker root may not look into processes of others, and a seat's user is another."""
+    count = (
+        "import sys; from arena.link.sandbox import kept; kept._see_as_user_of(int(sys.argv[1]))\n"
+        r"print(kept._count(f'/proc/{sys.argv[1]}/maps', b'\n'))"
+    )
+    with subprocess.Popen(["sleep", "60"], user=61_234, group=61_234, extra_groups=[]) as sleeping:
+        try:
+            words = ["setpriv", "--bounding-set=-sys_ptrace,-perfmon,-sys_admin", sys.executable, "-c", count]
+            assert int(subprocess.check_output([*words, str(sleeping.pid)])) > 0
+        finally:
+            sleeping.kill()

@@ -109,11 +109,15 @@ def _empty(folder: str, top: str) -> Iterator[list[str]]:
     os.chmod(folder, 0o700)
     with os.scandir(folder) as entries:
         for entry in entries:
-            found = []
+            found: list[str] = []
             with suppress(OSError):
                 if entry.is_dir(follow_symlinks=False):
-                    os.chmod(entry.path, 0o700)
                     path = entry.path
+                    with suppress(OSError):
+                        os.rmdir(path)  # most that a program makes by the thousand are empty
+                        yield found
+                        continue
+                    os.chmod(path, 0o700)
                     if folder != top:
                         path = os.path.join(top, os.urandom(8).hex())
                         os.rename(entry.path, path)

@@ -108,3 +108,15 @@ def test_all_orders_are_read_before_anybody_is_killed(guard: Process, sleeper: P
     os.kill(guard.pid, signal.SIGCONT)
     end(guard)
     assert sleeper.poll() is None
+
+
+def test_empty_folders_are_removed_where_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build may leave a hundred thousand, and to move each first takes minutes."""
+    for name in ("a/b", "a/c", "d"):
+        (tmp_path / "left" / name).mkdir(parents=True)
+    moved: list[str] = []
+    rename = os.rename
+    monkeypatch.setattr(os, "rename", lambda old, new: (moved.append(Path(old).name), rename(old, new)))
+    warden.remove_tree(str(tmp_path / "left"))
+    assert not (tmp_path / "left").exists()
+    assert not moved

@@ -41,7 +41,7 @@ _FOREIGN: Final = {
     _ELF: "a program for Linux",
     **dict.fromkeys(_MACHO, "a program for macOS"),
     b"\xca\xfe\xba\xbe": "a program for macOS, or a class of Java",
-    b"PK\x03\x04": "a ZIP archive, as a JAR is",
+    b"PK\x03\x04": "a ZIP archive, as a JAR is (java -jar starts one)",
     b"\0asm": "a program in WebAssembly",
 }
 """By their first bytes what people take for programs."""
@@ -80,6 +80,8 @@ def unfit(program: str, folder: Path) -> Unfit | None:
     if "/" not in program:
         if find(program) is not None or shutil.which(program) is not None:
             return None
+        if os.path.isfile(folder / program):
+            return Unfit("no such program on the path, but a file of the bot", f"write ./{program}")
         return NOT_INSTALLED
     path = folder / program
     if not os.path.exists(path):
@@ -88,7 +90,7 @@ def unfit(program: str, folder: Path) -> Unfit | None:
         return Unfit("a folder or device", "name a program")
     mode = stat.S_IMODE(path.stat().st_mode)
     if not mode & 0o111:
-        return Unfit(f"a file that may not be executed (mode {mode:03o})", f"run `chmod +x {shlex.quote(program)}`")
+        return Unfit(f"a file that may not be executed (mode {mode:03o})", f"run `chmod +x {shlex.quote(str(path))}`")
     if is_without_programs(path):
         disk = "a file on a disk from which nothing may be executed (it is mounted with noexec)"
         return Unfit(disk, "move it to another disk, or mount that one with exec", of_machine=True)
@@ -140,8 +142,12 @@ def _unknown_format(program: str, path: Path) -> Unfit | None:
     own = _ELF if sys.platform == "linux" else _MACHO
     if not head.startswith(own):
         what = next((what for start, what in _FOREIGN.items() if head.startswith(start)), "")
-        told = what or "neither a program of this system nor a script that begins with #!"
-        return None if _others_are_started() else Unfit(told, f"build it for {_here()}")
+        if _others_are_started():
+            return None
+        if not what and b"\0" not in head:
+            remedy = "begin it with a line such as #!/usr/bin/env python3, or name a runtime before it in `command`"
+            return Unfit("a text whose first line names no interpreter (#!)", remedy)
+        return Unfit(what or "no program of this system", f"build it for {_here()}")
     if not head.startswith(_ELF):
         return None
     kind, processor = struct.unpack_from("<HH" if head[5:6] != b"\2" else ">HH", head.ljust(20, b"\0"), 16)
@@ -181,8 +187,10 @@ def _no_interpreter(head: bytes) -> Unfit | None:
     remedy = "correct its first line, or install that"
     if not words:
         return Unfit("a script whose first line names no program", remedy)
-    if not (os.path.isfile(words[0]) and os.access(words[0], os.X_OK)):
+    if not os.path.isfile(words[0]):
         return Unfit(f"a script for {words[0]}, which is not there", remedy)
+    if not os.access(words[0], os.X_OK):
+        return Unfit(f"a script for {words[0]}, which this user may not execute", remedy)
     called = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
     if os.path.basename(words[0]) == "env" and called and shutil.which(called[0]) is None:
         return Unfit(f"a script for {called[0]}, which is not on the path", remedy)

@@ -29,13 +29,19 @@ def elf(*, processor: int = OWN, kind: int = 2, loader: str = "") -> bytes:
 CASES: dict[str, tuple[bytes, str, str]] = {
     "for Windows": (b"MZ\x90\0\3\0", "a program for Windows", "build it for Linux on"),
     "for macOS": (b"\xcf\xfa\xed\xfe\7\0\0\1", "a program for macOS", "build it for Linux on"),
-    "a JAR": (b"PK\3\4....", "a ZIP archive, as a JAR is", "build it"),
+    "a JAR": (b"PK\3\4....", "a ZIP archive, as a JAR is (java -jar", "build it"),
     "for another processor": (elf(processor=183 if OWN == 62 else 62), "a program for ", "build it for Linux on"),
     "cut off": (elf()[:18], "a program for another processor", "build it"),
     "not linked": (elf(kind=1), "an object file", "link it"),
     "for another C library": (elf(loader="/lib/ld-no.so"), "a program that needs /lib/ld-no.so", "link it statically"),
     "empty": (b"", "an empty file", "copy it again"),
-    "a text": (b"print(1)\n", "neither a program of this system nor a script", "build it"),
+    "a text": (b"print(1)\n", "a text whose first line names no interpreter (#!)", "begin it with a line such as #!"),
+    "nothing known": (b"\x1f\x8b\0\1", "no program of this system", "build it"),
+    "an interpreter without the right": (
+        b"#!/etc/passwd\n",
+        "a script for /etc/passwd, which this user may not",
+        "corr",
+    ),
     "CRLF": (b"#!/bin/sh\r\nexit\r\n", "a script with the line ends of Windows (CRLF)", "of Unix"),
     "a BOM": (b"\xef\xbb\xbf#!/bin/sh\n", "a script that begins with a byte order mark (BOM)", "without BOM"),
     "no interpreter": (b"#!/opt/no/python -u\n", "a script for /opt/no/python, which is not there", "install"),
@@ -78,7 +84,7 @@ def test_programs_that_an_emulator_starts_are_not_refused(tmp_path: Path, monkey
 
 
 def test_a_file_that_may_not_be_executed(tmp_path: Path) -> None:
-    with pytest.raises(BotError, match=r"got: a file that may not be executed \(mode 644\); run `chmod \+x ./bot`"):
+    with pytest.raises(BotError, match=r"got: a file that may not be executed \(mode 644\); run `chmod \+x \S+/bot`"):
         load_bot(str(make(tmp_path, b"#!/bin/sh\n", 0o644)))
     make(tmp_path, b"")
     (tmp_path / "bot").unlink()
@@ -106,6 +112,11 @@ def test_a_script_that_a_shell_cannot_read(tmp_path: Path, content: bytes) -> No
         BotError, match=r"expected 'bot', which fox needs, got: a script (that begins with|with the line)"
     ):
         load_bot(str(tmp_path))
+
+
+def test_a_file_of_the_bot_is_no_program_on_the_path(tmp_path: Path) -> None:
+    with pytest.raises(BotError, match=r"no such program on the path, but a file of the bot; write ./bot"):
+        load_bot(str(make(tmp_path, b"#!/bin/sh\n", command='"bot"')))
 
 
 def test_a_command_line_is_looked_at_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,12 +19,12 @@ from typing import Final, NamedTuple
 
 from arena.errors import BotError
 from arena.files import MOST_PROGRAM, opened
+from arena.record.published import COMMITMENT_FILE
 from arena.resources import bots_folder
 
 LEFT_OUT: Final = frozenset({"node_modules", "__pycache__"})
-"""Folders that are not part of a bot, because tools make them. Names that begin with a dot are left out too."""
-_CACHE: Final = "__pycache__"
-"""What Python makes beside whatever it imports, in a folder that a manifest names too."""
+"""Folders that are not part of a bot, because tools make them. Names that begin with a dot are left out too, and what
+arena makes where it is called."""
 _SETTLED_NS: Final = 2 * 10**9
 """A file that has changed less than so long ago may change again without another time."""
 
@@ -55,7 +55,11 @@ def own_files(folder: Path, made: Iterable[str]) -> Found:
         BotError: A symbolic link leads out of the folder, or a folder cannot be listed.
     """
     apart = {str(Path(name)) for name in made}
-    found = _listed(folder, "", lambda path, name: name.startswith(".") or name in LEFT_OUT or path in apart)
+    found = _listed(
+        folder,
+        "",
+        lambda path, name: name.startswith(".") or name in LEFT_OUT or path in apart or _is_made_by_calling(name),
+    )
     installed = folder.is_relative_to(bots_folder().resolve())  # some installers make each file a link
     return found._replace(files=[(name, _resolved(folder, name, installed)) for name, _ in found.files])
 
@@ -85,7 +89,7 @@ def named_files(folder: Path, name: str) -> Found:
     """
     if not os.path.isdir(folder / name):
         return Found([(name, folder / name)], {}, [], [])
-    found = _listed(folder, name, lambda path, name: name == _CACHE)
+    found = _listed(folder, name, lambda path, name: _is_made_by_calling(name))
     links = {path: "a link" for path, place in found.files if place.is_symlink()}
     return found._replace(
         files=[file for file in found.files if file[0] not in links],
@@ -243,11 +247,13 @@ def _listed(folder: Path, top: str, skip: Callable[[str, str], bool]) -> Found:
     while left:
         here = left.pop()
         folders.append(here)
-        is_empty = bool(here)
         try:
-            with os.scandir(folder / here) as entries:
+            with os.scandir(folder / here) as listing:
+                entries = list(listing)
+                if here and any(entry.name == COMMITMENT_FILE for entry in entries):
+                    left_out[folders.pop()] = "logs of games"
+                    continue
                 for entry in entries:
-                    is_empty = False
                     path = os.path.join(here, entry.name)
                     if skip(path, entry.name):
                         left_out[path] = ""
@@ -264,7 +270,7 @@ def _listed(folder: Path, top: str, skip: Callable[[str, str], bool]) -> Found:
                 f"expected a folder of a bot that can be listed, got: {error.strerror} - at {str(folder / here)!r}; "
                 "make it readable for this user"
             ) from None
-        if is_empty:
+        if here and not entries:
             left_out[here] = "an empty folder"
         if top and len(files) > _MOST_FILES:
             raise BotError(
@@ -272,6 +278,11 @@ def _listed(folder: Path, top: str, skip: Callable[[str, str], bool]) -> Found:
                 f"{top!r:.200}; name the folders and files that the bot needs"
             )
     return Found(sorted(files), dict(sorted(left_out.items())), folders, [])
+
+
+def _is_made_by_calling(name: str) -> bool:
+    """Says whether Python makes this beside whatever it imports, or arena where it is called (its logs apart)."""
+    return name == "__pycache__" or name.startswith("arena.db")
 
 
 def _kind(entry: os.DirEntry[str]) -> str:

@@ -43,7 +43,7 @@ def check_files(spec: BotSpec) -> None:
         told = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
         raise FilesChanged(
             f"expected the files of {spec.name} in {folder} to stay as they were when its games began, got: {told}, "
-            "which changed meanwhile; put that back and give the same command again, or begin anew with the bot as it "
+            "which changed meanwhile; undo that and give the same command again, or begin anew with the bot as it "
             "is. What a bot writes itself goes into files whose names begin with a dot",
             (spec.name, spec.version),
         )

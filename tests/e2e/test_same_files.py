@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests import command_kit
 from tests.command_kit import ROOT, Run, games_done, started, wait_for_games
 
-SAID = "which changed meanwhile; put that back"
+SAID = "which changed meanwhile; undo that"
 
 
 def make_fox(at: Path) -> Path:
@@ -61,3 +62,9 @@ def test_a_trusted_bot_that_changes_itself_ends_a_match_and_is_told_what_it_may_
     assert "got: weights (new), " + SAID in said
     assert "names begin with a dot" in said
     assert sorted(len([*folder.glob("*.jsonl")]) for folder in (tmp_path / "logs").iterdir()) == [0, 4]
+
+
+def test_arena_may_be_called_in_a_bots_own_folder(tmp_path: Path) -> None:
+    make_fox(tmp_path / "fox")
+    for word in ("match", "tournament", "tournament"):
+        command_kit.arena(tmp_path / "fox", word, ".", "random", "--deals", "1")

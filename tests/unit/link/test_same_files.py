@@ -80,8 +80,16 @@ def test_a_process_that_never_looked_sees_that_the_files_are_others(fox: Path, m
 
 def test_what_the_digest_leaves_out_and_a_file_that_was_only_touched_may_change(fox: Path) -> None:
     spec = load_bot(str(fox))
-    for name in (".weights", "__pycache__/bot.pyc", "vendor/__pycache__/lib.pyc", "model/__pycache__/x.pyc"):
-        (fox / name).parent.mkdir(exist_ok=True)
+    caches = ("__pycache__/bot.pyc", "vendor/__pycache__/lib.pyc", "model/__pycache__/x.pyc")
+    for name in (
+        ".weights",
+        *caches,
+        "arena.db",
+        "arena.db-orders/tournament",
+        "logs/1/commitment.json",
+        "logs/1/game.jsonl",
+    ):
+        (fox / name).parent.mkdir(parents=True, exist_ok=True)
         (fox / name).write_text("learnt")
     (fox / "a.py").touch()
     (fox / "bot.py").write_text("1")

@@ -90,7 +90,9 @@ def unfit(program: str, folder: Path) -> Unfit | None:
         return Unfit("a folder or device", "name a program")
     mode = stat.S_IMODE(path.stat().st_mode)
     if not mode & 0o111:
-        return Unfit(f"a file that may not be executed (mode {mode:03o})", f"run `chmod +x {shlex.quote(str(path))}`")
+        return Unfit(
+            f"a file that may not be executed (mode {mode:03o})", f"run `chmod +x {shlex.quote(program)}` in its folder"
+        )
     if is_without_programs(path):
         disk = "a file on a disk from which nothing may be executed (it is mounted with noexec)"
         return Unfit(disk, "move it to another disk, or mount that one with exec", of_machine=True)

@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 
 from arena.link.base import LAST_MESSAGE_MS
 from arena.link.bots import Manifest
+from arena.link.caps import USUAL
 from arena.link.watch import SETTLE_MS
 from arena.types import MARGIN_MS, RACE_WINDOW_MS, Termination
 from arena.wire import messages
@@ -246,5 +247,5 @@ def test_the_manifest_has_every_key_and_the_limits_are_those_of_a_bot_that_names
     (example,) = re.findall(r"```toml\n(.*?)```", section("16"), re.DOTALL)
     table = tomllib.loads(example)
     assert table.keys() == {*Manifest.__struct_fields__}
-    assert table["limits"] == msgspec.to_builtins(Manifest(name="x", command=("x",)).limits)
+    assert table["limits"] == msgspec.to_builtins(USUAL)
     msgspec.convert(table, Manifest)

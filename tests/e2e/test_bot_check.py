@@ -307,7 +307,7 @@ def test_what_a_league_would_not_get_is_not_there_when_a_bot_is_checked(arena: R
     (tmp_path / "linked" / "bot.py").write_text(needs + (ROOT / "bots/python/template/bot.py").read_text())
     (tmp_path / "linked" / "bot.toml").write_text('name = "linked"\ncommand = ["{python}", "bot.py"]\n')
     sent = arena("bot", "check", "./linked", "--rules", "samurai", code=3)
-    assert sent.stderr.splitlines() == ["left out: data (an empty folder)", "left out: model (a link to a folder)"]
+    assert sent.stderr.splitlines() == ["left out: data (an empty folder), model (a link to a folder)"]
     assert "FileNotFoundError: [Errno 2] No such file or directory: 'model/w'" in sent.stdout
     in_place = arena("bot", "check", "./linked", "--rules", "samurai", "--in-place")
     assert "linked reaches level full" in in_place.stdout

@@ -31,7 +31,7 @@ from arena_bot import Bot, run
 
 class Talker(Bot):
     want = ("legal", "events")
-    receipts = "kept.jsonl"
+    receipts = ".kept.jsonl"
 
     def decide(self, request):
         product = random.choice(request["legal"])
@@ -57,7 +57,7 @@ def played(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
     words = ["tournament", str(bot), "random", "--deals", "2", "--ruleset", "basic", "--json", "--concurrency", "1"]
     logs = Path(json.loads(arena(folder, *words).stdout)["logs"])
     shutil.copytree(folder / logs, folder / "copy")
-    shutil.copy(bot / "kept.jsonl", folder / "kept.jsonl")
+    shutil.copy(bot / ".kept.jsonl", folder / "kept.jsonl")
     return folder
 
 

@@ -323,7 +323,7 @@ def test_a_disk_without_programs_is_not_the_bots_fault(
     shutil.copy("/bin/sh", tmp_path / "fox" / "bot")
     report = build(pack(tmp_path / "fox").data, bots, Level.TRUSTED)
     assert report.verdict is Verdict.MACHINE
-    assert "expected to start './bot', got: a file on a disk from which nothing may be executed" in report.finding
+    assert "expected a disk from which programs can be started, got: one that is mounted noexec" in report.finding
 
 
 def test_what_the_machine_lacks_is_not_the_bots_fault(

@@ -212,8 +212,8 @@ AS_ROOT = {
     f"chown -R {USER} {STATE} && mount --bind {STATE} {STATE}",
     "ProtectSystem=strict": "mount -o remount,bind,ro /",
     "ProtectHome=read-only": "for x in /home /root; do mount --bind $x $x; mount -o remount,bind,ro $x; done",
-    "PrivateTmp=yes": f"mount --bind {ROOT} /mnt && mount -t tmpfs -o mode=1777 none /tmp && mkdir -p {ROOT} &&"
-    f"mount --move /mnt {ROOT} && mount -t tmpfs -o mode=1777 none /var/tmp",  # the checkout may lie in /tmp
+    "PrivateTmp=yes": f"mount -n --bind {ROOT} /mnt && mount -t tmpfs -o mode=1777 none /tmp && mkdir -p {ROOT} &&"
+    f"mount -n --move /mnt {ROOT} && mount -t tmpfs -o mode=1777 none /var/tmp",  # the checkout may lie in /tmp
     "ProtectProc=invisible": "mount -t proc -o hidepid=invisible,nosuid,nodev,noexec proc /proc",
     "LimitNOFILE=8192": "ulimit -n 8192",
     f"WorkingDirectory={STATE}": f"cd {STATE}",

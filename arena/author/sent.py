@@ -29,7 +29,7 @@ class Sent(NamedTuple):
 
     spec: BotSpec
     left_out: tuple[str, ...] = ()
-    """What of its folder is not sent, but for what its build makes."""
+    """Paths in its folder that are not sent, but for those that its build makes."""
     unpacked: str = ""
     """Why it is the bot in its own folder after all; empty if it is not."""
 

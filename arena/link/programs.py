@@ -60,7 +60,7 @@ class Unfit(NamedTuple):
     """Whether it was looked for on the path."""
     is_absent: bool = False
     of_machine: bool = False
-    """Whether no author can mend it."""
+    """True if the machine is at fault, and not the program."""
 
 
 NOT_INSTALLED: Final = Unfit("no such program on the path", "install it, or correct the manifest", True, True)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from arena.league.keeping.retention import DAY_S
 from arena.league.settings import Limits
 from arena.store.league import LeagueStore
 from arena.store.league.records import Version
@@ -18,16 +19,14 @@ from arena.store.records import PlannedGame
 from arena.types import GameResult
 
 FREE_S: Final = 1.0
-"""What nobody pays for of a start: runtimes need some of it."""
+"""Seconds of each start that nobody pays for: runtimes need some of it."""
 _HOUR_S: Final = 3_600.0
 _KEPT_S: Final = 300.0
 """The quota of this time can be used at once."""
-_SILENT_S: Final = 86_400.0
-"""How long an author is not told again."""
 
 
 class Starts:
-    """What the authors of a league have left for starts.
+    """Seconds that the authors of a league have left for starts: a token bucket each.
 
     Args:
         store: The league.
@@ -42,7 +41,7 @@ class Starts:
         self._levels: dict[str, tuple[float, float]] = {}
         """By author who has used some: the seconds that were left, and when."""
         self._told: dict[str, float] = {}
-        """By author when they were told that it is used up."""
+        """By author when they were told that it is used up: once a day."""
 
     def count(self, game: PlannedGame, result: GameResult) -> list[str]:
         """Counts the starts of a game. Returns what the operator is told, and tells authors who have used up theirs."""
@@ -54,7 +53,7 @@ class Starts:
                 continue
             left, now = self.left(version.author) - excess, self._clock()
             self._levels[version.author] = left, now
-            if left < 0 and now >= self._told.get(version.author, -_SILENT_S) + _SILENT_S:
+            if left < 0 and now >= self._told.get(version.author, -DAY_S) + DAY_S:
                 self._told[version.author] = now
                 sentences.append(self._tell(version, start_ms / 1_000))
         return sentences

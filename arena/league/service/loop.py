@@ -356,7 +356,7 @@ class Turns:
         self._clock = clock
         self._at = clock()
         self._steps = self._games = 0.0
-        """What each has taken, over its share."""
+        """Worker-seconds that each has taken, divided by its share."""
 
     def spend(self, *, steps: bool, games: bool) -> None:
         """Counts the time since the last call for what has run in it."""

@@ -78,20 +78,17 @@ def kept_mib(members: Iterable[int]) -> int:
     count = 0
     for pid in members:
         _see_as_user_of(pid)
-        count += _count(f"/proc/{pid}/maps", b"\n")
-        count += _count(f"/proc/{pid}/maps", _SHARED) * SHARED // _KEPT
+        mapped, shared = _counts(f"/proc/{pid}/maps", b"\n", _SHARED)
+        count += mapped + shared * SHARED // _KEPT
         for name in listed(f"/proc/{pid}/fd"):
             with suppress(OSError):
                 if os.readlink(f"/proc/{pid}/fd/{name}") == _EPOLL:
-                    count += _count(f"/proc/{pid}/fdinfo/{name}", b"tfd:")
+                    count += _counts(f"/proc/{pid}/fdinfo/{name}", b"tfd:")[0]
     return count * _KEPT >> 20
 
 
 def _see_as_user_of(pid: int) -> None:
-    """Has the kernel ask whether a process's own user may look into it, where root itself lacks the right (in Docker).
-
-    It holds for this thread alone.
-    """
+    """Has this thread, as root, see what a process's own user may see: in Docker root itself lacks the right."""
     if os.geteuid() == 0:
         with suppress(OSError):
             found = os.stat(f"/proc/{pid}")
@@ -99,11 +96,13 @@ def _see_as_user_of(pid: int) -> None:
             _libc.setfsuid(found.st_uid)
 
 
-def _count(path: str, what: bytes) -> int:
-    """Returns how often something stands in a file of /proc, but for what is cut between two reads."""
+def _counts(path: str, *words: bytes) -> list[int]:
+    """Returns how often each word stands in a file of /proc, but for what is cut between two reads."""
+    found = [0] * len(words)
     with suppress(OSError), open(path, "rb", buffering=0) as file:
-        return sum(part.count(what) for part in iter(lambda: file.read(_READ), b""))
-    return 0
+        for part in iter(lambda: file.read(_READ), b""):
+            found = [count + part.count(word) for count, word in zip(found, words, strict=True)]
+    return found
 
 
 class Tally:

@@ -33,9 +33,9 @@ def silence() -> None:
         ConfigError: It is not installed.
     """
     need("cluster", "--cluster")
-    import dask.config
+    import distributed  # sets the levels of its loggers when it is imported
 
-    dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})  # an archive of a bot may be large
+    distributed.dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})  # archives may be large
     for name in ["distributed", *logging.root.manager.loggerDict]:
         if name.partition(".")[0] == "distributed":  # Dask gives some of its loggers levels and handlers of their own
             logging.getLogger(name).setLevel(_QUIET)

@@ -57,13 +57,13 @@ def test_the_version_of_the_code_is_that_of_its_modules(tmp_path: Path, monkeypa
     """So two machines with the same number and other code are told apart, and a wheel and a checkout are not."""
 
     def version(name: str, **modules: str) -> str:
-        package = tmp_path / name
         for module, text in {"one": "x = 1\n", "two": "", **modules}.items():
-            path = package / f"{module.replace('__', '/')}.py"
+            path = tmp_path / name / f"{module.replace('__', '/')}.py"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        monkeypatch.setattr(resources, "_PACKAGE", package)
-        return resources.code_version.__wrapped__()
+        with monkeypatch.context() as patch:  # the true one is kept for the whole process
+            patch.setattr(resources, "_PACKAGE", tmp_path / name)
+            return resources.code_version.__wrapped__()
 
     same = version("here")
     assert same == version("there")

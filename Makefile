@@ -22,9 +22,9 @@ test-long: $(VENV)/with-test bots ## Run the other tests, which take long: bots 
 
 test-thorough: $(VENV)/with-test bots ## Run what the long tests leave out: every case, faults at every statement, a hundred games each: an hour
 	@$(BIN)/pytest -q -m thorough
-	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' -k any_statement tests/e2e/test_exactly_once.py tests/e2e/test_formats.py
-	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -s -n 0 tests/unit/door/test_beside.py
-	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' tests/unit/bots/test_options.py
+	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' -k any_statement tests/core/e2e/test_exactly_once.py tests/core/e2e/test_formats.py
+	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -s -n 0 tests/league/door/test_beside.py
+	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' tests/bots/test_options.py
 
 test-packages: $(VENV)/with-bench ## Test the packages that are built on arena: OpenSpiel's games
 	@PYTHONPATH=packages/openspiel $(BIN)/pytest -q packages
@@ -125,7 +125,7 @@ statistics: $(VENV)/with-test ## Measure how often intervals hold the truth, and
 	@$(BIN)/python benchmarks/stages.py
 
 cluster: $(VENV)/with-test ## Play 600 games on three workers that share nothing, while all are killed in turn: five minutes
-	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -n 0 -m long tests/e2e/test_cluster_apart.py
+	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -n 0 -m long tests/cluster/e2e/test_cluster_apart.py
 
 GAMES ?= 1000000
 crowd: $(VENV)/with-test ## Measure what one coordinator bears: a million games on a thousand pretended workers, GAMES=100000 for fewer
@@ -137,8 +137,8 @@ release: $(VENV)/with-dev ## Build and check what is released, and tag it; uploa
 	  { grep -q "^## \[$$VERSION\] - " CHANGELOG.md || \
 	    { echo "make: expected a section [$$VERSION] with a date in CHANGELOG.md; write one" >&2; exit 1; }; } && \
 	  rm -rf dist && $(BIN)/python -m build --outdir dist . && $(BIN)/python -m build --outdir dist packages/openspiel && \
-	  $(BIN)/python -c 'import arena.extras as e; print(e.whose())' && \
-	  $(BIN)/twine check --strict dist/* && ARENA_TEST_STRICT=1 $(BIN)/pytest -q -m 'long or not long' tests/e2e/test_wheel.py && \
+	  $(BIN)/python -c 'import arena.core.extras as e; print(e.whose())' && \
+	  $(BIN)/twine check --strict dist/* && ARENA_TEST_STRICT=1 $(BIN)/pytest -q -m 'long or not long' tests/core/e2e/test_wheel.py && \
 	  git tag "v$$VERSION" && echo "dist/ is built and checked, and v$$VERSION is tagged: git push origin v$$VERSION releases it"
 
 venv: $(VENV)/with-dev ## Make the virtual environment with all that developers need

@@ -24,17 +24,17 @@ FREE_THREADED = ("3.13t", "3.14t")
 """Builds without the global lock. They are not promised: one that is found is tried."""
 
 SHORT = (
-    "tests/unit",
-    "tests/property",
+    "tests/core",
+    "tests/core/property",
     "tests/meta",
     "tests/golden",
-    "tests/e2e/test_cli.py",
-    "tests/e2e/test_cluster_here.py",
-    "tests/e2e/test_link.py",
-    "tests/e2e/test_start.py",
-    "tests/e2e/test_tournament.py",
-    "--ignore=tests/unit/bots",
-    "--ignore=tests/unit/benchmarks",
+    "tests/cli/e2e/test_cli.py",
+    "tests/cluster/e2e/test_cluster_here.py",
+    "tests/core/e2e/test_link.py",
+    "tests/sandbox/e2e/test_start.py",
+    "tests/core/e2e/test_tournament.py",
+    "--ignore=tests/bots",
+    "--ignore=tests/benchmarks",
 )
 """What an interpreter or a dependency can change. All other tests run with one Python: `make test`, `make test-long`.
 How strong the bundled bots are, and what those in other languages do, does not depend on it."""

@@ -22,11 +22,8 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 from shares import wilson
 
-from arena.analysis.analyse import BUDGET_S, analyse
-from arena.analysis.judges import Judge, Mind, Stage, judge_of, planner, shogun
-from arena.analysis.trials import Trials
-from arena.games import make_settings, rules_of
-from arena.record.log import (
+from arena.core.catalogue import make_settings, rules_of
+from arena.core.record.log import (
     ActionRecord,
     Chance,
     Header,
@@ -37,8 +34,11 @@ from arena.record.log import (
     read_log,
     write_log,
 )
-from arena.rules import course
-from arena.rules.course import Course
+from arena.core.rules import course
+from arena.core.rules.course import Course
+from arena.learn.analysis.analyse import BUDGET_S, analyse
+from arena.learn.analysis.judges import Judge, Mind, Stage, judge_of, planner, shogun
+from arena.learn.analysis.trials import Trials
 
 GAMES = 100
 """Games with a planted blunder."""

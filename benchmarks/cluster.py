@@ -27,18 +27,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
-from arena.link.bots import BotSpec
-from arena.referee.job import Job
-from arena.store.records import PlannedGame, game_id
-from arena.store.store import open_store
-from arena.tournament.formats.round_robin import RoundRobin
-from arena.tournament.plan import begin
-from arena.tournament.planner import schedule_of
-from arena.tournament.runner import Runner
-from arena.tournament.settings import Settings, enter
-from arena.tournament.steering import Directions
-from arena.tournament.workers import Remote
-from arena.types import BoardFile, GameResult, GameSettings, SeatResult, Termination, TimeControl
+from arena.core.link.bots import BotSpec
+from arena.core.referee.job import Job
+from arena.core.store.records import PlannedGame, game_id
+from arena.core.store.store import open_store
+from arena.core.tournament.formats.round_robin import RoundRobin
+from arena.core.tournament.plan import begin
+from arena.core.tournament.planner import schedule_of
+from arena.core.tournament.runner import Runner
+from arena.core.tournament.settings import Settings, enter
+from arena.core.tournament.steering import Directions
+from arena.core.tournament.workers import Remote
+from arena.core.types import BoardFile, GameResult, GameSettings, SeatResult, Termination, TimeControl
 
 BOTS = 20
 LOST = 10_000

@@ -18,16 +18,16 @@ from typing import Any
 from cluster import result
 from rows import Row, pin, turn_about
 
-from arena.games import make_settings
-from arena.referee.job import Job
-from arena.store.store import open_store
-from arena.tournament.formats.round_robin import RoundRobin
-from arena.tournament.plan import begin
-from arena.tournament.runner import Runner
-from arena.tournament.settings import set_up
-from arena.tournament.steering import Directions
-from arena.tournament.workers import Remote
-from arena.types import GameResult
+from arena.core.catalogue import make_settings
+from arena.core.referee.job import Job
+from arena.core.store.store import open_store
+from arena.core.tournament.formats.round_robin import RoundRobin
+from arena.core.tournament.plan import begin
+from arena.core.tournament.runner import Runner
+from arena.core.tournament.settings import set_up
+from arena.core.tournament.steering import Directions
+from arena.core.tournament.workers import Remote
+from arena.core.types import GameResult
 
 ROUNDS = 5
 GAMES = 1_000

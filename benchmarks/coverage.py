@@ -24,10 +24,10 @@ import msgspec
 import numpy as np
 from record_leagues import load
 
-from arena.ratings.normal import quantile
-from arena.ratings.pairs import PairResult
-from arena.ratings.refit import ALPHA, ENOUGH_DEALS, Fit, refit
-from arena.ratings.running import BETA, MU
+from arena.core.ratings.normal import quantile
+from arena.core.ratings.pairs import PairResult
+from arena.core.ratings.refit import ALPHA, ENOUGH_DEALS, Fit, refit
+from arena.core.ratings.running import BETA, MU
 
 REAL = ("lapsing-samurai-2", "lapsing-samurai-3", "lapsing-samurai-4", "lapsing-gardener-5")
 

@@ -20,15 +20,15 @@ import zmq
 from costs import INSTANT, wants_view
 from rows import Row, pin, turn_about
 
-from arena.games import make_settings, rules_of
-from arena.link.bots import BotSpec, load_bot
-from arena.link.local import LocalLink
-from arena.link.pool import worker_pool
-from arena.link.runtimes import resolved
-from arena.record.log import read_log
-from arena.referee.game import Game
-from arena.referee.job import Job
-from arena.referee.worker import play
+from arena.core.catalogue import make_settings, rules_of
+from arena.core.link.bots import BotSpec, load_bot
+from arena.core.link.local import LocalLink
+from arena.core.link.pool import worker_pool
+from arena.core.link.runtimes import resolved
+from arena.core.record.log import read_log
+from arena.core.referee.game import Game
+from arena.core.referee.job import Job
+from arena.core.referee.worker import play
 
 SEATS = 2
 GAMES = 25

@@ -23,7 +23,7 @@ import msgpack
 import msgspec
 import zmq
 
-from arena.door.keys import Address, Pair, address, make_pair
+from arena.league.door.keys import Address, Pair, address, make_pair
 
 AUTHORS: Final = 200
 AT_ONCE: Final = 20
@@ -34,8 +34,8 @@ CHUNK: Final = 48 * 1024
 DOOR: Final = """
 import sys
 from pathlib import Path
-from arena.door.checks import check
-from arena.door.server import Door, confine
+from arena.league.door.checks import check
+from arena.league.door.server import Door, confine
 confine()
 door = Door(Path(sys.argv[1]), "tcp://127.0.0.1:*", check)
 print(door.address, flush=True)
@@ -43,7 +43,7 @@ door.run()
 """
 BARE: Final = """
 import zmq
-from arena.door.keys import Address, make_pair
+from arena.league.door.keys import Address, make_pair
 pair = make_pair()
 router = zmq.Context().socket(zmq.ROUTER)
 router.curve_server = True

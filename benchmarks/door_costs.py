@@ -22,8 +22,8 @@ import msgpack
 import zmq
 from door import DOOR, MIB, Server, connected, pack
 
-from arena.archives import pack as pack_bot
-from arena.door.keys import Pair, make_pair
+from arena.author.archives import pack as pack_bot
+from arena.league.door.keys import Pair, make_pair
 
 AUTHORS: Final = 10
 """Who ask: each has the same games, under a name of their own."""

@@ -13,8 +13,8 @@ from time import process_time
 
 from rows import Row, pin
 
-from arena.games import make_settings, rules_of
-from arena.rules.course import playout
+from arena.core.catalogue import make_settings, rules_of
+from arena.core.rules.course import playout
 
 ROUNDS = 9
 GAMES = 30

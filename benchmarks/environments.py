@@ -8,7 +8,7 @@ from typing import Any
 
 from pettingzoo.classic import hanabi_v5
 
-from arena.adapters import pettingzoo
+from arena.learn.adapters import pettingzoo
 
 SECONDS = 3.0
 ROUNDS = 3

@@ -20,11 +20,11 @@ import numpy as np
 import numpy.typing as npt
 from record_leagues import load
 
-from arena.ratings.evidence import ALPHA, Evidence, fractions
-from arena.ratings.sprt import Sprt, score_of
-from arena.rules.base import Rules
-from arena.rules.gardener.game import Gardener
-from arena.rules.samurai.game import Samurai
+from arena.core.ratings.evidence import ALPHA, Evidence, fractions
+from arena.core.ratings.sprt import Sprt, score_of
+from arena.core.rules.base import Rules
+from arena.games.gardener.game import Gardener
+from arena.games.samurai.game import Samurai
 
 NULL_DEALS = 400
 """Runs between equal bots go on for so many deals."""

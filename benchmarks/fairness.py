@@ -35,13 +35,13 @@ from typing import Any
 import msgspec
 from shares import mean_interval, wilson
 
-from arena import games
-from arena.referee.chance import NO_MIX, Deal, bot_seed, deal_secret, seed_secret
-from arena.resources import bots_folder
-from arena.rules.base import Decision, Outcome, Rules
-from arena.rules.course import Accepted, Answers, Ask, Chance, Course, Late, Over
-from arena.tournament.formats.seating import orders as seatings
-from arena.types import Payload, Ranks
+from arena.core import catalogue as games
+from arena.core.referee.chance import NO_MIX, Deal, bot_seed, deal_secret, seed_secret
+from arena.core.resources import bots_folder
+from arena.core.rules.base import Decision, Outcome, Rules
+from arena.core.rules.course import Accepted, Answers, Ask, Chance, Course, Late, Over
+from arena.core.tournament.formats.seating import orders as seatings
+from arena.core.types import Payload, Ranks
 
 SECRET = seed_secret("fairness")
 LAPSES = 0.1

@@ -18,11 +18,11 @@ from random import Random
 import msgspec
 from simulated import SPREAD
 
+from arena.core.ratings.normal import normal_cdf
+from arena.core.ratings.pairs import PairResult, add_up, pairs_of
+from arena.core.ratings.running import BETA, MU
 from arena.league.matches.finals import RULE, Design, stage, standings
-from arena.ratings.normal import normal_cdf
-from arena.ratings.pairs import PairResult, add_up, pairs_of
-from arena.ratings.running import BETA, MU
-from arena.store.league.records import FinalMatch
+from arena.league.store.records import FinalMatch
 
 LINES = ((8, 2, 40, 2_000), (8, 2, 40, 5_000), (8, 2, 200, 2_000), (4, 2, 40, 2_000), (8, 4, 40, 2_000))
 """Finalists, players of a game, bots of the field, deals at most."""

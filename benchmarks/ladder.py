@@ -24,8 +24,8 @@ from pathlib import Path
 
 import msgspec
 
-from arena.games import game
-from arena.link.bots import find_bot
+from arena.core.catalogue import game
+from arena.core.link.bots import find_bot
 
 ROOT = Path(__file__).parent.parent
 ALPHA = 0.01

@@ -18,11 +18,11 @@ from typing import Any
 
 from simulated import HEADING, LOOKS, MATCHES, SPREAD, Figures, Waits, error_of, play, rank_correlation
 
-from arena.ratings.pairs import PairResult
-from arena.ratings.refit import refit
-from arena.ratings.running import Rating
-from arena.tournament.formats.base import MeetingResult, RoundResult
-from arena.tournament.formats.ladder import Ladder
+from arena.core.ratings.pairs import PairResult
+from arena.core.ratings.refit import refit
+from arena.core.ratings.running import Rating
+from arena.core.tournament.formats.base import MeetingResult, RoundResult
+from arena.core.tournament.formats.ladder import Ladder
 
 
 def simulate(bots: int, seats: int, format: Ladder, seed: int) -> Figures:

@@ -17,6 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
+from arena.core.store.database import copy_database
+from arena.core.store.rated import rate_prefix
+from arena.core.store.records import game_id
 from arena.league.folder import Folder
 from arena.league.matches.planning import Planner
 from arena.league.public import documents
@@ -24,11 +27,8 @@ from arena.league.public.publishing import Publishing
 from arena.league.season.closing import close_season
 from arena.league.season.opening import make_league
 from arena.league.settings import Bots, Game, MatchRule, Settings, load
-from arena.store.database import copy_database
-from arena.store.league import LeagueStore, open_league
-from arena.store.league.controls import Closing
-from arena.store.rated import rate_prefix
-from arena.store.records import game_id
+from arena.league.store import LeagueStore, open_league
+from arena.league.store.controls import Closing
 
 VERSIONS = 40
 AT = "2026-01-01T12:00:00+00:00"

@@ -1,6 +1,6 @@
 """Trains the dictionary that logs are compressed with, and measures what it gains.
 
-    python benchmarks/log_dictionary.py --write LOGS...   writes arena/record/log.zdict: only for a new format
+    python benchmarks/log_dictionary.py --write LOGS...   writes arena/core/record/log.zdict: only for a new format
     python benchmarks/log_dictionary.py LOGS...           measures
 
 LOGS are folders of logs, such as those of `arena tournament`. Every second log is for training, the others for
@@ -19,8 +19,8 @@ from pathlib import Path
 
 import zstandard
 
-from arena.record import compressed
-from arena.record.log import parse_log
+from arena.core.record import compressed
+from arena.core.record.log import parse_log
 
 SIZE = 64 * 1024
 """Bytes of the dictionary. With 32 KiB a log of four players has 5.7 KB instead of 4.7."""

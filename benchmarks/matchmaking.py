@@ -36,12 +36,12 @@ from typing import TypeAlias
 import msgspec
 from simulated import HEADING, LOOKS, MATCHES, SPREAD, Figures, Waits, error_of, play, rank_correlation
 
+from arena.core.ratings.pairs import PairResult
+from arena.core.ratings.refit import refit
+from arena.core.ratings.running import MU, Rating, inherit
+from arena.core.tournament.formats.closeness import draw_place, generator, weights
 from arena.league.matches.matchmaking import Candidate, Choice, after, next_match
 from arena.league.settings import MatchRule
-from arena.ratings.pairs import PairResult
-from arena.ratings.refit import refit
-from arena.ratings.running import MU, Rating, inherit
-from arena.tournament.formats.closeness import draw_place, generator, weights
 
 RUNNING = 8
 """Matches that run at a time."""

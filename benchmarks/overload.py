@@ -29,12 +29,12 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from arena.games import make_settings
-from arena.link.bots import BotSpec, load_bot
-from arena.link.pool import worker_pool
-from arena.referee.job import Job
-from arena.referee.worker import play
-from arena.types import Forfeit, Termination
+from arena.core.catalogue import make_settings
+from arena.core.link.bots import BotSpec, load_bot
+from arena.core.link.pool import worker_pool
+from arena.core.referee.job import Job
+from arena.core.referee.worker import play
+from arena.core.types import Forfeit, Termination
 
 HERE = Path(__file__).parent
 HONEST = ("honest",)

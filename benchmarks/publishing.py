@@ -18,8 +18,8 @@ from large_league import AT, make
 from arena.league.public import documents
 from arena.league.public.publishing import Publishing
 from arena.league.settings import load
-from arena.store.league import LeagueStore, open_league
-from arena.store.league.states import Actor, State
+from arena.league.store import LeagueStore, open_league
+from arena.league.store.states import Actor, State
 
 VERSIONS = 5
 

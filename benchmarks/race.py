@@ -23,13 +23,13 @@ import msgspec
 from msgspec.structs import replace
 from shares import fair_coin_p
 
-from arena.games import make_settings
-from arena.link.bots import BotSpec, load_bot
-from arena.link.pool import worker_pool
-from arena.record.log import ActionRecord, Chance, LateRecord, Log, read_log
-from arena.referee.job import Job
-from arena.referee.worker import play
-from arena.types import Termination
+from arena.core.catalogue import make_settings
+from arena.core.link.bots import BotSpec, load_bot
+from arena.core.link.pool import worker_pool
+from arena.core.record.log import ActionRecord, Chance, LateRecord, Log, read_log
+from arena.core.referee.job import Job
+from arena.core.referee.worker import play
+from arena.core.types import Termination
 
 SIGNIFICANT = 0.001
 REACTIONS = {"at once": (), "after 2 to 8 ms": ("2", "8")}

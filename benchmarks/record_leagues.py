@@ -25,13 +25,13 @@ from pathlib import Path
 import fairness
 import msgspec
 
-from arena.games import make_settings
-from arena.ratings.pairs import PairResult, add_up, pairs_of
-from arena.ratings.running import BETA, MU, SIGMA
-from arena.tournament.formats.round_robin import RoundRobin
-from arena.tournament.formats.seating import orders
-from arena.tournament.match import begin_match, play_match
-from arena.tournament.settings import set_up
+from arena.core.catalogue import make_settings
+from arena.core.ratings.pairs import PairResult, add_up, pairs_of
+from arena.core.ratings.running import BETA, MU, SIGMA
+from arena.core.tournament.formats.round_robin import RoundRobin
+from arena.core.tournament.formats.seating import orders
+from arena.core.tournament.match import begin_match, play_match
+from arena.core.tournament.settings import set_up
 
 FOLDER = Path(__file__).parents[1] / "tests" / "data" / "leagues"
 ORACLE_GAMES = 600

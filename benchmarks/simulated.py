@@ -20,8 +20,8 @@ from random import Random
 
 import msgspec
 
-from arena.ratings.pairs import PairResult
-from arena.ratings.running import BETA, Rating, rate
+from arena.core.ratings.pairs import PairResult
+from arena.core.ratings.running import BETA, Rating, rate
 
 SPREAD = 6.0
 """The deviation of skills."""

@@ -16,12 +16,12 @@ from itertools import combinations, groupby
 from random import Random
 from statistics import fmean
 
-from arena.ratings.pairs import PairResult, pairs_of
-from arena.ratings.refit import refit
-from arena.ratings.running import BETA, MU, Rating, rate
-from arena.store.records import PlannedGame
-from arena.tournament.formats.round_robin import RoundRobin
-from arena.tournament.schedule import Schedule
+from arena.core.ratings.pairs import PairResult, pairs_of
+from arena.core.ratings.refit import refit
+from arena.core.ratings.running import BETA, MU, Rating, rate
+from arena.core.store.records import PlannedGame
+from arena.core.tournament.formats.round_robin import RoundRobin
+from arena.core.tournament.schedule import Schedule
 
 PARTS = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 """How far the tournament is when it is looked at."""

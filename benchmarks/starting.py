@@ -12,13 +12,13 @@ from typing import Final
 
 from rows import Row, pin, processor_s, python, turn_about
 
-from arena.errors import BotError
-from arena.link.base import Fault
-from arena.link.bots import BotSpec, bundled_folders, load_bot
-from arena.link.local import LocalLink
-from arena.link.pool import Pool
-from arena.link.sandbox.levels import LEVELS, level_in_force
-from arena.types import Level
+from arena.core.errors import BotError
+from arena.core.link.base import Fault
+from arena.core.link.bots import BotSpec, bundled_folders, load_bot
+from arena.core.link.local import LocalLink
+from arena.core.link.pool import Pool
+from arena.core.types import Level
+from arena.sandbox.levels import LEVELS, level_in_force
 
 ROUNDS = 5
 MANY = 6

@@ -21,16 +21,16 @@ from typing import Any, NamedTuple
 import msgspec
 import optuna
 
-from arena.analysis.judges import planner
-from arena.games import make_settings, rules_of
-from arena.link.bots import load_bot
-from arena.ratings.pairs import PairResult
-from arena.referee.tell import game_start
-from arena.rules import course
-from arena.rules.course import Course
-from arena.tournament.formats.base import MeetingResult, RoundResult
-from arena.tournament.formats.tune import Tune
-from arena.tournament.workers import available_cores
+from arena.core.catalogue import make_settings, rules_of
+from arena.core.link.bots import load_bot
+from arena.core.ratings.pairs import PairResult
+from arena.core.referee.tell import game_start
+from arena.core.rules import course
+from arena.core.rules.course import Course
+from arena.core.tournament.formats.base import MeetingResult, RoundResult
+from arena.core.tournament.workers import available_cores
+from arena.learn.analysis.judges import planner
+from arena.learn.tune.format import Tune
 
 SPOILED = "planner@face_up=20,future=2,open_end=8,spite=3,spread=20"
 RUNS = 10

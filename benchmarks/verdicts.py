@@ -14,8 +14,8 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
-from arena import resources
-from arena.tournament.workers import available_cores
+from arena.core import resources
+from arena.core.tournament.workers import available_cores
 
 SEEDS = tuple(f"deals {number}" for number in range(12))
 ROWS = (("samurai", 0.05), ("samurai", 0.1), ("samurai", 0.2), ("gardener", 0.1), ("gardener", 0.2))

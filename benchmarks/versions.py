@@ -17,10 +17,10 @@ from statistics import fmean
 
 from simulated import SPREAD, play
 
-from arena.ratings.pairs import PairResult
-from arena.ratings.refit import refit
-from arena.ratings.running import MU, Rating
-from arena.tournament.formats.closeness import draw_place, weights
+from arena.core.ratings.pairs import PairResult
+from arena.core.ratings.refit import refit
+from arena.core.ratings.running import MU, Rating
+from arena.core.tournament.formats.closeness import draw_place, weights
 
 BOTS = 32
 MATCHES = 60

@@ -20,14 +20,14 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from arena.games import make_settings
-from arena.referee.feed import feed_folder
-from arena.referee.worker import play
-from arena.store.store import open_store
-from arena.tournament.blocks import block_of
-from arena.tournament.formats.round_robin import RoundRobin
-from arena.tournament.plan import begin
-from arena.tournament.settings import set_up
+from arena.core.catalogue import make_settings
+from arena.core.referee.feed import feed_folder
+from arena.core.referee.worker import play
+from arena.core.store.store import open_store
+from arena.core.tournament.blocks import block_of
+from arena.core.tournament.formats.round_robin import RoundRobin
+from arena.core.tournament.plan import begin
+from arena.core.tournament.settings import set_up
 
 INSTANT = str(Path(__file__).parent / "instant")
 GAMES = 30

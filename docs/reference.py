@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 import arena
+from arena.core.link import caps
 from arena.league import settings
-from arena.link import caps
 
 HEAD = """\
 # Reference

@@ -3,7 +3,7 @@
 A `console` block of a page holds commands (`$ ...`) and under each the start of its real output. The commands of a
 page run one after another in one folder, where the files lie that the page shows (a block that begins with `# PATH`); a
 later one may use what an earlier one left there. Those of make run at the top of the checkout. Times and rates differ
-from run to run, so nothing checks that the output is current; `tests/e2e/test_readme.py` checks that it all works.
+from run to run, so nothing checks that the output is current; `tests/core/e2e/test_readme.py` checks that it all works.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from arena.rules.base import Event, Rules
-from arena.types import Payload
+from arena.core.rules.base import Event, Rules
+from arena.core.types import Payload
 
 
 def act(rules: Rules[Any], state: Any, seat: int, action: Any, events: list[Event] | None = None) -> Any:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import zstandard
 
-from arena.archives.base import Entry
-from arena.archives.checking import label_bytes
-from arena.archives.headers import END, header, padding
+from arena.author.archives.base import Entry
+from arena.author.archives.checking import label_bytes
+from arena.author.archives.headers import END, header, padding
 
 MANIFEST = b'name = "fox"\ncommand = ["./bot"]\n'
 

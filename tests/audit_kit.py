@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from arena.games import make_settings, rules_of
-from arena.link.bots import BotSpec
-from arena.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
-from arena.ratings.running import Rating
-from arena.referee.game import Game
-from arena.referee.job import Job
-from arena.standings.audit import Audit, Auditor, examine
-from arena.standings.closing import close
-from arena.store.records import PlannedGame, Tournament
-from arena.store.store import open_reader, open_store
-from arena.tournament.formats.base import Format
-from arena.tournament.plan import begin
-from arena.tournament.planner import schedule_of
-from arena.tournament.runner import Runner
-from arena.tournament.settings import Settings, Setup, enter
-from arena.tournament.steering import Directions
-from arena.types import GameResult
-from arena.wire.messages import Request
+from arena.core.catalogue import make_settings, rules_of
+from arena.core.link.bots import BotSpec
+from arena.core.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
+from arena.core.ratings.running import Rating
+from arena.core.referee.game import Game
+from arena.core.referee.job import Job
+from arena.core.standings.audit import Audit, Auditor, examine
+from arena.core.standings.closing import close
+from arena.core.store.records import PlannedGame, Tournament
+from arena.core.store.store import open_reader, open_store
+from arena.core.tournament.formats.base import Format
+from arena.core.tournament.plan import begin
+from arena.core.tournament.planner import schedule_of
+from arena.core.tournament.runner import Runner
+from arena.core.tournament.settings import Settings, Setup, enter
+from arena.core.tournament.steering import Directions
+from arena.core.types import GameResult
+from arena.core.wire.messages import Request
 from tests import instant
 from tests.referee_kit import first_legal
 

@@ -19,8 +19,8 @@ from tests.ports import free_port
 
 _AT = ("--host", "127.0.0.1", "--no-dashboard")
 _IMPATIENT = """
-import arena.tournament.lanes
-arena.tournament.lanes.PATIENCE_S = {patience}
+import arena.core.tournament.lanes
+arena.core.tournament.lanes.PATIENCE_S = {patience}
 from arena.cli import main
 main()
 """

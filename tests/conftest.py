@@ -8,10 +8,15 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Generator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests import command_kit
+from tests.command_kit import Run
+from tests.log_kit import play_log  # noqa: F401 - a fixture of all
 
 ROOT = Path(__file__).parent.parent
 
@@ -36,6 +41,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Run:
+    """Runs a command in an empty folder: see `command_kit.arena`."""
+    return partial(command_kit.arena, tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from arena.door.checks import Check
-from arena.door.client import Client
-from arena.door.keys import Pair, make_pair
-from arena.door.refusals import Refusal
-from arena.door.server import Door
-from arena.files import write
+from arena.core.files import write
+from arena.league.door.checks import Check
+from arena.league.door.client import Client
+from arena.league.door.keys import Pair, make_pair
+from arena.league.door.refusals import Refusal
+from arena.league.door.server import Door
 
 LOCAL = "tcp://127.0.0.1:*"
 """A free port of this machine."""

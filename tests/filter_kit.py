@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.link.sandbox import filter
-from arena.link.sandbox.filter import MACHINES, Condition, Match, Sized
+from arena.sandbox import filter
+from arena.sandbox.filter import MACHINES, Condition, Match, Sized
 
 ALLOW = 0x7FFF_0000
 UNKNOWN_TO_LIBSECCOMP = {

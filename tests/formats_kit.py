@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TypeAlias
 
-from arena.link.bots import Parameter
-from arena.ratings.pairs import PairResult
-from arena.tournament.formats import FORMATS
-from arena.tournament.formats.base import Director, Format, Meeting, MeetingResult, Round, RoundResult
-from arena.tournament.formats.seating import orders
+from arena.core.link.bots import Parameter
+from arena.core.ratings.pairs import PairResult
+from arena.core.tournament.formats import FORMATS
+from arena.core.tournament.formats.base import Director, Format, Meeting, MeetingResult, Round, RoundResult
+from arena.core.tournament.formats.seating import orders
 
 DRAW = b"a public value"
 BETA = 25 / 6

@@ -1,4 +1,4 @@
-"""What programs find at each level: `tests/boxed/found/` looks, `tests/e2e/test_found.py` compares, docs/bots.md tells.
+"""What programs find at each level: `boxed/found/` looks, `sandbox/e2e/test_found.py` compares, docs/bots.md tells.
 
 A program prints a line `KEY VALUE` for each thing that it has a way to look for.
 """

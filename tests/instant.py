@@ -19,21 +19,21 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from arena.link.bots import BotSpec
-from arena.referee.job import Job
-from arena.rules.base import Margin
-from arena.store.records import PlannedGame, Tournament, game_id
-from arena.store.store import Store
-from arena.tournament.blocks import Processes
-from arena.tournament.formats.base import Format
-from arena.tournament.formats.round_robin import RoundRobin
-from arena.tournament.lanes import Play, Worker
-from arena.tournament.plan import Begun, begin
-from arena.tournament.planner import schedule_of
-from arena.tournament.runner import Runner
-from arena.tournament.settings import Settings, enter
-from arena.tournament.steering import Directions
-from arena.types import BoardFile, Forfeit, GameResult, GameSettings, SeatResult, Teams, Termination, TimeControl
+from arena.core.link.bots import BotSpec
+from arena.core.referee.job import Job
+from arena.core.rules.base import Margin
+from arena.core.store.records import PlannedGame, Tournament, game_id
+from arena.core.store.store import Store
+from arena.core.tournament.blocks import Processes
+from arena.core.tournament.formats.base import Format
+from arena.core.tournament.formats.round_robin import RoundRobin
+from arena.core.tournament.lanes import Play, Worker
+from arena.core.tournament.plan import Begun, begin
+from arena.core.tournament.planner import schedule_of
+from arena.core.tournament.runner import Runner
+from arena.core.tournament.settings import Settings, enter
+from arena.core.tournament.steering import Directions
+from arena.core.types import BoardFile, Forfeit, GameResult, GameSettings, SeatResult, Teams, Termination, TimeControl
 
 BOTS = ("ann", "bob", "cid")
 

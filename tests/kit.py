@@ -1,4 +1,4 @@
-"""What tests need beside the kit for authors of games, `arena.testing`: tables of the games that arena brings."""
+"""What tests need beside the kit for authors of games, `arena.core.testing`: tables of the games that arena brings."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from arena.games import default_board, game, make_rules, names, resolve_options
-from arena.rules.base import Rules
-from arena.testing import (
+from arena.core.catalogue import default_board, game, make_rules, names, resolve_options
+from arena.core.rules.base import Rules
+from arena.core.testing import (
     Step,
     check_actions,
     check_fold,

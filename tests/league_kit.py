@@ -10,12 +10,12 @@ from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from arena.referee.chance import commitment
-from arena.store.league import LeagueStore, open_league
-from arena.store.league.records import HOUSE, Match, Season, Version
-from arena.store.league.states import Actor, State
-from arena.store.records import Claim, Tournament, game_id
-from arena.types import Forfeit, GameResult, SeatResult, Termination
+from arena.core.referee.chance import commitment
+from arena.core.store.records import Claim, Tournament, game_id
+from arena.core.types import Forfeit, GameResult, SeatResult, Termination
+from arena.league.store import LeagueStore, open_league
+from arena.league.store.records import HOUSE, Match, Season, Version
+from arena.league.store.states import Actor, State
 
 AT = "2026-01-01T12:00:00+00:00"
 GAME = {

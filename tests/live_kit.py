@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 from golden.logs import FOLDER
 
-from arena.live.scores import NOTHING, Board
-from arena.record.log import Header, Log, Record, read_log
-from arena.referee.feed import Feed, Part
+from arena.core.record.log import Header, Log, Record, read_log
+from arena.core.referee.feed import Feed, Part
+from arena.pages.live.scores import NOTHING, Board
 
 SAMURAI = read_log(FOLDER / "samurai-standard.jsonl")
 

@@ -13,27 +13,27 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from arena.errors import ArenaError
-from arena.standings.closing import close
-from arena.store import database
-from arena.store.store import Store, open_store
-from arena.tournament.formats.adaptive import Adaptive
-from arena.tournament.formats.base import Format
-from arena.tournament.formats.compare import Compare
-from arena.tournament.formats.extension import Extension
-from arena.tournament.formats.gauntlet import Gauntlet
-from arena.tournament.formats.knockout import Knockout
-from arena.tournament.formats.ladder import Ladder
-from arena.tournament.formats.round_robin import RoundRobin
-from arena.tournament.formats.swiss import Swiss
-from arena.tournament.plan import Begun
+from arena.core.errors import ArenaError
+from arena.core.standings.closing import close
+from arena.core.store import database
+from arena.core.store.store import Store, open_store
+from arena.core.tournament.formats.adaptive import Adaptive
+from arena.core.tournament.formats.base import Format
+from arena.core.tournament.formats.compare import Compare
+from arena.core.tournament.formats.extension import Extension
+from arena.core.tournament.formats.gauntlet import Gauntlet
+from arena.core.tournament.formats.knockout import Knockout
+from arena.core.tournament.formats.ladder import Ladder
+from arena.core.tournament.formats.round_robin import RoundRobin
+from arena.core.tournament.formats.swiss import Swiss
+from arena.core.tournament.plan import Begun
 from tests import instant
 
 if TYPE_CHECKING:
     import pytest
 
 ROOT = Path(__file__).parents[1]
-COORDINATOR = ROOT / "tests" / "e2e" / "coordinator.py"
+COORDINATOR = ROOT / "tests" / "core" / "e2e" / "coordinator.py"
 
 EIGHT = ("ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal")
 FORMATS: dict[str, Format] = {

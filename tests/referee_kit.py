@@ -10,17 +10,17 @@ from typing import Any
 from kit import check_ranks
 from msgspec.structs import replace
 
-from arena.games import make_settings, rules_of
-from arena.link.bots import BotSpec
-from arena.link.memory import MemoryLink, Reply
-from arena.record.log import read_log
-from arena.record.published import Secret
-from arena.referee.chance import commitment
-from arena.referee.game import Game
-from arena.referee.job import Job
-from arena.referee.verify import Publication, verify
-from arena.types import RACE_WINDOW_MS, GameResult, Payload
-from arena.wire.messages import Request
+from arena.core.catalogue import make_settings, rules_of
+from arena.core.link.bots import BotSpec
+from arena.core.link.memory import MemoryLink, Reply
+from arena.core.record.log import read_log
+from arena.core.record.published import Secret
+from arena.core.referee.chance import commitment
+from arena.core.referee.game import Game
+from arena.core.referee.job import Job
+from arena.core.referee.verify import Publication, verify
+from arena.core.types import RACE_WINDOW_MS, GameResult, Payload
+from arena.core.wire.messages import Request
 
 SECRET = b"s" * 32
 

@@ -6,6 +6,9 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from arena.core.link.bots import BotSpec
+from arena.core.referee.job import Job
+from arena.core.types import Level
 from arena.league.folder import Folder
 from arena.league.matches.planning import seatings_of
 from arena.league.public.publishing import Publishing
@@ -13,11 +16,8 @@ from arena.league.season.closing import close_season
 from arena.league.season.opening import make_league
 from arena.league.service.inbox import give, new_order
 from arena.league.settings import Bots, Game, Settings, load
-from arena.link.bots import BotSpec
-from arena.referee.job import Job
-from arena.store.league import LeagueStore, open_league
-from arena.store.league.records import Version
-from arena.types import Level
+from arena.league.store import LeagueStore, open_league
+from arena.league.store.records import Version
 from tests import league_kit
 from tests.audit_kit import play
 

@@ -12,6 +12,11 @@ from typing import Any, Final
 import pytest
 from msgspec.structs import replace
 
+from arena.core.referee.job import Job
+from arena.core.store.database import Connection
+from arena.core.store.records import Claim, PlannedGame
+from arena.core.tournament.lanes import Lanes, Play, Worker
+from arena.core.types import Payload, Termination
 from arena.league.matches.planning import Planner
 from arena.league.matches.starts import Starts
 from arena.league.matches.supply import MatchGames
@@ -19,16 +24,11 @@ from arena.league.season.ending import Ending
 from arena.league.service.loop import Ended, Service
 from arena.league.service.stopping import Stopping
 from arena.league.settings import Limits, MatchRule, Settings, Suspension
+from arena.league.store import LeagueStore
+from arena.league.store.records import Kind, Version
 from arena.league.submissions.step_runner import StepRunner
 from arena.league.submissions.step_worker import StepWorker
 from arena.league.submissions.steps import StepReport, Verdict
-from arena.referee.job import Job
-from arena.store.database import Connection
-from arena.store.league import LeagueStore
-from arena.store.league.records import Kind, Version
-from arena.store.records import Claim, PlannedGame
-from arena.tournament.lanes import Lanes, Play, Worker
-from arena.types import Payload, Termination
 from tests import instant, league_kit
 
 MATCHMAKING: Final = MatchRule(players=(2,))

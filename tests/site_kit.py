@@ -9,10 +9,10 @@ from pathlib import Path
 
 from golden.logs import FOLDER
 
+from arena.core.standings.closing import close
+from arena.core.store.store import open_store
+from arena.core.tournament.formats.round_robin import RoundRobin
 from arena.pages.site.build import Built, Wish, build
-from arena.standings.closing import close
-from arena.store.store import open_store
-from arena.tournament.formats.round_robin import RoundRobin
 from tests import instant
 
 LOG = FOLDER / "samurai-standard.jsonl"

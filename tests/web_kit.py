@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 from starlette.types import ASGIApp
 
-from arena.web.serving import Listening, Server, listen
+from arena.pages.web.serving import Listening, Server, listen
 
 T = TypeVar("T")
 

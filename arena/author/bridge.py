@@ -17,11 +17,11 @@ import zmq
 
 from arena.author.jsonlines import MAX_LINE, Translator
 from arena.author.program import Program
-from arena.errors import ConfigError, RemoteProtocolError, did_you_mean
-from arena.types import Want
-from arena.wire.codec import encode
-from arena.wire.messages import PROTOCOL, Hello
-from arena.wire.variables import ENDPOINT, TOKEN
+from arena.core.errors import ConfigError, RemoteProtocolError, did_you_mean
+from arena.core.types import Want
+from arena.core.wire.codec import encode
+from arena.core.wire.messages import PROTOCOL, Hello
+from arena.core.wire.variables import ENDPOINT, TOKEN
 
 WANTS: Final = get_args(Want)
 """What a request may carry."""

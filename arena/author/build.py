@@ -15,8 +15,8 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from arena.errors import BotError, ConfigError
-from arena.link.bots import (
+from arena.core.errors import BotError, ConfigError
+from arena.core.link.bots import (
     COMMAND,
     MANIFEST,
     Manifest,
@@ -27,9 +27,9 @@ from arena.link.bots import (
     unfetched,
     work,
 )
-from arena.link.runtimes import resolved
-from arena.text import plain
-from arena.wire.variables import FIXED
+from arena.core.link.runtimes import resolved
+from arena.core.text import plain
+from arena.core.wire.variables import FIXED
 
 FIRST_LINES: Final = 4_000
 """Of what a build prints, so many lines are shown, and then the last ones."""

@@ -29,9 +29,9 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from arena.errors import RemoteProtocolError
-from arena.wire.codec import decode, encode
-from arena.wire.messages import MAX_FRAME, MAX_NOTE, Action, Ready
+from arena.core.errors import RemoteProtocolError
+from arena.core.wire.codec import decode, encode
+from arena.core.wire.messages import MAX_FRAME, MAX_NOTE, Action, Ready
 
 MAX_LINE: Final = MAX_FRAME
 """How many bytes a line of the program may have."""

@@ -8,8 +8,8 @@ from typing import Literal
 import msgspec
 
 from arena.author.build import local_bots
-from arena.errors import BotError
-from arena.link.bots import bundled_folders, missing, missing_tool, read_manifest, work
+from arena.core.errors import BotError
+from arena.core.link.bots import bundled_folders, missing, missing_tool, read_manifest, work
 
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,9 +14,9 @@ from typing import Final
 
 import msgspec
 
-from arena.errors import BotError, ConfigError, InternalError, did_you_mean
-from arena.files import MOST_TEXT, read, write
-from arena.link.bots import (
+from arena.core.errors import BotError, ConfigError, InternalError, did_you_mean
+from arena.core.files import MOST_TEXT, read, write
+from arena.core.link.bots import (
     MANIFEST,
     TEMPLATE,
     Manifest,
@@ -27,8 +27,8 @@ from arena.link.bots import (
     read_manifest,
     work,
 )
-from arena.link.contents import LEFT_OUT
-from arena.resources import bots_folder
+from arena.core.link.contents import LEFT_OUT
+from arena.core.resources import bots_folder
 
 LONGEST_AUTHOR: Final = 256
 """How many characters an author's name in a manifest may have."""

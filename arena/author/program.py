@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-from arena.errors import ConfigError
+from arena.core.errors import ConfigError
 
 GRACE_S: Final = 0.7
 """How long a program may take to end after its input ends: a bot has a second, and the bridge must end too."""

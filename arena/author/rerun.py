@@ -11,22 +11,22 @@ from pathlib import Path
 
 import msgspec
 
-from arena.errors import ActionError, ConfigError, LevelError
-from arena.link.base import Fault
-from arena.link.bots import BotSpec
-from arena.link.local import LocalLink
-from arena.link.pool import worker_pool
-from arena.link.sandbox.levels import require
-from arena.record.log import Log
-from arena.referee.clock import Cause, Clock
-from arena.referee.replay import rules_of
-from arena.referee.requests import Asked, requests_of
-from arena.referee.table import Answer, Chair, Table, refused
-from arena.referee.tell import game_over, game_start
-from arena.rules.base import Rules
-from arena.rules.course import Course
-from arena.types import NS_PER_MS, Level, Payload, Seat, TimeControl
-from arena.wire.messages import Action
+from arena.core.errors import ActionError, ConfigError, LevelError
+from arena.core.link.base import Fault
+from arena.core.link.bots import BotSpec
+from arena.core.link.local import LocalLink
+from arena.core.link.pool import worker_pool
+from arena.core.record.log import Log
+from arena.core.referee.clock import Cause, Clock
+from arena.core.referee.replay import rules_of
+from arena.core.referee.requests import Asked, requests_of
+from arena.core.referee.table import Answer, Chair, Table, refused
+from arena.core.referee.tell import game_over, game_start
+from arena.core.rules.base import Rules
+from arena.core.rules.course import Course
+from arena.core.types import NS_PER_MS, Level, Payload, Seat, TimeControl
+from arena.core.wire.messages import Action
+from arena.sandbox.levels import require
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):

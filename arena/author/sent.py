@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from arena import scratch
-from arena.archives import HERE, pack, unpack
-from arena.errors import ArchiveError, BotError
-from arena.files import MOST_PROGRAM, create, opened
-from arena.link.bots import COMMAND, VALUES, BotSpec, find_bot, load_bot, split_ref
-from arena.link.contents import named_files
-from arena.link.programs import is_without_programs
-from arena.resources import bots_folder
+from arena.author.archives import HERE, pack, unpack
+from arena.core import scratch
+from arena.core.errors import ArchiveError, BotError
+from arena.core.files import MOST_PROGRAM, create, opened
+from arena.core.link.bots import COMMAND, VALUES, BotSpec, find_bot, load_bot, split_ref
+from arena.core.link.contents import named_files
+from arena.core.link.programs import is_without_programs
+from arena.core.resources import bots_folder
 
 _KIND: Final = "arena-sent-"
 

@@ -18,29 +18,35 @@ import click
 from arena import __version__
 from arena.cli import signals
 from arena.cli.group import INTERRUPTED, LazyGroup
-from arena.errors import ConfigError
+from arena.core.errors import ConfigError
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "tournament": ("arena.cli.tournament:tournament", "Play a tournament and print its standings."),
-    "match": ("arena.cli.match:match", "Play bots against each other on one deal, the seats rotated."),
-    "compare": ("arena.cli.compare:compare", "Say which of two bots is better, and by how much."),
-    "tune": ("arena.cli.tune:tune", "Find better values for a bot's parameters, and prove them."),
-    "play": ("arena.cli.play:play", "Play against bots yourself, at the terminal or in a browser."),
-    "watch": ("arena.cli.watch:watch", "Show what is played now: standings, running games, results."),
-    "standings": ("arena.cli.standings:standings", "Print the standings of a tournament that was played."),
-    "tournaments": ("arena.cli.tournaments:tournaments", "List the tournaments that were played, or remove some."),
-    "games": ("arena.cli.games:games", "Find games of tournaments, the latest first."),
-    "replay": ("arena.cli.replay:replay", "Show a logged game, decision by decision."),
-    "analyse": ("arena.cli.analyse:analyse", "Say which decisions of a game cost most, and what was better."),
-    "verify": ("arena.cli.verify:verify", "Check logs, and that no game was chosen, changed or left out."),
-    "site": ("arena.cli.site:site", "Write pages of tournaments, for any browser, without a server."),
-    "export": ("arena.cli.export:export", "Write the decisions of games as a table, to learn from."),
-    "bot": ("arena.cli.bot:bot", "Write, build, check and debug a bot."),
-    "rules": ("arena.cli.rules:rules", "Show the games, their rulesets and options; check your own."),
-    "board": ("arena.cli.board:board", "List, check and draw boards and decks, including your own."),
-    "league": ("arena.cli.league:league", "Run a league of strangers' bots, or take part in one."),
-    "cluster": ("arena.cli.cluster:cluster", "Look at the machines of a Dask cluster."),
-    "doctor": ("arena.cli.doctor:doctor", "Say which levels of protection this machine can give."),
+    "tournament": ("arena.core.commands.tournament:tournament", "Play a tournament and print its standings."),
+    "match": ("arena.core.commands.match:match", "Play bots against each other on one deal, the seats rotated."),
+    "compare": ("arena.core.commands.compare:compare", "Say which of two bots is better, and by how much."),
+    "tune": ("arena.learn.commands.tune:tune", "Find better values for a bot's parameters, and prove them."),
+    "play": ("arena.pages.commands.play:play", "Play against bots yourself, at the terminal or in a browser."),
+    "watch": ("arena.pages.commands.watch:watch", "Show what is played now: standings, running games, results."),
+    "standings": ("arena.core.commands.standings:standings", "Print the standings of a tournament that was played."),
+    "tournaments": (
+        "arena.core.commands.tournaments:tournaments",
+        "List the tournaments that were played, or remove some.",
+    ),
+    "games": ("arena.core.commands.games:games", "Find games of tournaments, the latest first."),
+    "replay": ("arena.core.commands.replay:replay", "Show a logged game, decision by decision."),
+    "analyse": (
+        "arena.learn.commands.analyse:analyse",
+        "Say which decisions of a game cost most, and what was better.",
+    ),
+    "verify": ("arena.core.commands.verify:verify", "Check logs, and that no game was chosen, changed or left out."),
+    "site": ("arena.pages.commands.site:site", "Write pages of tournaments, for any browser, without a server."),
+    "export": ("arena.learn.commands.export:export", "Write the decisions of games as a table, to learn from."),
+    "bot": ("arena.author.commands:bot", "Write, build, check and debug a bot."),
+    "rules": ("arena.core.commands.rules:rules", "Show the games, their rulesets and options; check your own."),
+    "board": ("arena.core.commands.board:board", "List, check and draw boards and decks, including your own."),
+    "league": ("arena.league.commands:league", "Run a league of strangers' bots, or take part in one."),
+    "cluster": ("arena.cluster.commands.cluster:cluster", "Look at the machines of a Dask cluster."),
+    "doctor": ("arena.sandbox.commands.doctor:doctor", "Say which levels of protection this machine can give."),
     "config": ("arena.cli.config:config", "Print what arena.toml sets, and which options are in force."),
     "completion": ("arena.cli.completion:completion", "Print what completes commands and names in a shell."),
 }
@@ -87,11 +93,11 @@ def set_defaults(ctx: click.Context, config: Path | None) -> None:
         return
     ctx.obj = defaults.read(path, COMMANDS)
     if granted := ctx.obj.table.get(defaults.RUNTIMES):
-        from arena.link import runtimes
+        from arena.core.link import runtimes
 
         runtimes.grant(granted, os.path.relpath(path))
     if table := ctx.obj.table.get(defaults.CAPS):
-        from arena.link import caps
+        from arena.core.link import caps
 
         caps.set_caps(table, os.path.relpath(path))
     name = ctx.invoked_subcommand

@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from arena.text import plain
+from arena.core.text import plain
 
 MOST: Final = 50
 """How many tournaments, games or entrants are proposed: of the first two the latest."""
@@ -43,7 +43,7 @@ def _fits(value: str, incomplete: str) -> bool:
 
 
 def _bots(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
-    from arena.link.bots import bundled_folders
+    from arena.core.link.bots import bundled_folders
 
     if "/" not in incomplete:
         yield from map(CompletionItem, sorted(bundled_folders()))
@@ -51,7 +51,7 @@ def _bots(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
 
 
 def _rules(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
-    from arena.games import families, family, names
+    from arena.core.catalogue import families, family, names
 
     group, colon, _ = incomplete.partition(":")
     if colon:
@@ -61,20 +61,20 @@ def _rules(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]
 
 
 def _families(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
-    from arena.games import families
+    from arena.core.catalogue import families
 
     return map(CompletionItem, families())
 
 
 def _rulesets(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
-    from arena.games import game
+    from arena.core.catalogue import game
 
     for name, ruleset in game(_chosen_rules(ctx)).rulesets.items():
         yield CompletionItem(name, help=ruleset.about)
 
 
 def _rule_options(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
-    from arena.games import game
+    from arena.core.catalogue import game
 
     for option in game(_chosen_rules(ctx)).option_list:
         if "=" not in incomplete:
@@ -84,7 +84,7 @@ def _rule_options(ctx: click.Context, incomplete: str) -> Iterator[CompletionIte
 
 
 def _boards(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
-    from arena.games import bundled_boards
+    from arena.core.catalogue import bundled_boards
 
     yield from (CompletionItem(board.name) for board in bundled_boards())
     yield CompletionItem(incomplete, type="file")

@@ -11,7 +11,7 @@ from arena.cli import complete
 from arena.cli.defaults import ALL, FILE, Config, Setting, default_map, options_of, settings
 from arena.cli.options import json_option
 from arena.cli.output import echo, show_json
-from arena.text import plain
+from arena.core.text import plain
 
 BUILT_IN = "built in"
 """The source of a value that no file sets."""

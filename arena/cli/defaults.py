@@ -15,18 +15,18 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from arena import files
 from arena.cli.help import Option
-from arena.errors import ConfigError, did_you_mean
-from arena.toml import line_of, table_of
+from arena.core import files
+from arena.core.errors import ConfigError, did_you_mean
+from arena.core.toml import line_of, table_of
 
 FILE: Final = "arena.toml"
 ALL: Final = "defaults"
 """The section whose options hold for every command that shares them."""
 RUNTIMES: Final = "runtimes"
-"""The section of programs that bots in a sandbox may call by name, beside those of `arena.link.runtimes`."""
+"""The section of programs that bots in a sandbox may call by name, beside those of `arena.core.link.runtimes`."""
 CAPS: Final = "caps"
-"""The section of the most that bots may ask for (`arena.link.caps`)."""
+"""The section of the most that bots may ask for (`arena.core.link.caps`)."""
 SHARED: Final = (
     "rules", "ruleset", "rule", "board", "time", "cpu", "race-window", "seed", "level", "db", "logs", "each-game",
     "quiet", "json",
@@ -184,11 +184,11 @@ def _from(folder: Path, parameter: click.Parameter, value: str) -> str:
         return value
     bundled: Collection[str] = ()
     if parameter.name == "bots":
-        from arena.link.bots import bundled_folders
+        from arena.core.link.bots import bundled_folders
 
         bundled = bundled_folders()
     elif parameter.name == "board":
-        from arena.games import bundled_boards
+        from arena.core.catalogue import bundled_boards
 
         bundled = {board.name for board in bundled_boards()}
     elif not isinstance(parameter.type, click.Path):

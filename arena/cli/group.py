@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena import remedies
 from arena.cli import signals
-from arena.errors import ArenaError, ConfigError, InternalError
-from arena.text import plain, plain_lines
+from arena.core import remedies
+from arena.core.errors import ArenaError, ConfigError, InternalError
+from arena.core.text import plain, plain_lines
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

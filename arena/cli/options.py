@@ -11,10 +11,10 @@ import click
 
 from arena.cli import complete
 from arena.cli.help import HOW, RESULTS, WHAT, option
-from arena.types import RACE_WINDOW_MS, Level
+from arena.core.types import RACE_WINDOW_MS, Level
 
 if TYPE_CHECKING:
-    from arena.types import GameSettings
+    from arena.core.types import GameSettings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -66,7 +66,7 @@ class MakeGame:
         Raises:
             ConfigError: Something cannot be used. Show the message to the operator.
         """
-        from arena.games import make_settings
+        from arena.core.catalogue import make_settings
 
         return make_settings(self.rules, players, **self._chosen)
 

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.errors import ConfigError
-from arena.text import counted as counted
-from arena.text import plain, plain_json, plain_lines, without_surrogates
+from arena.core.errors import ConfigError
+from arena.core.text import counted as counted
+from arena.core.text import plain, plain_json, plain_lines, without_surrogates
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
-    from arena.standings.audit import Fault
+    from arena.core.standings.audit import Fault
 
 MOST_FAULTS = 10
 """Most faults of one check that are printed."""

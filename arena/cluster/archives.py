@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 
-from arena import files
-from arena.archives import LIMITS, check, pack
+from arena.author.archives import LIMITS, check, pack
 from arena.cluster.block import Want
-from arena.errors import ArenaError, BotError, InternalError
-from arena.link.bots import MANIFEST, BotSpec
+from arena.core import files
+from arena.core.errors import ArenaError, BotError, InternalError
+from arena.core.link.bots import MANIFEST, BotSpec
 
 
 def packed_anew(bot: BotSpec) -> Path | None:

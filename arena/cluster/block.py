@@ -10,9 +10,9 @@ from typing import Final, TypeAlias
 import msgspec
 
 from arena.cluster.delivery import Delivery
-from arena.files import MIB
-from arena.link.bots import BotSpec
-from arena.referee.job import Job
+from arena.core.files import MIB
+from arena.core.link.bots import BotSpec
+from arena.core.referee.job import Job
 
 ORDER: Final = "order"
 """The file with the block, in the folder of its player."""

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from arena.cluster.block import Want
 from arena.cluster.cache import BotCache
-from arena.errors import ArchiveError, BotError
-from arena.link.bots import BotSpec, bundled_bots, load_bot
-from arena.types import Level
+from arena.core.errors import ArchiveError, BotError
+from arena.core.link.bots import BotSpec, bundled_bots, load_bot
+from arena.core.types import Level
 
 
 class CannotStart(BotError):

@@ -18,13 +18,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from arena.archives import bot_folder, check, is_digest
-from arena.archives.building import PART, build_archive
-from arena.errors import BotError, InternalError, MachineFault
-from arena.files import MIB
-from arena.link.sandbox.usage import entries_below
-from arena.link.warden import remove_tree
-from arena.types import Level
+from arena.author.archives import bot_folder, check, is_digest
+from arena.author.archives.building import PART, build_archive
+from arena.core.errors import BotError, InternalError, MachineFault
+from arena.core.files import MIB
+from arena.core.link.warden import remove_tree
+from arena.core.types import Level
+from arena.sandbox.usage import entries_below
 
 MOST_BYTES: Final = 4096 * MIB
 """Bytes of all bots that a machine keeps, but for those that are played."""

@@ -10,8 +10,8 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.errors import MachineFault
-from arena.extras import need
+from arena.core.errors import MachineFault
+from arena.core.extras import need
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster

@@ -19,12 +19,12 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from arena import files
-from arena.errors import InternalError
-from arena.files import MIB
-from arena.referee.job import Job
-from arena.referee.worker import play
-from arena.types import GameResult
+from arena.core import files
+from arena.core.errors import InternalError
+from arena.core.files import MIB
+from arena.core.referee.job import Job
+from arena.core.referee.worker import play
+from arena.core.types import GameResult
 
 MOST_FILE: Final = 64 * MIB
 """Bytes of the largest file that is carried."""

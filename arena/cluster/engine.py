@@ -37,16 +37,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from arena import resources, scratch
 from arena.cluster import connection, far
 from arena.cluster.archives import BotArchives, packed_anew
 from arena.cluster.check import Machine
 from arena.cluster.lane import LOOK_S, Lane
 from arena.cluster.survey import Facts
 from arena.cluster.workers import Workers, said
-from arena.errors import ConfigError, MachineFault
-from arena.link.bots import BotSpec
-from arena.tournament.workers import NoFreeWorker
+from arena.core import resources, scratch
+from arena.core.errors import ConfigError, MachineFault
+from arena.core.link.bots import BotSpec
+from arena.core.tournament.workers import NoFreeWorker
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster

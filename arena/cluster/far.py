@@ -19,9 +19,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from arena import files
 from arena.cluster.block import ANSWER, BROUGHT, MOST_BLOCK, ORDER, Answer, Failed, Outcome, decode_answer, encode
-from arena.errors import InternalError, MachineFault
+from arena.core import files
+from arena.core.errors import InternalError, MachineFault
 
 if TYPE_CHECKING:
     from distributed import Worker

@@ -15,10 +15,10 @@ from arena.cluster.archives import BotArchives
 from arena.cluster.block import Block, Done, Failed, Lacking, Outcome, decode_outcome, encode
 from arena.cluster.delivery import take
 from arena.cluster.workers import NoneAble, Workers
-from arena.errors import ArenaError
-from arena.referee.job import Job
-from arena.tournament.workers import Remote
-from arena.types import GameResult
+from arena.core.errors import ArenaError
+from arena.core.referee.job import Job
+from arena.core.tournament.workers import Remote
+from arena.core.types import GameResult
 
 if TYPE_CHECKING:
     from distributed import Client

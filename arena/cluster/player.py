@@ -18,7 +18,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from arena import files
 from arena.cluster.block import (
     ANSWER,
     BROUGHT,
@@ -35,9 +34,10 @@ from arena.cluster.block import (
 )
 from arena.cluster.bots import Bots, CannotStart
 from arena.cluster.delivery import Delivery, play_away
-from arena.errors import ArenaError, InternalError, MachineFault
-from arena.link.sandbox.levels import require
-from arena.referee.job import Job
+from arena.core import files
+from arena.core.errors import ArenaError, InternalError, MachineFault
+from arena.core.referee.job import Job
+from arena.sandbox.levels import require
 
 _OF_TERMINALS: Final = (signal.SIGINT, signal.SIGHUP)
 """A terminal sends these to all its processes. The worker decides when its player ends."""

@@ -17,12 +17,12 @@ from typing import Final
 
 import msgspec
 
-from arena import resources
-from arena.files import MIB
-from arena.link.bots import bundled_folders, read_manifest
-from arena.link.sandbox.doctor import examine
-from arena.tournament.workers import available_cores
-from arena.types import Level
+from arena.core import resources
+from arena.core.files import MIB
+from arena.core.link.bots import bundled_folders, read_manifest
+from arena.core.tournament.workers import available_cores
+from arena.core.types import Level
+from arena.sandbox.doctor import examine
 
 _PACKAGES: Final = ("dask", "distributed", "msgpack", "msgspec", "pyzmq", "zstandard")
 """What arena and the bundled bots work with."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from typing import Final, NamedTuple
 
-from arena.errors import BotError
-from arena.tournament.lanes import PATIENCE_S
+from arena.core.errors import BotError
+from arena.core.tournament.lanes import PATIENCE_S
 
 REST_S: Final = 2 * PATIENCE_S
 """How long a worker is skipped after its machine ran short of something. If all are, a tournament ends before."""

@@ -17,11 +17,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from arena.errors import ConfigError, StoreError
-from arena.files import MOST_TEXT, read_text
-from arena.places import ELSEWHERE, Places
-from arena.record.season import PUBLISHED
-from arena.store.lock import is_locked, lock_soon
+from arena.core.errors import ConfigError, StoreError
+from arena.core.files import MOST_TEXT, read_text
+from arena.core.places import ELSEWHERE, Places
+from arena.core.store.lock import is_locked, lock_soon
+from arena.league.record.season import PUBLISHED
 
 SETTINGS: Final = "league.toml"
 """The file that makes a folder a league."""

@@ -8,14 +8,14 @@ from typing import TypeAlias
 
 import msgspec
 
-from arena.errors import BotError, Refused, did_you_mean
+from arena.core.errors import BotError, Refused, did_you_mean
+from arena.core.link.bots import check_name
+from arena.core.types import Payload
 from arena.league.bounds import MOST_NAME, MOST_NUMBER, MOST_TEXT, is_season_name
 from arena.league.folder import Folder
 from arena.league.settings import Limits, Settings
-from arena.link.bots import check_name
-from arena.store.league import LeagueStore
-from arena.store.league.states import Actor
-from arena.types import Payload
+from arena.league.store import LeagueStore
+from arena.league.store.states import Actor
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +98,7 @@ class OrderContext(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             Refused: It is missing, or no key.
         """
-        from arena.door.keys import is_key  # with ZeroMQ, which other orders do without
+        from arena.league.door.keys import is_key  # with ZeroMQ, which other orders do without
 
         value = self.text("key")
         if not is_key(value):

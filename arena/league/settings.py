@@ -17,19 +17,19 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import fields, replace
 
-from arena.errors import ConfigError, did_you_mean
-from arena.games import DEFAULT_TIME, make_settings, rules_of
+from arena.core.catalogue import DEFAULT_TIME, make_settings, rules_of
+from arena.core.errors import ConfigError, did_you_mean
+from arena.core.link.bots import check_name
+from arena.core.link.caps import Caps, set_caps
+from arena.core.link.runtimes import grant
+from arena.core.referee.chance import VERSION
+from arena.core.store.records import canonical
+from arena.core.toml import line_of, table_of
+from arena.core.tournament.formats.closeness import AGAIN
+from arena.core.types import RACE_WINDOW_MS, GameSettings, Level, Payload, is_cooperative
 from arena.league.folder import SETTINGS, Folder
-from arena.link.bots import check_name
-from arena.link.caps import Caps, set_caps
-from arena.link.runtimes import grant
-from arena.referee.chance import VERSION
-from arena.store.league.controls import FINAL_MATCHES
-from arena.store.league.records import LEAGUE
-from arena.store.records import canonical
-from arena.toml import line_of, table_of
-from arena.tournament.formats.closeness import AGAIN
-from arena.types import RACE_WINDOW_MS, GameSettings, Level, Payload, is_cooperative
+from arena.league.store.controls import FINAL_MATCHES
+from arena.league.store.records import LEAGUE
 
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 """A number from 1 on."""

@@ -20,10 +20,10 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from arena import files
-from arena.errors import LogError
-from arena.record import compressed
-from arena.record.log import (
+from arena.core import files
+from arena.core.errors import LogError
+from arena.core.record import compressed
+from arena.core.record.log import (
     SUFFIX,
     ActionRecord,
     Chance,
@@ -36,7 +36,7 @@ from arena.record.log import (
     Record,
     log_bytes,
 )
-from arena.types import Seat
+from arena.core.types import Seat
 
 R = TypeVar("R", bound=msgspec.Struct)
 

@@ -18,15 +18,15 @@ from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
 
+from arena.core.record.log import ActionRecord, ForfeitRecord, Header, LateRecord, Log, Record
+from arena.core.show.drawing import Drawing, Scene, Symbol, mark_symbols
+from arena.core.show.presenter import Presenter
+from arena.core.show.replay import NOTE, Curve, Fault, Frame, Note, Onlooker, Remark, Said
+from arena.core.show.seats import EVERYBODY
+from arena.core.show.standings import between, players_text
+from arena.core.text import plain
+from arena.core.types import NS_PER_MS, Payload, Seat, Termination
 from arena.pages.security import json_in_script
-from arena.record.log import ActionRecord, ForfeitRecord, Header, LateRecord, Log, Record
-from arena.show.drawing import Drawing, Scene, Symbol, mark_symbols
-from arena.show.presenter import Presenter
-from arena.show.replay import NOTE, Curve, Fault, Frame, Note, Onlooker, Remark, Said
-from arena.show.seats import EVERYBODY
-from arena.show.standings import between, players_text
-from arena.text import plain
-from arena.types import NS_PER_MS, Payload, Seat, Termination
 
 FORMAT: Final = 1
 """Version of the form of the data."""

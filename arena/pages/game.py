@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 import arena
+from arena.core.record.log import Log
+from arena.core.show.replay import Remark
+from arena.core.types import Seat
 from arena.pages.frames import film
 from arena.pages.parts import HERE, render, viewer_script, viewer_style
 from arena.pages.security import json_in_script, policy, raw
-from arena.record.log import Log
-from arena.show.replay import Remark
-from arena.types import Seat
 
 
 def game_page(log: Log, seat: Seat | None = None, remarks: Mapping[int, Remark] | None = None) -> str:

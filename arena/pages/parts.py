@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from jinja2 import Environment, StrictUndefined
 
-from arena import files
-from arena.errors import InternalError
+from arena.core import files
+from arena.core.errors import InternalError
 
 HERE: Final = Path(__file__).parent
 _VIEWER: Final = HERE / "viewer"

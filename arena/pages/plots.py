@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from arena.progress import Tuned
-from arena.ratings.running import MU
-from arena.text import plain
+from arena.core.progress import Tuned
+from arena.core.ratings.running import MU
+from arena.core.text import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

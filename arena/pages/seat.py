@@ -16,18 +16,18 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from arena.games import rules_of
+from arena.core.catalogue import rules_of
+from arena.core.record.log import Header
+from arena.core.rules.base import Choose
+from arena.core.show.drawing import Drawing, Scene
+from arena.core.show.presenter import Presenter, presenter
+from arena.core.show.seats import MARKS, Seats
+from arena.core.text import plain
+from arena.core.types import Payload, Seat
 from arena.pages.frames import difference, every_symbol, opening
 from arena.pages.parts import HERE, read_part, render, viewer_script, viewer_style
-from arena.play.steps import own, steps
-from arena.play.turn import Choice, Choosing, Turn
-from arena.record.log import Header
-from arena.rules.base import Choose
-from arena.show.drawing import Drawing, Scene
-from arena.show.presenter import Presenter, presenter
-from arena.show.seats import MARKS, Seats
-from arena.text import plain
-from arena.types import Payload, Seat
+from arena.pages.play.steps import own, steps
+from arena.pages.play.turn import Choice, Choosing, Turn
 
 WAITING: Final = "waiting"
 ASKED: Final = "asked"

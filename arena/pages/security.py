@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from arena.errors import InternalError
+from arena.core.errors import InternalError
 
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 

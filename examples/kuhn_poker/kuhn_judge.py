@@ -6,7 +6,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from arena.analysis.judges import Judge, Stage
+from arena.learn.analysis.judges import Judge, Stage
 
 BLUFF = Fraction(1, 3)
 """How often seat 0 bets with a jack; anything from 0 to 1/3 makes an equilibrium."""

@@ -7,8 +7,8 @@ from typing import Literal
 
 import msgspec
 
-from arena.rules.base import Choose, Decision, Draw, Event, Legal, Margin, Outcome, Product, Rules
-from arena.types import Payload, Seat
+from arena.core.rules.base import Choose, Decision, Draw, Event, Legal, Margin, Outcome, Product, Rules
+from arena.core.types import Payload, Seat
 
 CARDS = ("J", "Q", "K")
 """The deck, the highest card last."""

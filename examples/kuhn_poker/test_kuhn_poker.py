@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kuhn_poker import OVER, KuhnPoker, State
 
-from arena.testing import check_game
+from arena.core.testing import check_game
 
 
 def test_it_keeps_the_laws_of_a_game() -> None:

@@ -11,11 +11,11 @@ import time
 
 from msgspec.structs import replace
 
-from arena.link.bots import load_bot
-from arena.link.custody import Custody
-from arena.link.process import BotProcess
-from arena.link.sandbox import accounts, tree
-from arena.types import Level
+from arena.core.link.bots import load_bot
+from arena.core.link.custody import Custody
+from arena.core.link.process import BotProcess
+from arena.core.types import Level
+from arena.sandbox import accounts, tree
 
 PATIENCE_S = 60
 

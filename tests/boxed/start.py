@@ -15,13 +15,13 @@ from pathlib import Path
 
 import zmq
 
-from arena.link.bots import load_bot
-from arena.link.custody import Custody
-from arena.link.process import BotProcess
-from arena.link.sandbox import accounts
-from arena.types import Level
-from arena.wire.codec import decode, encode
-from arena.wire.messages import MAX_FRAME, MAX_NOTE, PROTOCOL, Goodbye, Hello, Welcome
+from arena.core.link.bots import load_bot
+from arena.core.link.custody import Custody
+from arena.core.link.process import BotProcess
+from arena.core.types import Level
+from arena.core.wire.codec import decode, encode
+from arena.core.wire.messages import MAX_FRAME, MAX_NOTE, PROTOCOL, Goodbye, Hello, Welcome
+from arena.sandbox import accounts
 
 GREETING_MS = 60_000
 TOKEN = "t" * 64

@@ -12,8 +12,8 @@ import pytest
 from browser_kit import COLOURED, chromium, launch, played
 from golden.logs import FOLDER
 
+from arena.core.record.log import Log, read_log
 from arena.pages.game import game_page
-from arena.record.log import Log, read_log
 
 
 @pytest.fixture(scope="session")

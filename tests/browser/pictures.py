@@ -15,10 +15,10 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 from screenshots import tournament
 
-from arena.analysis.analyse import analyse
-from arena.analysis.words import Report
+from arena.core.record.log import read_log
+from arena.learn.analysis.analyse import analyse
+from arena.learn.analysis.words import Report
 from arena.pages.game import game_page
-from arena.record.log import read_log
 
 COLOURS = 200
 """So many colours has a picture: enough for what is drawn in flat ones."""

@@ -13,10 +13,10 @@ from command_kit import started
 from golden.logs import FOLDER
 from playwright.sync_api import sync_playwright
 
+from arena.core.record.log import Log, read_log
+from arena.core.show import replay
+from arena.core.show.presenter import Presenter
 from arena.pages.game import game_page
-from arena.record.log import Log, read_log
-from arena.show import replay
-from arena.show.presenter import Presenter
 
 WIDE, NARROW = (1280, 800), (390, 844)
 LOOKS = (

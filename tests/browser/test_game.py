@@ -10,11 +10,11 @@ import pytest
 from golden.logs import FOLDER
 from msgspec.structs import replace
 
+from arena.core.record.log import ActionRecord, Log, read_log
+from arena.core.show.presenter import Presenter
+from arena.core.show.replay import Remark
 from arena.pages.frames import film
 from arena.pages.game import game_page
-from arena.record.log import ActionRecord, Log, read_log
-from arena.show.presenter import Presenter
-from arena.show.replay import Remark
 
 SPRITES = "document.querySelectorAll('[class^=layer] > *').length"
 Look = Callable[..., Any]
@@ -280,7 +280,7 @@ def test_other_games_open_and_are_stepped_through(name: str, look: Look, page_of
 def test_a_game_without_a_drawing_is_a_table(
     look: Look, samurai: Log, page_of: PageOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.show.replay.presenter", lambda name: Presenter)
+    monkeypatch.setattr("arena.core.show.replay.presenter", lambda name: Presenter)
     with look() as seen:
         seen.open(page_of(samurai, name="plain"), "#t=20")
         assert seen.page.locator(".fields thead th").count() == 3

@@ -14,8 +14,8 @@ import pytest
 from browser_kit import COLOURED, played
 from command_kit import arena, started
 
-from arena.record.log import Log
-from arena.referee.feed import Feed, feed_folder
+from arena.core.record.log import Log
+from arena.core.referee.feed import Feed, feed_folder
 
 
 @pytest.mark.quick(1)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from arena.record.log import ForfeitRecord, Log, OutcomeRecord, read_log
+from arena.core.record.log import ForfeitRecord, Log, OutcomeRecord, read_log
 from tests.command_kit import started
 
 Look = Callable[..., Any]

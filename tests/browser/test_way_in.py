@@ -10,8 +10,8 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 from web_kit import served
 
-from arena.web.guard import Guard
-from arena.web.serving import listen
+from arena.pages.web.guard import Guard
+from arena.pages.web.serving import listen
 
 KEY = "k" * 43
 

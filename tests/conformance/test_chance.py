@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from arena.referee import chance
-from arena.rules.base import Draw
-from arena.rules.course import tie_draw, tie_order
+from arena.core.referee import chance
+from arena.core.rules.base import Draw
+from arena.core.rules.course import tie_draw, tie_order
 from tests.conformance.kit import FOLDER, load
 
 VECTORS = load(FOLDER / "vectors" / "chance.json")

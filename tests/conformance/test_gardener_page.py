@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from acting import act, first_play
 
-from arena.errors import IllegalAction
-from arena.games import default_board, make_rules, resolve_options
-from arena.rules.base import Event
-from arena.rules.gardener.deck import CARDS, KINDS, SYMBOLS
-from arena.rules.gardener.options import OPTIONS, RULESETS
-from arena.rules.gardener.rounds import BONUS, POINTS
-from arena.types import BoardFile, Payload
+from arena.core.catalogue import default_board, make_rules, resolve_options
+from arena.core.errors import IllegalAction
+from arena.core.rules.base import Event
+from arena.core.types import BoardFile, Payload
+from arena.games.gardener.deck import CARDS, KINDS, SYMBOLS
+from arena.games.gardener.options import OPTIONS, RULESETS
+from arena.games.gardener.rounds import BONUS, POINTS
 from tests.conformance.kit import FOLDER
 
 PAGE = (FOLDER / "rules" / "gardener.md").read_text(encoding="utf-8")

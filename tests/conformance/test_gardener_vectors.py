@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from arena.resources import bots_folder
-from arena.rules.gardener.deck import KINDS
-from arena.rules.gardener.geometry import EMPTY, Layout, Row, plant, point, square
-from arena.rules.gardener.payloads import kind_names, row_fact
-from arena.rules.gardener.rounds import BONUS, POINTS, scorable, turn_down
+from arena.core.resources import bots_folder
+from arena.games.gardener.deck import KINDS
+from arena.games.gardener.geometry import EMPTY, Layout, Row, plant, point, square
+from arena.games.gardener.payloads import kind_names, row_fact
+from arena.games.gardener.rounds import BONUS, POINTS, scorable, turn_down
 from tests.conformance.kit import FOLDER, load
 
 VECTORS = load(FOLDER / "vectors" / "gardener.json")

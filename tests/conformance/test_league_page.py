@@ -11,12 +11,12 @@ import msgspec
 import pytest
 from msgspec import inspect as types
 
-from arena.door import limits, messages
-from arena.door.codec import decode, decode_from_door, encode
-from arena.door.messages import FromAuthor, FromDoor
-from arena.errors import RemoteProtocolError
+from arena.core.errors import RemoteProtocolError
+from arena.core.wire.messages import MAX_DEPTH, MAX_INT
+from arena.league.door import limits, messages
+from arena.league.door.codec import decode, decode_from_door, encode
+from arena.league.door.messages import FromAuthor, FromDoor
 from arena.league.settings import Limits
-from arena.wire.messages import MAX_DEPTH, MAX_INT
 from tests.conformance.kit import FOLDER, PROTOCOL, frame, load
 from tests.conformance.test_specification import TESTS
 from tests.conformance.test_tables import bare, fields
@@ -31,7 +31,7 @@ CLASSES = {str(kind.__struct_config__.tag): kind for kind in (*get_args(FromAuth
 DECODERS = {"author": decode, "door": decode_from_door}
 OF_LEAGUE = {field.name for field in msgspec.structs.fields(Limits)}
 """The limits that the league itself sets, and counts. The page names those that every league has."""
-SOURCE = "".join(path.read_text(encoding="utf-8") for path in (TESTS.parent / "arena" / "door").glob("*.py"))
+SOURCE = "".join(path.read_text(encoding="utf-8") for path in (TESTS.parent / "arena" / "league" / "door").glob("*.py"))
 
 
 def by_id(vector: dict[str, Any]) -> str:

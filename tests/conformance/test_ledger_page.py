@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.record import ledger, merkle
-from arena.record.ledger import LEDGER, Head
-from arena.record.log import read_log, write_log
+from arena.core.record.log import read_log, write_log
+from arena.league.record import ledger, merkle
+from arena.league.record.ledger import LEDGER, Head
 from tests import season_kit
 from tests.conformance.kit import FOLDER, load
 from tests.conformance.logs import LOGS, checker

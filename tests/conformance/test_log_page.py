@@ -21,14 +21,14 @@ from golden.breaking import CASES
 from golden.logs import EXAMPLES, files
 from jsonschema import Draft202012Validator
 
-from arena.errors import LogError, ReplayMismatch
-from arena.games import game, names
-from arena.record import log as records
-from arena.record.log import canonical, parse_log, play_digest
-from arena.referee.verify import verify
-from arena.store.store import open_store
-from arena.tournament.formats import FORMATS
-from arena.types import Termination
+from arena.core.catalogue import game, names
+from arena.core.errors import LogError, ReplayMismatch
+from arena.core.record import log as records
+from arena.core.record.log import canonical, parse_log, play_digest
+from arena.core.referee.verify import verify
+from arena.core.store.store import open_store
+from arena.core.tournament.formats import FORMATS
+from arena.core.types import Termination
 from tests import instant
 from tests.conformance.kit import FOLDER, load
 from tests.conformance.logs import CHECK_LOG, LOGS, bodies, broken, checker, summed

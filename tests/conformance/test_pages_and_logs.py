@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from arena.games import default_board, make_rules, resolve_options
-from arena.rules.base import Event
-from arena.rules.samurai.options import RULESETS
-from arena.testing import walk
+from arena.core.catalogue import default_board, make_rules, resolve_options
+from arena.core.rules.base import Event
+from arena.core.testing import walk
+from arena.games.samurai.options import RULESETS
 from tests.conformance.kit import FOLDER
 from tests.conformance.logs import LOGS
 

@@ -13,7 +13,7 @@ from acting import act
 from jsonschema import Draft202012Validator
 from kit import Table, single_options, tables
 
-from arena.rules.base import Event
+from arena.core.rules.base import Event
 from tests.conformance.kit import FOLDER, load
 
 GAMES = ("gardener", "samurai")

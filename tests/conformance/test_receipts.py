@@ -11,9 +11,9 @@ from typing import Any
 import msgpack
 import pytest
 
-from arena.door.receipts import ReceiptRecorder
-from arena.record.log import canonical
-from arena.resources import bots_folder
+from arena.core.record.log import canonical
+from arena.core.resources import bots_folder
+from arena.league.door.receipts import ReceiptRecorder
 from tests.conformance.kit import FOLDER, load
 
 VECTORS = load(FOLDER / "vectors" / "receipts.json")["receipts"]

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from acting import act, first_play
 
-from arena.games import default_board, make_rules, resolve_options
-from arena.rules.base import Event
-from arena.rules.samurai.options import CONTRADICTIONS, OPTIONS, RULESETS
-from arena.rules.samurai.payloads import write_action
-from arena.rules.samurai.state import CASTES, FULL_SET, TILES, Capture, Place, names
-from arena.types import Payload
+from arena.core.catalogue import default_board, make_rules, resolve_options
+from arena.core.rules.base import Event
+from arena.core.types import Payload
+from arena.games.samurai.options import CONTRADICTIONS, OPTIONS, RULESETS
+from arena.games.samurai.payloads import write_action
+from arena.games.samurai.state import CASTES, FULL_SET, TILES, Capture, Place, names
 from tests.conformance.kit import FOLDER
 
 PAGE = (FOLDER / "rules" / "samurai.md").read_text(encoding="utf-8")
@@ -131,7 +131,7 @@ def test_every_event_kind_is_documented_and_every_documented_one_exists() -> Non
     seen = {event.data["event"] for _, events, _ in GAMES for event in events}
     assert seen <= set(EVENTS)
     assert set(EVENTS) - seen <= {"forfeited", "passed"}, "these two are too rare for a few random games"
-    source = (FOLDER.parent / "arena" / "rules" / "samurai" / "payloads.py").read_text(encoding="utf-8")
+    source = (FOLDER.parent / "arena" / "games" / "samurai" / "payloads.py").read_text(encoding="utf-8")
     for name in EVENTS:
         assert f'"{name}": ' in source
 

@@ -10,16 +10,16 @@ import pytest
 from acting import act
 from msgspec.structs import replace
 
-from arena.errors import IllegalAction
-from arena.games import default_board, make_rules, resolve_options
-from arena.rules.base import Event
-from arena.rules.samurai.board import Board, Space
-from arena.rules.samurai.captures import COMPARISONS, leader
-from arena.rules.samurai.game import Samurai
-from arena.rules.samurai.options import RULESETS
-from arena.rules.samurai.state import CASTES, TILE_INDEX, tile_code
-from arena.rules.seats import rank
-from arena.types import Payload
+from arena.core.catalogue import default_board, make_rules, resolve_options
+from arena.core.errors import IllegalAction
+from arena.core.rules.base import Event
+from arena.core.rules.seats import rank
+from arena.core.types import Payload
+from arena.games.samurai.board import Board, Space
+from arena.games.samurai.captures import COMPARISONS, leader
+from arena.games.samurai.game import Samurai
+from arena.games.samurai.options import RULESETS
+from arena.games.samurai.state import CASTES, TILE_INDEX, tile_code
 from tests.conformance import samurai_oracle as oracle
 from tests.conformance.kit import FOLDER, load
 

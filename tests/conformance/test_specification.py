@@ -12,14 +12,14 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from arena.link.base import LAST_MESSAGE_MS
-from arena.link.bots import Manifest
-from arena.link.caps import USUAL
-from arena.link.watch import SETTLE_MS
-from arena.types import MARGIN_MS, RACE_WINDOW_MS, Termination
-from arena.wire import messages
-from arena.wire.messages import ErrorCode, FromBot, FromReferee
-from arena.wire.session import TRANSITIONS, State
+from arena.core.link.base import LAST_MESSAGE_MS
+from arena.core.link.bots import Manifest
+from arena.core.link.caps import USUAL
+from arena.core.link.watch import SETTLE_MS
+from arena.core.types import MARGIN_MS, RACE_WINDOW_MS, Termination
+from arena.core.wire import messages
+from arena.core.wire.messages import ErrorCode, FromBot, FromReferee
+from arena.core.wire.session import TRANSITIONS, State
 from tests.conformance.kit import (
     BREACHES,
     DIALOGUES,

@@ -16,12 +16,12 @@ import pytest
 from jsonschema import Draft202012Validator
 from msgspec import inspect as types
 
-from arena.errors import RemoteProtocolError
-from arena.types import Termination
-from arena.wire import messages
-from arena.wire.codec import decode
-from arena.wire.messages import ErrorCode, FromBot, FromReferee
-from arena.wire.session import TRANSITIONS
+from arena.core.errors import RemoteProtocolError
+from arena.core.types import Termination
+from arena.core.wire import messages
+from arena.core.wire.codec import decode
+from arena.core.wire.messages import ErrorCode, FromBot, FromReferee
+from arena.core.wire.session import TRANSITIONS
 from tests.conformance.kit import DATA, DIALOGUES, FOLDER, INVALID, PROTOCOL, VALID
 
 PROGRAMS = sorted(FOLDER.rglob("*.py"))

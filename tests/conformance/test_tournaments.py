@@ -12,7 +12,7 @@ from zlib import crc32
 import pytest
 from golden import forgeries, tournaments
 
-from arena.standings.audit import PROMISES, Audit, Auditor, examine
+from arena.core.standings.audit import PROMISES, Audit, Auditor, examine
 
 CHECKER = runpy.run_path(str(tournaments.FOLDER.parents[1] / "check_log.py"))
 HONEST = sorted(tournaments.TOURNAMENTS)
@@ -44,7 +44,7 @@ def test_an_honest_tournament_keeps_every_promise(name: str) -> None:
 
 
 def test_a_beacon_is_not_called_good_where_its_signature_cannot_be_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.extras.find_spec", lambda module: None)
+    monkeypatch.setattr("arena.core.extras.find_spec", lambda module: None)
     result = audit(tournaments.FOLDER / "race", complete=True)
     assert result.faults == ()
     assert "beacon" not in result.checked

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from arena.errors import LocalProtocolError, RemoteProtocolError
-from arena.wire.codec import decode, decode_from_referee, encode
-from arena.wire.messages import FromBot, FromReferee
-from arena.wire.session import Session
+from arena.core.errors import LocalProtocolError, RemoteProtocolError
+from arena.core.wire.codec import decode, decode_from_referee, encode
+from arena.core.wire.messages import FromBot, FromReferee
+from arena.core.wire.session import Session
 from tests.conformance.judge import breaches
 from tests.conformance.kit import BREACHES, DIALOGUES, FOLDER, INVALID, VALID, frame, load
 

@@ -22,14 +22,14 @@ from pathlib import Path
 
 import msgspec
 
-from arena import remedies
-from arena.errors import ArenaError, InternalError
-from arena.store import rated, store
-from arena.store.records import Claim, Played
-from arena.store.store import Store
-from arena.tournament import plan
-from arena.tournament.runner import Scheduled
-from arena.types import GameResult
+from arena.core import remedies
+from arena.core.errors import ArenaError, InternalError
+from arena.core.store import rated, store
+from arena.core.store.records import Claim, Played
+from arena.core.store.store import Store
+from arena.core.tournament import plan
+from arena.core.tournament.runner import Scheduled
+from arena.core.types import GameResult
 from tests.once_kit import check_sound, final, play_all, query
 
 KINDS = {"write": 1, "sync": 2, "truncate": 4, "unlink": 8}

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.link.warden import children, environment
+from arena.core.link.warden import children, environment
 from tests.once_kit import check_sound, final, query
 
 ROOT: Final = Path(__file__).parents[2]
@@ -120,7 +120,7 @@ class Tournament:
             return found
         found["coordinator"] = [self.process.pid]
         for pid in children(self.process.pid):
-            if "arena.tournament.workers" in _command(pid):
+            if "arena.core.tournament.workers" in _command(pid):
                 found["worker"].append(pid)
                 for below in children(pid):
                     found["warden" if "warden.py" in _command(below) else "bot"].append(below)

@@ -11,20 +11,20 @@ from zlib import crc32
 from msgspec.structs import replace
 
 from arena.cli import main
-from arena.errors import RemoteProtocolError
-from arena.link.local import LocalLink
-from arena.link.pool import Pool
-from arena.link.watch import Watch
-from arena.referee import game, recorder
-from arena.referee.clock import Cause, Clock
-from arena.referee.game import Game
-from arena.referee.table import Table
-from arena.rules.course import Course, Forfeits, Over, Race
-from arena.types import NS_PER_MS
-from arena.wire.codec import decode, encode
-from arena.wire.messages import Action, Request
-from arena.wire.session import Session
-from arena.wire.zmtp import Zmtp
+from arena.core.errors import RemoteProtocolError
+from arena.core.link.local import LocalLink
+from arena.core.link.pool import Pool
+from arena.core.link.watch import Watch
+from arena.core.referee import game, recorder
+from arena.core.referee.clock import Cause, Clock
+from arena.core.referee.game import Game
+from arena.core.referee.table import Table
+from arena.core.rules.course import Course, Forfeits, Over, Race
+from arena.core.types import NS_PER_MS
+from arena.core.wire.codec import decode, encode
+from arena.core.wire.messages import Action, Request
+from arena.core.wire.session import Session
+from arena.core.wire.zmtp import Zmtp
 
 FAULTS: dict[str, Callable[[], None]] = {}
 """What each does to the program, by name."""

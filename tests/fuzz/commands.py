@@ -15,8 +15,8 @@ from click.testing import CliRunner, Result
 
 from arena.cli import COMMANDS, cli, defaults
 from arena.cli.output import console
-from arena.errors import ConfigError
-from arena.store.store import open_store
+from arena.core.errors import ConfigError
+from arena.core.store.store import open_store
 from tests import instant
 from tests.conformance.logs import LOGS
 from tests.fuzz.choices import TEXTS, Choices, scribbled

@@ -7,13 +7,13 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from arena.errors import ArenaError
-from arena.record.log import parse_log, read_log
-from arena.record.published import COMMITMENT_FILE, CONTRIBUTIONS_FILE, SECRET_FILE
-from arena.referee.requests import requests_of
-from arena.referee.verify import Publication, verify
-from arena.show.replay import Replay
-from arena.standings.audit import Auditor, examine
+from arena.core.errors import ArenaError
+from arena.core.record.log import parse_log, read_log
+from arena.core.record.published import COMMITMENT_FILE, CONTRIBUTIONS_FILE, SECRET_FILE
+from arena.core.referee.requests import requests_of
+from arena.core.referee.verify import Publication, verify
+from arena.core.show.replay import Replay
+from arena.core.standings.audit import Auditor, examine
 from tests.conformance.logs import LOGS, bodies, summed
 from tests.fuzz.choices import JSON_TOKENS, Choices, damaged, scribbled
 

@@ -7,11 +7,11 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from arena.errors import BoardError, BotError
-from arena.link.bots import load_bot, missing, missing_tool, read_manifest
-from arena.resources import board_names, board_text
-from arena.show.boards import board_lines, board_svg, check_board
-from arena.text import plain
+from arena.core.errors import BoardError, BotError
+from arena.core.link.bots import load_bot, missing, missing_tool, read_manifest
+from arena.core.resources import board_names, board_text
+from arena.core.show.boards import board_lines, board_svg, check_board
+from arena.core.text import plain
 from tests.fuzz.choices import TEXTS, Choices, scribbled
 
 MANIFEST = """\

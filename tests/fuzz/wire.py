@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from functools import cache
 
-from arena.errors import LocalProtocolError, RemoteProtocolError
-from arena.referee.transcript import Transcript
-from arena.wire.codec import decode, encode
-from arena.wire.messages import MAX_DEPTH, MAX_FRAME, Action, Error, FromReferee, Hello, Ready, Welcome
-from arena.wire.session import TRANSITIONS, Session, State
-from arena.wire.zmtp import MAX_READ, Zmtp, frame
+from arena.core.errors import LocalProtocolError, RemoteProtocolError
+from arena.core.referee.transcript import Transcript
+from arena.core.wire.codec import decode, encode
+from arena.core.wire.messages import MAX_DEPTH, MAX_FRAME, Action, Error, FromReferee, Hello, Ready, Welcome
+from arena.core.wire.session import TRANSITIONS, Session, State
+from arena.core.wire.zmtp import MAX_READ, Zmtp, frame
 from tests.conformance.kit import INVALID, PROTOCOL, VALID
 from tests.conformance.kit import frame as read_hex
+from tests.core.property.test_wire import outgoing
 from tests.fuzz.choices import Choices
-from tests.property.test_wire import outgoing
 
 MOST_BYTES = 100_000
 """Longer inputs are not tried."""

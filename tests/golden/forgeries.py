@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from golden.tournaments import FOLDER, SIGNATURE
 
-from arena.record.published import sha256_of
-from arena.referee.chance import bot_seed, commitment, game_salt, mix
-from arena.tournament.formats.round_robin import RoundRobin
+from arena.core.record.published import sha256_of
+from arena.core.referee.chance import bot_seed, commitment, game_salt, mix
+from arena.core.tournament.formats.round_robin import RoundRobin
 
 Record = dict[str, Any]
 Edit = dict[str, Any]

@@ -18,14 +18,14 @@ from golden.breaking import CASES
 from msgspec.structs import replace
 from referee_kit import make_job
 
-from arena.games import rules_of
-from arena.link.bots import BotSpec
-from arena.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
-from arena.record.log import read_log, write_log
-from arena.referee.chance import commitment, mix
-from arena.referee.game import Game
-from arena.types import Level, Payload
-from arena.wire.messages import PROTOCOL, Request
+from arena.core.catalogue import rules_of
+from arena.core.link.bots import BotSpec
+from arena.core.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
+from arena.core.record.log import read_log, write_log
+from arena.core.referee.chance import commitment, mix
+from arena.core.referee.game import Game
+from arena.core.types import Level, Payload
+from arena.core.wire.messages import PROTOCOL, Request
 
 FOLDER = Path(__file__).parents[2] / "protocol" / "vectors" / "logs"
 NAMES = ("ann", "bob", "cid", "dee")

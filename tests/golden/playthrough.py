@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from kit import at_default_board, tables, walk
 
-from arena.rules.base import Event
+from arena.core.rules.base import Event
 
 FOLDER = Path(__file__).parent
 SEED = 1

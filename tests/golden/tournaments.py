@@ -13,16 +13,16 @@ from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from arena.games import make_settings, rules_of
-from arena.link.bots import BotSpec
-from arena.link.memory import MemoryBot, MemoryLink, answer
-from arena.referee.beacon import QUICKNET
-from arena.referee.game import Game
-from arena.tournament.formats.round_robin import RoundRobin
-from arena.tournament.plan import draw_tournament, publish_commitment, publish_contributions, reveal_secret
-from arena.tournament.settings import Settings, Setup, enter
-from arena.types import GameSettings
-from arena.wire.messages import Request
+from arena.core.catalogue import make_settings, rules_of
+from arena.core.link.bots import BotSpec
+from arena.core.link.memory import MemoryBot, MemoryLink, answer
+from arena.core.referee.beacon import QUICKNET
+from arena.core.referee.game import Game
+from arena.core.tournament.formats.round_robin import RoundRobin
+from arena.core.tournament.plan import draw_tournament, publish_commitment, publish_contributions, reveal_secret
+from arena.core.tournament.settings import Settings, Setup, enter
+from arena.core.types import GameSettings
+from arena.core.wire.messages import Request
 from tests.referee_kit import first_legal
 
 FOLDER: Final = Path(__file__).parents[2] / "protocol" / "vectors" / "tournaments"

@@ -332,7 +332,7 @@ def part(command: bytes) -> str:
     """Which of the referee's processes a command line is."""
     if b"warden" in command:
         return "warden"
-    return "worker" if b"arena.tournament.workers" in command else "main"
+    return "worker" if b"arena.core.tournament.workers" in command else "main"
 
 
 def be_subreaper() -> None:

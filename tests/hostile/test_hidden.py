@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from kit import Table, tables, walk
 
-from arena.errors import ActionError
-from arena.rules.base import Rules
+from arena.core.errors import ActionError
+from arena.core.rules.base import Rules
 
 EACH = 12
 """Every how many steps of a game refusals are compared."""

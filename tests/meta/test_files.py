@@ -1,4 +1,4 @@
-"""Files are opened in one place, `arena/files.py`, which reads no pipe and follows no planted link."""
+"""Files are opened in one place, `arena/core/files.py`, which reads no pipe and follows no planted link."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from pathlib import Path
 from tests.meta.test_layers import MODULES, module_name
 
 OTHERWISE = {
-    "arena.files": "it is the place",
-    "arena.door.uploads": "archives as they come, in the league's own folder: no link is followed",
-    "arena.scratch": "temporary folders, to lock them: no link is followed",
+    "arena.core.files": "it is the place",
+    "arena.league.door.uploads": "archives as they come, in the league's own folder: no link is followed",
+    "arena.core.scratch": "temporary folders, to lock them: no link is followed",
     "arena.league.folder": "the lock of the service, which follows no link and waits for nothing",
     "arena.cluster.cache": "locks of bots, in a folder that nobody else writes to: no link is followed",
-    "arena.link.pool": "/proc",
-    "arena.link.process": "/proc, and the output of a bot, which is made without a name in a folder of this process",
-    "arena.link.runtimes": "the list of files of an installed package, by importlib.metadata",
-    "arena.link.warden": "/proc, and the folders of ended processes",
-    "arena.league.keeping.backup": "archives, in files that arena.files has opened",
-    "arena.store.database": "/dev/null, to see whether there are descriptors",
-    "arena.referee.feed": "the folder of sockets, as a folder, to reach them however long its path is",
-    "arena.store.lock": "/proc, the database and the lock beside it: neither follows a link nor waits",
+    "arena.core.link.pool": "/proc",
+    "arena.core.link.process": "/proc, and the output of a bot, made without a name in a folder of this process",
+    "arena.core.link.runtimes": "the list of files of an installed package, by importlib.metadata",
+    "arena.core.link.warden": "/proc, and the folders of ended processes",
+    "arena.league.keeping.backup": "archives, in files that arena.core.files has opened",
+    "arena.core.store.database": "/dev/null, to see whether there are descriptors",
+    "arena.core.referee.feed": "the folder of sockets, as a folder, to reach them however long its path is",
+    "arena.core.store.lock": "/proc, the database and the lock beside it: neither follows a link nor waits",
     "arena.cli": "/dev/null",
-    "arena.cli.board": "the picture that the operator names, or stdout",
+    "arena.core.commands.board": "the picture that the operator names, or stdout",
     "arena.cli.output": "the report that the operator names, or stdout",
 }
 """Modules that open files by other means, and which files those are."""
-FOLDERS = ("arena.link.sandbox.",)
+FOLDERS = ("arena.sandbox.",)
 """Modules of which all read and write what the kernel shows as files: /proc, cgroups."""
 
 METHODS = {"read_text", "read_bytes", "write_text", "write_bytes", "open_file", "copyfile", "copy", "copy2", "copytree"}
@@ -60,5 +60,5 @@ def test_files_are_opened_in_one_place() -> None:
     opening = {module_name(path): [f"{path}:{line}" for line in openings(path)] for path in MODULES}
     allowed = {name for name in opening if name in OTHERWISE or name.startswith(FOLDERS)}
     places = [place for name, found in opening.items() if name not in allowed for place in found]
-    assert places == [], "use arena.files, or say in this test why not"
+    assert places == [], "use arena.core.files, or say in this test why not"
     assert [name for name in OTHERWISE if not opening[name]] == [], "these open no file: take them out of the list"

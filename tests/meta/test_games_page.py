@@ -6,8 +6,8 @@ import inspect
 import re
 from pathlib import Path
 
-from arena.rules.base import BoardFormat, Rules
-from arena.show.presenter import Presenter
+from arena.core.rules.base import BoardFormat, Rules
+from arena.core.show.presenter import Presenter
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "games.md").read_text(encoding="utf-8")
@@ -42,7 +42,9 @@ def test_everything_that_can_be_overridden_is_named() -> None:
 
 
 def test_every_law_is_explained() -> None:
-    code = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "arena" / "testing").glob("*.py")))
+    code = "".join(
+        path.read_text(encoding="utf-8") for path in sorted((ROOT / "arena" / "core" / "testing").glob("*.py"))
+    )
     laws = set(re.findall(r'(?:probing\(rules, |GameFault\(\s*)"([a-z ]+)"', code))
     assert {"secrecy", "fold", "wild actions", "declaration", "termination"} <= laws
     assert set(re.findall(r"^\| ([a-z ]+) \| ", PAGE, re.MULTILINE)) - {"law", "method"} >= laws

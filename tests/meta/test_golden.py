@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from golden.playthrough import CASES, FOLDER, path_of
 
-from arena.games import names
+from arena.core.catalogue import names
 
 
 def test_every_game_is_looked_at() -> None:

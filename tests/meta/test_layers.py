@@ -23,6 +23,73 @@ LAYERS = {
 }  # fmt: skip
 """arena/README.md has the same map, with the reasons. `arena` stands for arena/__init__.py."""
 
+PLACES = {
+    "arena": "arena",
+    "arena.__main__": "__main__",
+    "arena.api": "api",
+    "arena.author": "author",
+    "arena.author.archives": "archives",
+    "arena.author.commands": "cli",
+    "arena.author.conform": "conform",
+    "arena.cli": "cli",
+    "arena.cluster": "cluster",
+    "arena.cluster.commands": "cli",
+    "arena.core.catalogue": "games",
+    "arena.core.commands": "cli",
+    "arena.core.errors": "errors",
+    "arena.core.extras": "extras",
+    "arena.core.files": "files",
+    "arena.core.installed": "installed",
+    "arena.core.link": "link",
+    "arena.core.places": "places",
+    "arena.core.progress": "progress",
+    "arena.core.ratings": "ratings",
+    "arena.core.record": "record",
+    "arena.core.referee": "referee",
+    "arena.core.remedies": "remedies",
+    "arena.core.resources": "resources",
+    "arena.core.rules": "rules",
+    "arena.core.scratch": "scratch",
+    "arena.core.show": "show",
+    "arena.core.standings": "standings",
+    "arena.core.store": "store",
+    "arena.core.testing": "testing",
+    "arena.core.text": "text",
+    "arena.core.toml": "toml",
+    "arena.core.tournament": "tournament",
+    "arena.core.tournaments": "tournaments",
+    "arena.core.types": "types",
+    "arena.core.wire": "wire",
+    "arena.games.gardener": "rules",
+    "arena.games.gardener.show": "show",
+    "arena.games.samurai": "rules",
+    "arena.games.samurai.show": "show",
+    "arena.league": "league",
+    "arena.league.commands": "cli",
+    "arena.league.disk": "disk",
+    "arena.league.door": "door",
+    "arena.league.live": "live",
+    "arena.league.record": "record",
+    "arena.league.show": "show",
+    "arena.league.store": "store",
+    "arena.learn.adapters": "adapters",
+    "arena.learn.analysis": "analysis",
+    "arena.learn.commands": "cli",
+    "arena.learn.export": "export",
+    "arena.learn.tune.format": "tournament",
+    "arena.learn.tune.report": "standings",
+    "arena.learn.tune.spsa": "ratings",
+    "arena.pages": "pages",
+    "arena.pages.commands": "cli",
+    "arena.pages.exhibits": "store",
+    "arena.pages.live": "live",
+    "arena.pages.play": "play",
+    "arena.pages.web": "web",
+    "arena.sandbox": "link",
+    "arena.sandbox.commands": "cli",
+}
+"""Which entry of LAYERS a place of arena/ belongs to: that of its longest name here."""
+
 WINGS = ("keeping", "matches", "submissions", "public", "season", "checking", "service")
 """The wings of `arena.league`: one imports those before it, and the modules beside them import none."""
 
@@ -43,12 +110,15 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 def part(dotted: str) -> str:
     """The entry of LAYERS that a module name under `arena` belongs to."""
     names = dotted.split(".")
-    return names[1] if len(names) > 1 else names[0]
+    return next(PLACES[name] for n in range(len(names), 0, -1) if (name := ".".join(names[:n])) in PLACES)
 
 
 def module_name(path: Path) -> str:
     names = ["arena", *path.relative_to(PACKAGE).with_suffix("").parts]
     return ".".join(names[:-1] if names[-1] == "__init__" else names)
+
+
+NAMES = {module_name(path) for path in MODULES}
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -62,7 +132,8 @@ def imports(path: Path) -> Iterator[str]:
             if node.module == "arena":
                 yield from ("arena" if alias.name.startswith("__") else f"arena.{alias.name}" for alias in node.names)
             else:
-                yield node.module
+                named = [f"{node.module}.{alias.name}" for alias in node.names]
+                yield from (name if name in NAMES else node.module for name in named)
 
 
 def test_modules_import_only_from_layers_below() -> None:
@@ -90,7 +161,7 @@ def test_wings_of_the_league_import_only_those_before_them() -> None:
         f"{module_name(path)} imports {name}"
         for path in MODULES
         for name in imports(path)
-        if module_name(path).startswith("arena.league.") and name.startswith("arena.league.")
+        if name.startswith("arena.") and part(module_name(path)) == "league" == part(name)
         if wing(name) > wing(module_name(path))
     ]
     assert wrong == []

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import extras
+from arena.core import extras
 
 ROOT = Path(__file__).parents[2]
 PROJECTS = ["pyproject.toml", "packages/openspiel/pyproject.toml", "examples/kuhn_poker/pyproject.toml"]
@@ -98,5 +98,5 @@ def test_the_action_installs_the_commit_that_it_is_of() -> None:
 def test_a_release_says_which_it_is() -> None:
     text = (ROOT / "Makefile").read_text()
     rule = text[text.index("\nrelease:") : text.index("\nvenv:")]
-    assert "arena.extras" in rule
+    assert "arena.core.extras" in rule
     assert "not ours" in extras.whose() or extras.OURS

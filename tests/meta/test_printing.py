@@ -5,13 +5,13 @@ from __future__ import annotations
 from tests.meta.test_layers import MODULES, module_name
 
 OTHERWISE = {
-    "arena.adapters.pettingzoo": "its render mode `human` prints boards, which presenters have made plain",
+    "arena.learn.adapters.pettingzoo": "its render mode `human` prints boards, which presenters have made plain",
     "arena.cli.output": "it is the place",
     "arena.cli.completion": "a script of ours, of many lines",
-    "arena.cli.bot.bridge": "it starts without the rest of the command line, and makes its sentences plain",
-    "arena.door.relay_seat": "a program of its own in a seat: what it writes are the last words of the remote bot",
-    "arena.show.tables": "a console that wraps lines and prints nothing",
-    "arena.show.layout": "a console that wraps lines and prints nothing",
+    "arena.author.commands.bridge": "it starts without the rest of the command line, and makes its sentences plain",
+    "arena.league.door.relay_seat": "a program of its own in a seat: it writes the last words of the remote bot",
+    "arena.core.show.tables": "a console that wraps lines and prints nothing",
+    "arena.core.show.layout": "a console that wraps lines and prints nothing",
 }
 """Modules that use other means, and why they may."""
 MEANS = ("click.echo(", "click.secho(", "Console(", "sys.stdout.write", "sys.stderr.write", "print_json(")

@@ -26,8 +26,9 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def of_package(self) -> list[str]:
         """Returns the folders of the tests that are named like its package."""
-        folders = (f"tests/unit/{part}" for part in Path(self.file).parts[1:-1])
-        return [folder for folder in folders if (ROOT / folder).is_dir()]
+        parts = Path(self.file).parts[1:-1]
+        folders = ("/".join(("tests", *parts[:depth])) for depth in range(len(parts), 0, -1))
+        return [folder for folder in folders if (ROOT / folder).is_dir()][:1]
 
     def planted(self, text: str) -> str:
         """Returns the text of its file with the fault in it.

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from arena.resources import bots_folder
+from arena.core.resources import bots_folder
 from tests.soak.scenario import BUNDLED, Arrival, Bot
 
 ATTACKS: Final = Path(__file__).parents[1] / "hostile" / "attacks"

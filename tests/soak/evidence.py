@@ -15,12 +15,12 @@ from typing import Any, Final
 
 import msgspec
 
-from arena import files
-from arena.errors import LogError, ReplayMismatch
-from arena.record import compressed
-from arena.record.log import SUFFIX, ActionRecord, existing_log
-from arena.record.published import Secret
-from arena.referee.verify import Publication, verify
+from arena.core import files
+from arena.core.errors import LogError, ReplayMismatch
+from arena.core.record import compressed
+from arena.core.record.log import SUFFIX, ActionRecord, existing_log
+from arena.core.record.published import Secret
+from arena.core.referee.verify import Publication, verify
 
 _CHUNK: Final = 16
 

@@ -12,9 +12,9 @@ from typing import Final
 
 import msgspec
 
-from arena.ratings.pairs import PairResult, add_up, pairs_of
-from arena.ratings.refit import refit
-from arena.ratings.running import Rating, rate
+from arena.core.ratings.pairs import PairResult, add_up, pairs_of
+from arena.core.ratings.refit import refit
+from arena.core.ratings.running import Rating, rate
 from tests.soak.evidence import Evidence, FoundLog, Game
 from tests.soak.scenario import Arrival
 

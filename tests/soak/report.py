@@ -6,7 +6,7 @@ import os
 import platform
 from typing import Final
 
-from arena.text import plain
+from arena.core.text import plain
 from tests.soak.judge import Finding
 from tests.soak.soak import Outcome
 

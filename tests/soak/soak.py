@@ -14,9 +14,9 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.door.client import Client
-from arena.door.keys import address, read_pair
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
+from arena.league.door.client import Client
+from arena.league.door.keys import address, read_pair
 from tests.soak import bots, evidence, judge, watch
 from tests.soak.couriers import Couriers
 from tests.soak.judge import Finding

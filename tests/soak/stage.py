@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from arena.link.warden import children, environment
+from arena.core.link.warden import children, environment
 from tests.ports import free_port
 from tests.soak.scenario import AUTHORS, Scenario
 
@@ -162,7 +162,7 @@ class Stage:
         if self._service is not None:
             found["service"] = [self._service.pid]
             below = children(self._service.pid)
-            found["worker"] = [pid for pid in below if "arena.tournament.workers" in _command(pid)]
+            found["worker"] = [pid for pid in below if "arena.core.tournament.workers" in _command(pid)]
         if self._supervisor is not None:
             found["supervisor"] = [self._supervisor.pid]
             found["door"] = [pid for pid in children(self._supervisor.pid) if "--once" in _command(pid)]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.ratings.running import Rating, rate
+from arena.core.ratings.running import Rating, rate
 from tests.soak import judge, watch
 from tests.soak.evidence import Entrant, Evidence, FoundLog, Game, Seat, Version
 from tests.soak.scenario import Arrival, Bot

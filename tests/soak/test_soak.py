@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import LevelError
-from arena.link.sandbox.levels import require
-from arena.types import Level
+from arena.core.errors import LevelError
+from arena.core.types import Level
+from arena.sandbox.levels import require
 from tests.soak import judge
 from tests.soak.evidence import Evidence, collect
 

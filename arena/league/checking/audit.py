@@ -13,12 +13,19 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from arena.errors import ArenaError, LogError
+from arena.core.errors import ArenaError, LogError
+from arena.core.record.log import find_logs
+from arena.core.record.published import SECRET_FILE, Secret, changed_since, published, sha256_of
+from arena.core.referee.chance import commitment, deal_secret
+from arena.core.standings.audit import PROMISES as OF_TOURNAMENTS
+from arena.core.standings.audit import Audit, Examined, Fault
+from arena.core.standings.disk_table import DiskTable
+from arena.core.standings.rebuilt import is_date
+from arena.core.store.records import game_id
+from arena.core.types import GameResult
 from arena.league.checking.computed import Computed, Played, differences
 from arena.league.checking.stored import contradictions
-from arena.record.log import find_logs
-from arena.record.published import SECRET_FILE, Secret, changed_since, published, sha256_of
-from arena.record.season import (
+from arena.league.record.season import (
     DEALS,
     LOGS,
     RESULTS,
@@ -34,14 +41,7 @@ from arena.record.season import (
     pages,
     read_lines,
 )
-from arena.referee.chance import commitment, deal_secret
-from arena.standings.audit import PROMISES as OF_TOURNAMENTS
-from arena.standings.audit import Audit, Examined, Fault
-from arena.standings.disk_table import DiskTable
-from arena.standings.rebuilt import is_date
-from arena.store.league import LeagueReader
-from arena.store.records import game_id
-from arena.types import GameResult
+from arena.league.store import LeagueReader
 
 PROMISES: Final[Mapping[str, str]] = {
     "log": OF_TOURNAMENTS["log"],

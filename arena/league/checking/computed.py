@@ -9,17 +9,17 @@ from typing import Any, Final
 
 import msgspec
 
+from arena.core.ratings.pairs import PairResult, add_up, pairs_of
+from arena.core.ratings.running import Rating, rate
+from arena.core.standings.table import fit_of, tabulate
+from arena.core.store.records import Entrant, Tally
+from arena.core.types import Payload, SeatResult
 from arena.league.matches import finals
 from arena.league.matches.final_tables import item
 from arena.league.public import documents
 from arena.league.public.ranking import confinement, figures
-from arena.ratings.pairs import PairResult, add_up, pairs_of
-from arena.ratings.running import Rating, rate
-from arena.record.season import FinalResult, Result, SeasonClosed, SeasonOpened
-from arena.standings.table import fit_of, tabulate
-from arena.store.league.records import FinalMatch
-from arena.store.records import Entrant, Tally
-from arena.types import Payload, SeatResult
+from arena.league.record.season import FinalResult, Result, SeasonClosed, SeasonOpened
+from arena.league.store.records import FinalMatch
 
 FROM_LOGS: Final = ("forfeits", "mean_score", "mean_ms", "max_ms")
 """What of a row of the standings only logs say."""

@@ -9,13 +9,13 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from arena.errors import LogError
-from arena.record import ledger, merkle
-from arena.record.ledger import LEDGER, Entry, Head
-from arena.record.season import DEALS, RESULTS, SEASONS, DealRevealed, Result, pages, read_lines
-from arena.standings.audit import Fault
-from arena.standings.disk_table import DiskTable
-from arena.store.records import game_id
+from arena.core.errors import LogError
+from arena.core.standings.audit import Fault
+from arena.core.standings.disk_table import DiskTable
+from arena.core.store.records import game_id
+from arena.league.record import ledger, merkle
+from arena.league.record.ledger import LEDGER, Entry, Head
+from arena.league.record.season import DEALS, RESULTS, SEASONS, DealRevealed, Result, pages, read_lines
 
 PROMISES: Final[Mapping[str, str]] = {
     "entries": "every entry is whole, and no game is there twice",

@@ -13,14 +13,14 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import astuple
 
+from arena.core.referee.chance import commitment
+from arena.core.standings.rebuilt import of_views
+from arena.core.store.records import Tally
+from arena.core.store.temporary import temporary_store
+from arena.core.types import GameResult
 from arena.league.checking.computed import Computed
-from arena.record.season import SeasonClosed, SeasonOpened
-from arena.referee.chance import commitment
-from arena.standings.rebuilt import of_views
-from arena.store.league import LeagueReader
-from arena.store.records import Tally
-from arena.store.temporary import temporary_store
-from arena.types import GameResult
+from arena.league.record.season import SeasonClosed, SeasonOpened
+from arena.league.store import LeagueReader
 
 NEAR: Final = 1e-6
 """How far ratings and sums may be apart."""

@@ -11,7 +11,7 @@ Laws:
 3. A backup is good if it holds the files of its list and no others, each with its digest, its database is whole, and
    each log is the one that the database names. Logs that were removed by the league's rule are not in it.
 4. Whatever makes or checks a backup reads it once, in order: it may be larger than the memory and the rest of the disk.
-5. A backup is made by another process than the league's service (`arena.store.database`).
+5. A backup is made by another process than the league's service (`arena.core.store.database`).
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from typing import IO, Final
 
 import msgspec
 
-from arena import files, scratch
-from arena.errors import LogError, StoreError
+from arena.core import files, scratch
+from arena.core.errors import LogError, StoreError
+from arena.core.record import compressed
+from arena.core.record.log import SUFFIX
+from arena.core.store.database import check_database, copy_database
 from arena.league.folder import Folder
 from arena.league.keeping.retention import GameFiles
-from arena.record import compressed
-from arena.record.log import SUFFIX
-from arena.store.database import check_database, copy_database
-from arena.store.league import LeagueReader, read_league
-from arena.store.league.named import NamedLog, archives, logs
+from arena.league.store import LeagueReader, read_league
+from arena.league.store.named import NamedLog, archives, logs
 
 _PLACES: Final = Folder(Path())
 """Where everything is within the league's folder."""

@@ -21,15 +21,15 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from arena import files
-from arena.errors import Refused, StoreError
+from arena.core import files
+from arena.core.errors import Refused, StoreError
+from arena.core.types import Payload
 from arena.league.folder import Folder
 from arena.league.keeping.first_games import QUALIFYING
 from arena.league.keeping.retention import DAY_S
 from arena.league.order_context import OrderContext
-from arena.store.league import LeagueReader, LeagueStore
-from arena.store.league.controls import Alive
-from arena.types import Payload
+from arena.league.store import LeagueReader, LeagueStore
+from arena.league.store.controls import Alive
 
 NOTED_S: Final = 60.0
 """Seconds between two notes that the league is alive."""

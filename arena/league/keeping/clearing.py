@@ -27,19 +27,19 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
-from arena import files
-from arena.archives import is_digest
-from arena.archives.building import PART, part_of
+from arena.author.archives import is_digest
+from arena.author.archives.building import PART, part_of
+from arena.core import files
+from arena.core.link.warden import remove_tree, removing
+from arena.core.text import counted
 from arena.league.folder import ARCHIVE, Folder
 from arena.league.keeping import calendar
 from arena.league.keeping.retention import DAY_S, GameFiles
 from arena.league.settings import Settings
-from arena.link.warden import remove_tree, removing
-from arena.store.league import LeagueStore
-from arena.store.league.named import archives
-from arena.store.league.records import Season, Version
-from arena.store.league.states import State
-from arena.text import counted
+from arena.league.store import LeagueStore
+from arena.league.store.named import archives
+from arena.league.store.records import Season, Version
+from arena.league.store.states import State
 
 CLEAR_S: Final = 60.0
 """Seconds between two searches for unneeded files."""

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from arena.core.record import compressed
+from arena.core.record.log import SUFFIX
 from arena.league.keeping.retention import DAY_S, Logged
 from arena.league.settings import Logs
 from arena.league.visible import BESIDE
-from arena.record import compressed
-from arena.record.log import SUFFIX
 
 QUALIFYING: Final = "qualifying"
 """The folder for the logs of first games, beside those of seasons."""

@@ -17,7 +17,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from arena.errors import StoreError
+from arena.core.errors import StoreError
+from arena.core.text import counted
 from arena.league.folder import Folder
 from arena.league.keeping import calendar
 from arena.league.keeping.calendar import SignsOfLife
@@ -25,11 +26,10 @@ from arena.league.keeping.clearing import Clearing
 from arena.league.keeping.first_games import QUALIFYING, FirstGames
 from arena.league.keeping.retention import Expired, ExpiredFiles, GameFiles, Logged
 from arena.league.settings import Logs, Settings
-from arena.store.league import LeagueReader, LeagueStore, open_league
-from arena.store.league.notices import NOTICES
-from arena.store.league.played import Ended
-from arena.store.league.records import HOUSE
-from arena.text import counted
+from arena.league.store import LeagueReader, LeagueStore, open_league
+from arena.league.store.notices import NOTICES
+from arena.league.store.played import Ended
+from arena.league.store.records import HOUSE
 
 TIDY_S: Final = 3600.0
 """How often logs are looked through."""

@@ -21,12 +21,12 @@ from typing import Final
 
 import msgspec
 
-from arena import files
-from arena.errors import LogError
+from arena.core import files
+from arena.core.errors import LogError
+from arena.core.record import compressed
+from arena.core.record.log import SUFFIX
 from arena.league.settings import Logs
 from arena.league.visible import BESIDE
-from arena.record import compressed
-from arena.record.log import SUFFIX
 
 DAY_S: Final = 86_400.0
 """Seconds of a day."""

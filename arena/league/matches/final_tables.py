@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from arena.core.ratings.pairs import PairResult
+from arena.core.types import Payload
 from arena.league.matches import finals
-from arena.ratings.pairs import PairResult
-from arena.store.league import LeagueReader
-from arena.store.league.records import Season
-from arena.types import Payload
+from arena.league.store import LeagueReader
+from arena.league.store.records import Season
 
 
 def sizes(reader: LeagueReader, season: Season) -> tuple[int, ...]:

@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from arena.ratings.pairs import PairResult
-from arena.store.league.records import FinalMatch
-from arena.tournament.formats.adaptive import Adaptive
+from arena.core.ratings.pairs import PairResult
+from arena.core.tournament.formats.adaptive import Adaptive
+from arena.league.store.records import FinalMatch
 
 if TYPE_CHECKING:
-    from arena.ratings.refit import Fit
+    from arena.core.ratings.refit import Fit
 
 RULE: Final = Adaptive()
 """Whose `alpha` and `delta` hold here, too: how often any verdict may be wrong, and what is level."""
@@ -177,7 +177,7 @@ def is_settled(design: Design, pairs: Iterable[PairResult], deals: Collection[in
         pairs: Its results.
         deals: Those that count.
     """
-    from arena.ratings.evidence import Evidence
+    from arena.core.ratings.evidence import Evidence
 
     counted = _among(design.entrants, (pair for pair in pairs if pair.deal in deals))
     if not counted:
@@ -221,7 +221,7 @@ def standings(design: Design, matches: Iterable[FinalMatch], pairs: Iterable[Pai
 
 
 def _refit(design: Design, counted: Iterable[PairResult]) -> Fit:
-    from arena.ratings.refit import refit
+    from arena.core.ratings.refit import refit
 
     return refit(counted, len(design.entrants), players=max(design.sizes))
 

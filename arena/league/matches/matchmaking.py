@@ -30,8 +30,8 @@ from typing import Final, Literal
 
 import msgspec
 
+from arena.core.tournament.formats.closeness import Generator, draw_place, weights
 from arena.league.settings import MatchRule
-from arena.tournament.formats.closeness import Generator, draw_place, weights
 
 _TRIES: Final = 8
 """How often a sample is tried to be drawn blindly, as a multiple of its size, before all versions are looked at."""

@@ -18,12 +18,12 @@ from typing import Final
 
 import msgspec
 
+from arena.core.tournament.formats.closeness import generator
+from arena.core.tournament.formats.seating import Seatings, orders
 from arena.league.matches.matchmaking import Candidate, Wait, after, next_match
 from arena.league.settings import MatchRule
-from arena.store.league import LeagueStore
-from arena.store.league.records import HOUSE, Match, Standing
-from arena.tournament.formats.closeness import generator
-from arena.tournament.formats.seating import Seatings, orders
+from arena.league.store import LeagueStore
+from arena.league.store.records import HOUSE, Match, Standing
 
 MATCHES_A_WORKER: Final = 2
 """How many matches there are that are not over, for each worker."""

@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from arena.core.store.records import PlannedGame
+from arena.core.types import GameResult
 from arena.league.keeping.retention import DAY_S
 from arena.league.settings import Limits
-from arena.store.league import LeagueStore
-from arena.store.league.records import Version
-from arena.store.records import PlannedGame
-from arena.types import GameResult
+from arena.league.store import LeagueStore
+from arena.league.store.records import Version
 
 FREE_S: Final = 1.0
 """Seconds of each start that nobody pays for: runtimes need some of it."""

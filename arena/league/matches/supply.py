@@ -22,22 +22,22 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
 
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
+from arena.core.link.bots import BotSpec
+from arena.core.link.caps import BeyondCaps
+from arena.core.link.unchanged import FilesChanged
+from arena.core.referee.job import Job
+from arena.core.store.records import Claim, PlannedGame, Played, Tournament
+from arena.core.text import counted
+from arena.core.tournament.blocks import Processes, block_of
+from arena.core.tournament.lanes import Work
+from arena.core.tournament.runner import MAX_KILLS, MAX_TRIES
+from arena.core.tournament.together import MatchWorkers, claim_at_home
+from arena.core.types import GameResult, GameSettings, Level, Termination
 from arena.league.settings import Settings, Suspension
-from arena.link.bots import BotSpec
-from arena.link.caps import BeyondCaps
-from arena.link.unchanged import FilesChanged
-from arena.referee.job import Job
-from arena.store.league import LeagueStore
-from arena.store.league.records import Form, Version
-from arena.store.league.states import Actor, State
-from arena.store.records import Claim, PlannedGame, Played, Tournament
-from arena.text import counted
-from arena.tournament.blocks import Processes, block_of
-from arena.tournament.lanes import Work
-from arena.tournament.runner import MAX_KILLS, MAX_TRIES
-from arena.tournament.together import MatchWorkers, claim_at_home
-from arena.types import GameResult, GameSettings, Level, Termination
+from arena.league.store import LeagueStore
+from arena.league.store.records import Form, Version
+from arena.league.store.states import Actor, State
 
 LONGEST_REST_S: Final = 60.0
 """How long at most no game begins after faults of the machine. The first fault costs a second, each further one twice

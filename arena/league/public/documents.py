@@ -14,20 +14,20 @@ from typing import Final
 
 import msgspec
 
-from arena import files
-from arena.door.health import health
-from arena.errors import StoreError
+from arena.core import files
+from arena.core.errors import StoreError
+from arena.core.types import Payload
+from arena.league.door.health import health
 from arena.league.folder import Folder
 from arena.league.matches import final_tables
 from arena.league.matches.planning import longest_wait
 from arena.league.public.ranking import RATING, Ranking, confinement, ranking_of
 from arena.league.settings import Settings
-from arena.store.league import LeagueReader
-from arena.store.league.notices import NOTICES
-from arena.store.league.played import Only
-from arena.store.league.records import Report, Season, Version
-from arena.store.league.states import State
-from arena.types import Payload
+from arena.league.store import LeagueReader
+from arena.league.store.notices import NOTICES
+from arena.league.store.played import Only
+from arena.league.store.records import Report, Season, Version
+from arena.league.store.states import State
 
 METHOD: Final = "refit of versions, ranks by all pairs"
 """How standings are computed: a new version is expected to be about as strong as its predecessor, and a rank is 1 and 1

@@ -15,14 +15,14 @@ from typing import Final
 
 import msgspec
 
-from arena import files
+from arena.core import files
+from arena.core.store.records import game_id
 from arena.league.folder import Folder
 from arena.league.public import season_files
-from arena.record import ledger, merkle
-from arena.record.ledger import Entry, Head
-from arena.record.season import DealRevealed, pages
-from arena.store.league import LeagueReader
-from arena.store.records import game_id
+from arena.league.record import ledger, merkle
+from arena.league.record.ledger import Entry, Head
+from arena.league.record.season import DealRevealed, pages
+from arena.league.store import LeagueReader
 
 _REMEMBERED: Final = 2 * ledger.PAGE
 """Of how many of the last games it is known that they are there. Many fewer are published at once."""

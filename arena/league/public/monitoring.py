@@ -15,17 +15,17 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from arena import files
-from arena.disk import Room
-from arena.door.health import health
-from arena.errors import InternalError
+from arena.core import files
+from arena.core.errors import InternalError
+from arena.core.store.records import Played
+from arena.core.types import Payload
+from arena.league.disk import Room
+from arena.league.door.health import health
 from arena.league.folder import Folder
 from arena.league.keeping.housekeeping import LogSize
 from arena.league.matches.planning import longest_wait
-from arena.store.league import LeagueStore
-from arena.store.league.states import State
-from arena.store.records import Played
-from arena.types import Payload
+from arena.league.store import LeagueStore
+from arena.league.store.states import State
 
 EACH_S: Final = 10.0
 """The time from one writing of them to the next."""

@@ -26,8 +26,11 @@ from typing import Any, Final
 
 import msgspec
 
-from arena import files
-from arena.errors import ArenaError, LogError, StoreError
+from arena.core import files
+from arena.core.errors import ArenaError, LogError, StoreError
+from arena.core.record.log import SUFFIX, existing_log, read_log
+from arena.core.referee.chance import commitment, deal_secret
+from arena.core.types import Payload
 from arena.league import visible
 from arena.league.folder import Folder
 from arena.league.keeping.retention import GameFiles
@@ -35,11 +38,8 @@ from arena.league.public import documents, season_files
 from arena.league.public.ledger_files import Ledger, entries_of
 from arena.league.public.ranking import Ranking, ranking_of
 from arena.league.settings import Settings
-from arena.record.log import SUFFIX, existing_log, read_log
-from arena.referee.chance import commitment, deal_secret
-from arena.store.league import LeagueReader, LeagueStore
-from arena.store.league.records import HOUSE, Author, Match, Season, Version
-from arena.types import Payload
+from arena.league.store import LeagueReader, LeagueStore
+from arena.league.store.records import HOUSE, Author, Match, Season, Version
 
 PAGE: Final = 256
 """Of how many matches an author's games stand in one file."""

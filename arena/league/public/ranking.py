@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arena.standings.table import Order, Standing, fit_of, tabulate
-from arena.store.league import LeagueReader
-from arena.store.league.records import Season, Version
-from arena.types import Level, Payload
+from arena.core.standings.table import Order, Standing, fit_of, tabulate
+from arena.core.types import Level, Payload
+from arena.league.store import LeagueReader
+from arena.league.store.records import Season, Version
 
 if TYPE_CHECKING:
-    from arena.ratings.refit import Fit
+    from arena.core.ratings.refit import Fit
 
 RATING: Final = ("rating", "half_width", "low", "high")
 """What is known of a version's strength. All are None before its first game."""

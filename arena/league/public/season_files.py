@@ -22,11 +22,12 @@ from typing import Final
 
 import msgspec
 
-from arena import files
-from arena.errors import LogError
+from arena.core import files
+from arena.core.errors import LogError
+from arena.core.record.published import SECRET_FILE, Secret, publish, sha256_of
+from arena.core.store.records import Tournament, canonical
 from arena.league.folder import Folder
-from arena.record.published import SECRET_FILE, Secret, publish, sha256_of
-from arena.record.season import (
+from arena.league.record.season import (
     DEALS,
     GAMES,
     RESULTS,
@@ -40,9 +41,8 @@ from arena.record.season import (
     page,
     pages,
 )
-from arena.store.league import LeagueReader
-from arena.store.league.records import Match, Season
-from arena.store.records import Tournament, canonical
+from arena.league.store import LeagueReader
+from arena.league.store.records import Match, Season
 
 MOST_DEALS: Final = 2**42
 """Bytes of all lines about deals; more than any season has."""

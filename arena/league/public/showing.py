@@ -17,9 +17,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from arena.errors import ConfigError
-from arena.extras import need
-from arena.text import plain
+from arena.core.errors import ConfigError
+from arena.core.extras import need
+from arena.core.text import plain
 
 NICENESS: Final = 10
 """How far it stands back behind games (`nice`)."""

@@ -16,7 +16,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from arena.errors import ConfigError, Refused
+from arena.core.errors import ConfigError, Refused
+from arena.core.ratings.running import Rating, inherit
+from arena.core.types import Payload
 from arena.league.folder import Folder
 from arena.league.order_context import OrderContext
 from arena.league.public import documents
@@ -25,12 +27,10 @@ from arena.league.public.ranking import Ranking
 from arena.league.public.season_files import write_closed
 from arena.league.season.opening import open_season, settings_of
 from arena.league.settings import Settings, check_season, load
+from arena.league.store import LeagueReader, LeagueStore
+from arena.league.store.controls import Closing
+from arena.league.store.records import Season
 from arena.league.submissions.house import enter_house
-from arena.ratings.running import Rating, inherit
-from arena.store.league import LeagueReader, LeagueStore
-from arena.store.league.controls import Closing
-from arena.store.league.records import Season
-from arena.types import Payload
 
 
 def season_close(context: OrderContext) -> Payload:

@@ -20,9 +20,9 @@ from arena.league.matches import final_tables, finals
 from arena.league.matches.planning import MATCHES_A_WORKER, MOST_UNRATED, seatings_of, spare
 from arena.league.public import documents
 from arena.league.settings import Settings
-from arena.store.league import LeagueReader, LeagueStore
-from arena.store.league.records import HOUSE, Match, Season, SeasonFinal, Standing
-from arena.store.league.states import State
+from arena.league.store import LeagueReader, LeagueStore
+from arena.league.store.records import HOUSE, Match, Season, SeasonFinal, Standing
+from arena.league.store.states import State
 
 ABSENT_S: Final = 600.0
 """How long the final waits for finalists that cannot play now, once there is nothing else to play."""

@@ -10,20 +10,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from arena import files
-from arena.errors import ConfigError
+from arena.core import files
+from arena.core.errors import ConfigError
+from arena.core.ratings.running import Rating
+from arena.core.record.published import sha256_of
+from arena.core.referee.chance import commitment, new_secret
+from arena.core.store.records import Tournament
+from arena.core.store.store import now
 from arena.league.folder import SETTINGS, Folder
 from arena.league.public.season_files import write_opened
 from arena.league.season.template import text
 from arena.league.settings import Settings, check_season, load, parse
+from arena.league.store import LeagueReader, LeagueStore, open_league
+from arena.league.store.records import Season
 from arena.league.submissions.house import check_house, enter_house
-from arena.ratings.running import Rating
-from arena.record.published import sha256_of
-from arena.referee.chance import commitment, new_secret
-from arena.store.league import LeagueReader, LeagueStore, open_league
-from arena.store.league.records import Season
-from arena.store.records import Tournament
-from arena.store.store import now
 
 
 def settings_of(folder: Folder, league: LeagueReader) -> Settings:

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from arena.disk import DiskLimits, DiskWatch, Reserve
+from arena.core.tournament.workers import available_cores
+from arena.league.disk import DiskLimits, DiskWatch, Reserve
 from arena.league.folder import Folder
 from arena.league.service.inbox import Inbox
 from arena.league.service.stopping import Manager
 from arena.league.settings import Settings
-from arena.store.league import LeagueStore
-from arena.tournament.workers import available_cores
+from arena.league.store import LeagueStore
 
 DISK_S: Final = 5.0
 """How often the room on the disk is measured."""

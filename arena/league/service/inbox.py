@@ -25,18 +25,18 @@ from typing import Final
 
 import msgspec
 
-from arena import files
-from arena.errors import ArenaError, InternalError, Refused, StoreError
+from arena.core import files
+from arena.core.errors import ArenaError, InternalError, Refused, StoreError
+from arena.core.store.lock import is_written_to
+from arena.core.text import plain
+from arena.core.types import Payload
 from arena.league.folder import ARCHIVE, ORDER, Folder
 from arena.league.keeping import calendar
 from arena.league.order_context import Order, read_order
 from arena.league.public.publishing import publish_keys
 from arena.league.service.orders import OF_KEYS, VERBS, obey
 from arena.league.settings import Settings
-from arena.store.league import LeagueStore, open_league
-from arena.store.lock import is_written_to
-from arena.text import plain
-from arena.types import Payload
+from arena.league.store import LeagueStore, open_league
 
 WAIT_S: Final = 10.0
 """How long a command waits for the service's answer."""

@@ -20,18 +20,18 @@ from typing import Final, Protocol
 
 import msgspec
 
-from arena.errors import MachineFault
+from arena.core.errors import MachineFault
+from arena.core.store.records import Played
+from arena.core.store.store import now as timestamp
+from arena.core.text import counted
+from arena.core.tournament.lanes import Lanes
+from arena.core.types import Payload
 from arena.league.matches.planning import Planner
 from arena.league.matches.supply import MatchGames
 from arena.league.service.stopping import Stopping
 from arena.league.submissions.step_runner import StepRunner
 from arena.league.submissions.step_worker import StepWorker
 from arena.league.submissions.steps import StepReport
-from arena.store.records import Played
-from arena.store.store import now as timestamp
-from arena.text import counted
-from arena.tournament.lanes import Lanes
-from arena.types import Payload
 
 POLL_S: Final = 0.2
 """How long the loop waits for a game to end before it looks at everything else."""

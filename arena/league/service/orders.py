@@ -16,18 +16,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from arena.errors import ConfigError, InternalError, MachineFault, Refused, did_you_mean
+from arena.core.errors import ConfigError, InternalError, MachineFault, Refused, did_you_mean
+from arena.core.types import Payload
 from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
 from arena.league.folder import Folder
 from arena.league.keeping.calendar import trust_clock
 from arena.league.order_context import Order, OrderContext, Verb
 from arena.league.season.closing import season_close
 from arena.league.settings import Settings
+from arena.league.store import LeagueStore
+from arena.league.store.records import HOUSE, Version
+from arena.league.store.states import State
 from arena.league.submissions.submitting import remote, submit
-from arena.store.league import LeagueStore
-from arena.store.league.records import HOUSE, Version
-from arena.store.league.states import State
-from arena.types import Payload
 
 MOST_VERB: Final = 100
 """Characters of a verb that are compared with those that there are."""

@@ -13,9 +13,15 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from arena.door.supervisor import DoorSupervisor, door_command
-from arena.errors import ConfigError, StoreError
-from arena.files import MIB
+from arena.core.errors import ConfigError, StoreError
+from arena.core.files import MIB
+from arena.core.link.programs import check_disk
+from arena.core.referee.worker import attend, play
+from arena.core.text import counted, plain
+from arena.core.tournament.lanes import Lanes, Worker
+from arena.core.tournament.workers import available_cores, local_worker
+from arena.core.types import Payload
+from arena.league.door.supervisor import DoorSupervisor, door_command
 from arena.league.folder import Folder
 from arena.league.keeping.clearing import clean_up
 from arena.league.keeping.housekeeping import duties
@@ -31,20 +37,14 @@ from arena.league.service.duties import DiskRoom, Health, OrderDuty
 from arena.league.service.loop import Ended, Service
 from arena.league.service.stopping import Manager, Stopping
 from arena.league.settings import Settings, check_bind, load
+from arena.league.store import LeagueStore, open_league
+from arena.league.store.records import Season
 from arena.league.submissions.step_runner import StepRunner
 from arena.league.submissions.step_worker import StepWorker
 from arena.league.submissions.steps import StepReport
 from arena.league.submissions.submitting import Allowance
 from arena.league.submissions.tools import LeagueTools, absent, built_tree
-from arena.link.programs import check_disk
-from arena.link.sandbox.levels import require
-from arena.referee.worker import attend, play
-from arena.store.league import LeagueStore, open_league
-from arena.store.league.records import Season
-from arena.text import counted, plain
-from arena.tournament.lanes import Lanes, Worker
-from arena.tournament.workers import available_cores, local_worker
-from arena.types import Payload
+from arena.sandbox.levels import require
 
 PATIENCE_S: Final = 15.0
 """How long it waits for a command that writes the database at this moment."""

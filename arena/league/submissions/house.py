@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from arena.errors import ConfigError, did_you_mean
+from arena.core.errors import ConfigError, did_you_mean
+from arena.core.link.bots import BotSpec, bundled_folders, load_bot, read_manifest
+from arena.core.store.store import now
 from arena.league.settings import Bots, Settings
-from arena.link.bots import BotSpec, bundled_folders, load_bot, read_manifest
-from arena.store.league import LeagueStore
-from arena.store.league.records import HOUSE, Version
-from arena.store.league.states import Actor, State
-from arena.store.store import now
+from arena.league.store import LeagueStore
+from arena.league.store.records import HOUSE, Version
+from arena.league.store.states import Actor, State
 
 _STEPS = (State.BUILDING, State.CHECKING, State.QUALIFYING, State.ACTIVE)
 

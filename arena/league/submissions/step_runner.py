@@ -16,14 +16,14 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from arena.errors import ArenaError, Refused
+from arena.core.errors import ArenaError, Refused
+from arena.core.types import Level, Payload
 from arena.league.keeping.clearing import LONGEST_REST_S, Lost
+from arena.league.store import LeagueStore
+from arena.league.store.records import Kind, Report, Version
+from arena.league.store.states import Actor, State
 from arena.league.submissions.step_worker import StepWorker
 from arena.league.submissions.steps import StepReport, Verdict
-from arena.store.league import LeagueStore
-from arena.store.league.records import Kind, Report, Version
-from arena.store.league.states import Actor, State
-from arena.types import Level, Payload
 
 STEPS: Final[dict[State, tuple[Kind, State]]] = {
     State.BUILDING: ("build", State.CHECKING),

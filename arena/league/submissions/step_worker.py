@@ -14,9 +14,9 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 
-from arena.errors import ArenaError, InternalError, MachineFault
-from arena.tournament.lanes import Worker
-from arena.tournament.workers import undisturbed
+from arena.core.errors import ArenaError, InternalError, MachineFault
+from arena.core.tournament.lanes import Worker
+from arena.core.tournament.workers import undisturbed
 
 T = TypeVar("T")
 

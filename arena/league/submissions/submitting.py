@@ -14,21 +14,22 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from arena import archives, files
-from arena.errors import ArchiveError, BotError, Refused, StoreError
-from arena.files import MIB
+from arena.author import archives
+from arena.core import files
+from arena.core.errors import ArchiveError, BotError, Refused, StoreError
+from arena.core.files import MIB
+from arena.core.link import runtimes
+from arena.core.link.bots import MANIFEST
+from arena.core.link.caps import BeyondCaps, granted
+from arena.core.types import Level, Payload
 from arena.league.folder import SETTINGS
 from arena.league.order_context import OrderContext
 from arena.league.settings import Limits
+from arena.league.store import LeagueStore
+from arena.league.store.records import Received, Version
+from arena.league.store.states import State
 from arena.league.submissions.steps import BYTES, StepReport, Verdict, footprint
-from arena.link import runtimes
-from arena.link.bots import MANIFEST
-from arena.link.caps import BeyondCaps, granted
-from arena.link.sandbox import fenced
-from arena.store.league import LeagueStore
-from arena.store.league.records import Received, Version
-from arena.store.league.states import State
-from arena.types import Level, Payload
+from arena.sandbox import fenced
 
 
 def submit(context: OrderContext) -> Payload:

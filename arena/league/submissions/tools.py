@@ -10,21 +10,21 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from arena.archives import bot_folder
-from arena.archives.settling import tree_digest
-from arena.door.relay import remote_bot, served
-from arena.errors import MachineFault
+from arena.author.archives import bot_folder
+from arena.author.archives.settling import tree_digest
+from arena.core.errors import MachineFault
+from arena.core.link.bots import MANIFEST, BotSpec, load_bot, read_manifest
+from arena.core.link.caps import BeyondCaps, granted
+from arena.core.link.unchanged import FilesChanged
+from arena.core.types import GameSettings, Level, Payload
+from arena.league.door.relay import remote_bot, served
 from arena.league.folder import Folder
 from arena.league.keeping.first_games import QUALIFYING
 from arena.league.settings import Settings
+from arena.league.store import LeagueStore
+from arena.league.store.records import Kind, Version
 from arena.league.submissions.house import house_spec
 from arena.league.submissions.steps import StepReport, Verdict, build, check, qualify
-from arena.link.bots import MANIFEST, BotSpec, load_bot, read_manifest
-from arena.link.caps import BeyondCaps, granted
-from arena.link.unchanged import FilesChanged
-from arena.store.league import LeagueStore
-from arena.store.league.records import Kind, Version
-from arena.types import GameSettings, Level, Payload
 
 _KEPT: Final = 1024
 """Of how many versions it is kept in memory what they are started with: a digest over all files is in it."""

@@ -22,18 +22,18 @@ from typing import Any, Final
 
 import msgspec
 
-from arena import files
-from arena.errors import ArenaError
+from arena.core import files
+from arena.core.errors import ArenaError
+from arena.core.record import compressed
+from arena.core.store.records import Tournament
+from arena.league.store.records import LEAGUE
+from arena.pages.exhibits import Exhibits, open_exhibits
 from arena.pages.site import promises, replays
 from arena.pages.site.contexts import heading
 from arena.pages.site.page_writer import PageWriter, is_page
 from arena.pages.site.parts import ASSETS, remove_others, write_parts
 from arena.pages.site.places import places_of
 from arena.pages.site.tournament import INDEX, TournamentPages
-from arena.record import compressed
-from arena.store.exhibits import Exhibits, open_exhibits
-from arena.store.league.records import LEAGUE
-from arena.store.records import Tournament
 
 _PARTS: Final = ("site-", "viewer-")
 

@@ -7,19 +7,19 @@ from typing import Final
 
 import msgspec
 
-from arena.games import margin_of
+from arena.core.catalogue import margin_of
+from arena.core.progress import Tuned
+from arena.core.ratings.running import MU, SIGMA
+from arena.core.show.rounds import progress_text
+from arena.core.show.standings import game_text, order_text, percent, players_text, rank_texts
+from arena.core.standings.report import Report
+from arena.core.standings.table import HeadToHead, Standing
+from arena.core.store.records import Entrant, Tournament
+from arena.core.types import Payload, TimeControl, is_cooperative
+from arena.pages.exhibits import Member, ShownForfeit, ShownGame, outcome_of
 from arena.pages.plots import BAND
 from arena.pages.site.figures import Scale, bars, curve, scale_of, shade
 from arena.pages.site.tallies import BotTally
-from arena.progress import Tuned
-from arena.ratings.running import MU, SIGMA
-from arena.show.rounds import progress_text
-from arena.show.standings import game_text, order_text, percent, players_text, rank_texts
-from arena.standings.report import Report
-from arena.standings.table import HeadToHead, Standing
-from arena.store.exhibits import Member, ShownForfeit, ShownGame, outcome_of
-from arena.store.records import Entrant, Tournament
-from arena.types import Payload, TimeControl, is_cooperative
 
 PAGE: Final = 500
 """Games of a page of games."""

@@ -16,12 +16,12 @@ import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import arena
-from arena import files
-from arena.errors import ArenaError
+from arena.core import files
+from arena.core.errors import ArenaError
+from arena.core.text import plain, without_surrogates
 from arena.pages.parts import read_part
 from arena.pages.site.figures import time_text
 from arena.pages.site.parts import HERE
-from arena.text import plain, without_surrogates
 
 POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; base-uri 'none'; form-action 'none'"

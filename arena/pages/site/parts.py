@@ -11,8 +11,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
-from arena import files
-from arena.errors import ArenaError
+from arena.core import files
+from arena.core.errors import ArenaError
 from arena.pages.parts import colours, read_part, viewer_script, viewer_style
 
 HERE: Final = Path(__file__).parent

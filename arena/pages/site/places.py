@@ -10,10 +10,10 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from arena.link.bots import COMMAND, BotSpec, bundled_folders
-from arena.places import ELSEWHERE, Places
-from arena.record.log import ActionRecord, ForfeitRecord, LateRecord, Log, Record
-from arena.store.records import Entrant, Tournament
+from arena.core.link.bots import COMMAND, BotSpec, bundled_folders
+from arena.core.places import ELSEWHERE, Places
+from arena.core.record.log import ActionRecord, ForfeitRecord, LateRecord, Log, Record
+from arena.core.store.records import Entrant, Tournament
 
 
 def refs_by_name(entrants: Sequence[Entrant]) -> list[str]:

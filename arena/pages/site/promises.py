@@ -8,14 +8,14 @@ from typing import Final
 
 import msgspec
 
-from arena import files
-from arena.errors import ArenaError
+from arena.core import files
+from arena.core.errors import ArenaError
+from arena.core.record.log import find_logs
+from arena.core.standings.audit import PROMISES, Audit, Auditor, Fault, examine_all
+from arena.core.store.reader import Reader
+from arena.core.store.records import Tournament
+from arena.core.types import Payload
 from arena.pages.site.places import places_of
-from arena.record.log import find_logs
-from arena.standings.audit import PROMISES, Audit, Auditor, Fault, examine_all
-from arena.store.reader import Reader
-from arena.store.records import Tournament
-from arena.types import Payload
 
 FILE: Final = "promises.json"
 CHECKS: Final = 2

@@ -20,14 +20,14 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from arena import files
-from arena.errors import ArenaError, MachineFault
+from arena.core import files
+from arena.core.errors import ArenaError, MachineFault
+from arena.core.places import Places
+from arena.core.record.log import Log, read_log
 from arena.pages.frames import FORMAT, film
 from arena.pages.security import json_in_script
 from arena.pages.site.parts import write_asset
 from arena.pages.site.places import hide_in
-from arena.places import Places
-from arena.record.log import Log, read_log
 
 FOLDER: Final = f"replays-{FORMAT}"
 """Frames of another form lie elsewhere: they are made again. `replay.js` has the same name."""

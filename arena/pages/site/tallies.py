@@ -9,8 +9,8 @@ from typing import Final
 
 import msgspec
 
+from arena.pages.exhibits import Outcome, ShownSeat
 from arena.pages.site.figures import histogram
-from arena.store.exhibits import Outcome, ShownSeat
 
 MOST_SLOW: Final = 5
 """How many slowest decisions are named."""

@@ -10,28 +10,28 @@ from typing import Final
 
 import msgspec
 
-from arena import files
+from arena.core import files
+from arena.core.places import Places
+from arena.core.standings.report import report
+from arena.core.store.records import Entrant, Tournament
+from arena.core.tournament.commands import repeat_command, rerun_command
+from arena.core.tournament.formats.extension import Extension
+from arena.core.tournament.formats.gauntlet import Gauntlet
+from arena.core.types import Payload, is_cooperative
 from arena.pages import plots
+from arena.pages.exhibits import Exhibits, ShownGame
 from arena.pages.parts import read_part
 from arena.pages.site import contexts, promises
 from arena.pages.site.contexts import PAGE, Shown, heading
 from arena.pages.site.page_writer import PageWriter
 from arena.pages.site.places import places_of, refs_by_name
 from arena.pages.site.tallies import BotTally, add_up
-from arena.places import Places
-from arena.standings.report import report
-from arena.store.exhibits import Exhibits, ShownGame
-from arena.store.records import Entrant, Tournament
-from arena.tournament.commands import repeat_command, rerun_command
-from arena.tournament.formats.extension import Extension
-from arena.tournament.formats.gauntlet import Gauntlet
-from arena.types import Payload, is_cooperative
 
 INDEX: Final = "index.html"
 FORFEITS: Final = 10
 """How many last forfeits of a bot are told."""
 _DEPENDENT: Final = (Extension.__struct_config__.tag, Gauntlet.__struct_config__.tag)
-"""The formats whose standings begin with the results of others (`standings/sources.py`)."""
+"""The formats whose standings begin with the results of others (`core/standings/sources.py`)."""
 
 
 class TournamentPages:

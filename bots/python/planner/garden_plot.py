@@ -1,14 +1,14 @@
 """What a garden promises: what each card could score in it next.
 
 A planting changes the ends of few positions, so a garden is quickly had from the one before. Squares and positions are
-numbers as in `arena.rules.gardener.geometry`, whose layouts are used here.
+numbers as in `arena.games.gardener.geometry`, whose layouts are used here.
 """
 
 from itertools import repeat
 
 from garden_prospects import LINES, LONGEST
 
-from arena.rules.gardener.geometry import plant, point
+from arena.games.gardener.geometry import plant, point
 
 ENDS = tuple((offset, step) for before, after, step, _ in LINES for offset, step in ((before, -step), (after, step)))
 """The ends of these lines in order: from a card's position to the square there, and the step from there outward."""

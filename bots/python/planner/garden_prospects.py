@@ -10,9 +10,9 @@ from itertools import product
 from operator import add
 from typing import NamedTuple
 
-from arena.rules.gardener.geometry import STRIDE
-from arena.rules.gardener.rounds import BONUS, POINTS, turn_down
-from arena.rules.gardener.state import ALL_KINDS
+from arena.games.gardener.geometry import STRIDE
+from arena.games.gardener.rounds import BONUS, POINTS, turn_down
+from arena.games.gardener.state import ALL_KINDS
 
 POINT = 10
 """What a point is worth: values are in tenths of a point."""

@@ -8,7 +8,7 @@ from garden_plot import Plot
 from garden_prospects import count_rows, scorings
 from gardener import KINDS, face_up, uses_features
 
-from arena.rules.gardener.geometry import EMPTY, plant, square
+from arena.games.gardener.geometry import EMPTY, plant, square
 
 USUAL = 3
 """The points that a seat scores in a round, about."""

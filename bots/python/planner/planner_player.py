@@ -4,8 +4,8 @@ from garden_prospects import POINT
 from garden_table import Table
 from gardener import KINDS
 
-from arena.rules.gardener.geometry import point
-from arena.rules.gardener.rounds import BONUS, POINTS, turn_down
+from arena.games.gardener.geometry import point
+from arena.games.gardener.rounds import BONUS, POINTS, turn_down
 
 GLANCED = 6
 """So many plantings of each card are looked at in the gardens of opponents."""

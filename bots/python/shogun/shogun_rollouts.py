@@ -8,7 +8,7 @@ from samurai_battles import MOVE, SWITCH
 from samurai_majorities import Position, evaluate, promise
 from samurai_turns import Node
 
-from arena.rules.samurai.state import TILES, End, Move, Place, Switch
+from arena.games.samurai.state import TILES, End, Move, Place, Switch
 
 ON_LAND = frozenset(number for number, tile in enumerate(TILES) if tile.goes_on == "land" and number != MOVE)
 ON_SEA = frozenset(number for number, tile in enumerate(TILES) if tile.goes_on == "sea")

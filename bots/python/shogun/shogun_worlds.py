@@ -5,9 +5,9 @@ from random import Random
 from msgspec.structs import replace
 from samurai_battles import FULL_SET, NUMBER, SWITCH, tile_code
 
-from arena.rules.samurai.board import Board, Space
-from arena.rules.samurai.game import Samurai
-from arena.rules.samurai.state import CASTES, State
+from arena.games.samurai.board import Board, Space
+from arena.games.samurai.game import Samurai
+from arena.games.samurai.state import CASTES, State
 
 
 def rules_of(game):

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil, cos, pi, sin, sqrt
 from typing import Any, ClassVar, Final
 
-from arena.rules.base import Rules
-from arena.show.drawing import STATE, Drawing, Scene, Symbol, sprite, words
-from arena.show.seats import EVERYBODY, MARKS
-from arena.show.svg import element, points
-from arena.types import Payload, Seat
+from arena.core.rules.base import Rules
+from arena.core.show.drawing import STATE, Drawing, Scene, Symbol, sprite, words
+from arena.core.show.seats import EVERYBODY, MARKS
+from arena.core.show.svg import element, points
+from arena.core.types import Payload, Seat
 from arena_openspiel.boards import FOG, PIECES, STONES, Board, split_board
 from arena_openspiel.cards import RED, Hand, split_hands
 

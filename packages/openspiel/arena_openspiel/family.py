@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from arena.errors import ConfigError
-from arena.rules.base import Rules
-from arena.rules.family import Family
+from arena.core.errors import ConfigError
+from arena.core.rules.base import Rules
+from arena.core.rules.family import Family
 
 FAMILY = "openspiel"
 """The family's name."""

@@ -21,9 +21,9 @@ from typing import Any, ClassVar, Final
 import msgspec
 import pyspiel
 
-from arena.errors import ConfigError, IllegalAction
-from arena.rules.base import Board, Choose, Decision, Draw, Event, Legal, Margin, Outcome, Product, Rules, Ruleset
-from arena.types import Payload, Seat, Teams
+from arena.core.errors import ConfigError, IllegalAction
+from arena.core.rules.base import Board, Choose, Decision, Draw, Event, Legal, Margin, Outcome, Product, Rules, Ruleset
+from arena.core.types import Payload, Seat, Teams
 from arena_openspiel.parameters import VIEW, options_of, parameters_of
 from arena_openspiel.worlds import other_world
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from arena.rules.base import Option
+from arena.core.rules.base import Option
 
 VIEW: Final = "view"
 """The option that says what views hold. It is the arena's, not OpenSpiel's."""

@@ -7,10 +7,10 @@ from typing import Any
 
 from rich.text import Text
 
-from arena.show.layout import paragraph, shelves
-from arena.show.presenter import Presenter
-from arena.text import plain
-from arena.types import Payload, Seat
+from arena.core.show.layout import paragraph, shelves
+from arena.core.show.presenter import Presenter
+from arena.core.text import plain
+from arena.core.types import Payload, Seat
 from arena_openspiel.cards import RED, split_hands
 from arena_openspiel.drawing import SpielDrawing
 from arena_openspiel.game import Spiel

@@ -10,7 +10,7 @@
 Laws:
 1. An action is the number of a play in `Rules.every_play`; what a player observes is its view.
 2. Players that decide at once do so one after another, and none sees what the others did before all have. In a race
-   chance says who comes first (`arena.rules.table`).
+   chance says who comes first (`arena.core.rules.table`).
 3. A player's information state has all that it was ever told.
 4. What a state returns at its end is what the ranks are worth: it adds up to 0.
 """
@@ -26,11 +26,11 @@ import msgspec
 import numpy as np
 import pyspiel
 
-from arena.games import game, make_settings, rules_of
-from arena.rules.base import Event
-from arena.rules.numbering import Numbering
-from arena.rules.table import Table
-from arena.types import GameSettings, Seat
+from arena.core.catalogue import game, make_settings, rules_of
+from arena.core.rules.base import Event
+from arena.core.rules.numbering import Numbering
+from arena.core.rules.table import Table
+from arena.core.types import GameSettings, Seat
 
 PREFIX: Final = "arena_"
 """What OpenSpiel's names of arena's games begin with."""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any, Final
 
-from arena.rules.course import playout
+from arena.core.rules.course import playout
 from arena_openspiel.family import OpenSpiel
 from arena_openspiel.game import Move, Spiel, State
 

@@ -15,8 +15,8 @@ from itertools import zip_longest
 from operator import ne
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.rules.base import Choose
-from arena.types import Payload, Seat
+from arena.core.rules.base import Choose
+from arena.core.types import Payload, Seat
 
 if TYPE_CHECKING:
     from arena_openspiel.game import Spiel, State

@@ -18,7 +18,7 @@ import pyspiel
 import pytest
 from arena_openspiel.family import OpenSpiel
 
-from arena.rules.course import Accepted, Answers, Ask, Chance, Course, Over
+from arena.core.rules.course import Accepted, Answers, Ask, Chance, Course, Over
 
 PACKAGE = Path(__file__).parents[1]
 ROOT = PACKAGE.parents[1]
@@ -88,7 +88,7 @@ def test_it_follows_a_game_in_a_world_that_agrees_with_what_it_was_told(name: st
 ENVIRONMENT = """
 from functools import partial
 from pettingzoo.test import api_test, seed_test
-from arena.adapters import pettingzoo
+from arena.learn.adapters import pettingzoo
 
 for game in ("leduc_poker", "goofspiel", "tic_tac_toe"):
     make = partial(pettingzoo.env, f"openspiel:{game}", overrides=["view=tensor"])

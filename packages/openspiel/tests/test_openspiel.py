@@ -21,12 +21,12 @@ from arena_openspiel.drawing import SpielDrawing
 from arena_openspiel.family import FAMILY, OpenSpiel
 from arena_openspiel.game import Node, Spiel, State
 
-from arena.errors import ConfigError
-from arena.rules.base import Event, Margin, Outcome
-from arena.rules.course import Chance, Course, Over
-from arena.testing import GameFault, check_declaration, check_variant
-from arena.testing.walks import walk
-from arena.types import Termination
+from arena.core.errors import ConfigError
+from arena.core.rules.base import Event, Margin, Outcome
+from arena.core.rules.course import Chance, Course, Over
+from arena.core.testing import GameFault, check_declaration, check_variant
+from arena.core.testing.walks import walk
+from arena.core.types import Termination
 
 PACKAGE = Path(__file__).parents[1]
 ROOT = PACKAGE.parents[1]

@@ -9,8 +9,8 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from arena.errors import LevelError, MachineFault
-from arena.types import Payload
+from arena.core.errors import LevelError, MachineFault
+from arena.core.types import Payload
 
 Kind: TypeAlias = Literal["build", "check", "qualify"]
 """The steps."""

@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from arena.archives import LIMITS, Archive, Limits
-from arena.archives import check as check_archive
-from arena.archives.building import build_archive
-from arena.errors import ArchiveError
+from arena.author.archives import LIMITS, Archive, Limits
+from arena.author.archives import check as check_archive
+from arena.author.archives.building import build_archive
+from arena.core.errors import ArchiveError
+from arena.core.types import Level, Payload
 from arena.league.submissions.steps.base import StepReport, Stopwatch
-from arena.link.sandbox.building import Bounds
-from arena.link.sandbox.usage import used
-from arena.types import Level, Payload
+from arena.sandbox.building import Bounds
+from arena.sandbox.usage import used
 
 BYTES: Final = "bytes"
 """What a report's `detail` calls the bytes on the disk that the build left."""

@@ -7,14 +7,14 @@ from typing import Final
 
 import msgspec
 
-from arena.conform.base import Budget
-from arena.conform.report import BotReport, Level, Result
-from arena.conform.runner import check_bot
-from arena.errors import BotError
+from arena.author.conform.base import Budget
+from arena.author.conform.report import BotReport, Level, Result
+from arena.author.conform.runner import check_bot
+from arena.core.errors import BotError
+from arena.core.link.bots import load_bot
+from arena.core.types import Level as Confinement
 from arena.league.submissions.steps.base import StepReport, Stopwatch, Verdict
-from arena.link.bots import load_bot
-from arena.link.sandbox.levels import require
-from arena.types import Level as Confinement
+from arena.sandbox.levels import require
 
 _BUDGET: Final = Budget(total_ms=300_000)
 """A machine that plays other games meanwhile needs longer for all checks than the minute of `arena bot check`."""

@@ -17,17 +17,17 @@ from typing import Final
 
 import msgspec
 
-from arena.errors import BotError, LogError
+from arena.core.errors import BotError, LogError
+from arena.core.link.bots import BotSpec, load_bot
+from arena.core.link.unchanged import FilesChanged
+from arena.core.record.log import SUFFIX, existing_log, read_log
+from arena.core.record.result import result_of
+from arena.core.referee.job import Job
+from arena.core.referee.worker import play
+from arena.core.types import GameResult, GameSettings, Level, Payload, Seat, Termination
 from arena.league.keeping.retention import GameFiles
 from arena.league.submissions.steps.base import StepReport, Stopwatch
-from arena.link.bots import BotSpec, load_bot
-from arena.link.sandbox.levels import require
-from arena.link.unchanged import FilesChanged
-from arena.record.log import SUFFIX, existing_log, read_log
-from arena.record.result import result_of
-from arena.referee.job import Job
-from arena.referee.worker import play
-from arena.types import GameResult, GameSettings, Level, Payload, Seat, Termination
+from arena.sandbox.levels import require
 
 MATCHES: Final = 4
 """Deals, each of which is played in every seating. With more numbers of players there is one for each."""

@@ -1,0 +1,24 @@
+"""Archives: a bot's folder as one archive, the same for the same files wherever they lie, and read without trust.
+
+`docs/archives.md` says what an archive looks like and which rules it keeps.
+"""
+
+from arena.author.archives.base import HERE, LIMITS, Entry, Limits, is_digest
+from arena.author.archives.checking import Archive, Contents, check
+from arena.author.archives.packing import PackedBot, pack
+from arena.author.archives.unpacking import bot_folder, unpack
+
+__all__ = [
+    "HERE",
+    "LIMITS",
+    "Archive",
+    "Contents",
+    "Entry",
+    "Limits",
+    "PackedBot",
+    "bot_folder",
+    "check",
+    "is_digest",
+    "pack",
+    "unpack",
+]

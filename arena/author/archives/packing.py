@@ -1,0 +1,184 @@
+"""Packs a bot into an archive.
+
+Its files lie beside each other as on its author's disk: the top of the archive is the bot's folder, or the folder
+around it if the manifest names something there. So a build that works in `..` works in the archive, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import zstandard
+
+from arena.author.archives.base import LABEL, LIMITS, Entry, Limits, Rule, check_path, parts, shown
+from arena.author.archives.checking import Count, check_places, label_bytes
+from arena.author.archives.headers import BLOCK, END, header, padding
+from arena.author.archives.streams import too_large
+from arena.core.errors import ArchiveError, BotError
+from arena.core.files import read
+from arena.core.link.bots import MANIFEST, Manifest, find_bot, read_manifest, unfetched
+from arena.core.link.contents import named_files, own_files
+
+_LEVEL: Final = 6
+_OWNER_EXECUTES: Final = 0o100
+
+
+class PackedBot(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot in an archive."""
+
+    data: bytes
+    """The archive."""
+    digest: str
+    """SHA-256 (hex) of the archive before it was compressed: the identity of the bot's files."""
+    bot: str
+    """The path of the bot's folder in it, or `.`."""
+    manifest: Manifest
+    entries: tuple[Entry, ...]
+    """The files, sorted."""
+    left_out: tuple[str, ...]
+    """What of the bot's folder and of what it includes is not in it, by the paths there: hidden files, what tools make,
+    what was built, and, with a word on what they are, links and empty folders."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the archive."""
+        return len(self.data)
+
+
+def pack(ref: str | Path, limits: Limits = LIMITS) -> PackedBot:
+    """Packs a bot.
+
+    Args:
+        ref: Its folder, or the name of a bundled bot.
+        limits: How large the archive may be.
+
+    Raises:
+        BotError: There is no such bot, its manifest cannot be used, or a file is missing. Show the message to its
+            author.
+        ArchiveError: It does not fit into an archive. Show the message to its author.
+    """
+    folder = (ref if isinstance(ref, Path) else find_bot(ref)).resolve()
+    manifest = read_manifest(folder)
+    lacking = unfetched(manifest, folder)
+    if lacking is not None:
+        raise BotError(
+            f"{folder / MANIFEST}: expected {lacking!r}, which goes along when the bot is sent, got: no such file; "
+            f"run `arena bot build {folder}`, which fetches it"
+        )
+    found = own_files(folder, (*manifest.built, *manifest.fetched))
+    taken, left_out = dict(found.files), dict(found.left_out)
+    for name in (*manifest.include, *manifest.fetched):
+        found = named_files(folder, name)
+        taken |= dict(found.files)
+        left_out |= found.left_out
+    top = _top(folder, manifest)
+    placed = {os.path.relpath(os.path.normpath(folder / name), top): path for name, path in taken.items()}
+    placed.pop(LABEL, None)  # of an archive that was unpacked here
+    bot = os.path.relpath(folder, top)
+    check_places(manifest, bot)
+    for path in placed:
+        check_path(path)
+    files = [(path, placed[path]) for path in sorted(placed, key=parts)]
+    packed = _Packed(bot, files, limits)
+    data = packed.compressed()
+    included = {os.path.normpath(name) for name in taken}
+    return PackedBot(
+        data=data,
+        digest=packed.digest,
+        bot=bot,
+        manifest=manifest,
+        entries=tuple(packed.entries),
+        left_out=tuple(
+            f"{name} ({kind})" if kind else name
+            for name, kind in sorted(left_out.items())
+            if not _is_taken(name, included) and name != LABEL
+        ),
+    )
+
+
+def _top(folder: Path, manifest: Manifest) -> Path:
+    """Returns the smallest folder that holds the bot and all that its manifest names: its own, or the one around it.
+
+    Raises:
+        ArchiveError: Something lies farther away.
+    """
+    named = (*manifest.include, *manifest.fetched, *manifest.built)
+    outside = [name for name in named if not _is_in(folder / name, folder)]
+    for name in outside:
+        if not _is_in(folder / name, folder.parent):
+            raise ArchiveError(
+                Rule.PLACE,
+                f"expected files in the bot's folder or beside it, got: {name!r} - at {folder / MANIFEST}; "
+                "move it there, and name it so",
+                path=shown(name),
+            )
+    return folder.parent if outside else folder
+
+
+def _is_in(path: Path, folder: Path) -> bool:
+    return Path(os.path.normpath(path)).is_relative_to(folder)
+
+
+def _is_taken(name: str, taken: set[str]) -> bool:
+    """Tells whether something that would be left out was named: itself, or a part of it."""
+    return any(path == name or path.startswith(f"{name}/") for path in taken)
+
+
+class _Packed:
+    """Files as an archive."""
+
+    def __init__(self, bot: str, files: Sequence[tuple[str, Path]], limits: Limits) -> None:
+        """Takes where the bot lies, and the files: their paths in the archive, sorted, and where they are."""
+        self._bot = bot
+        self._files = files
+        self._limits = limits
+        self._digest = hashlib.sha256()
+        self.entries: list[Entry] = []
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 (hex) of what has been packed."""
+        return self._digest.hexdigest()
+
+    def compressed(self) -> bytes:
+        """Returns the archive.
+
+        Raises:
+            ArchiveError: It is too large.
+        """
+        size = sum(place.stat().st_size + 2 * BLOCK for _, place in self._files if place.exists())
+        parameters = zstandard.ZstdCompressionParameters.from_level(
+            _LEVEL, source_size=size, write_checksum=True, write_content_size=False
+        )
+        compressor = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+        data = bytearray()
+        for piece in self._plain():
+            self._digest.update(piece)
+            data += compressor.compress(piece)
+            if len(data) > self._limits.packed:
+                break
+        data += compressor.flush()
+        if len(data) > self._limits.packed:
+            raise too_large(self._limits.packed)
+        return bytes(data)
+
+    def _plain(self) -> Iterator[bytes]:
+        """Yields the archive before it is compressed."""
+        yield from _entry(Entry(LABEL, len(label_bytes(self._bot)), False), label_bytes(self._bot))
+        count = Count(self._limits)
+        for path, place in self._files:
+            content = read(place, f"the file {path!r} of a bot", self._limits.unpacked, BotError)
+            entry = Entry(path, len(content), bool(place.stat().st_mode & _OWNER_EXECUTES))
+            count.add(entry)
+            self.entries.append(entry)
+            yield from _entry(entry, content)
+        yield END
+
+
+def _entry(entry: Entry, content: bytes) -> Iterator[bytes]:
+    yield from (header(entry), content, bytes(padding(entry.size)))

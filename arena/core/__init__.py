@@ -1,0 +1,1 @@
+"""Games, tournaments and their results on one machine: what every wing stands on."""

@@ -1,0 +1,1 @@
+"""The commands of a laptop: one module per noun, no logic."""

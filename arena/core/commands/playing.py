@@ -1,0 +1,266 @@
+"""Plays a tournament for the commands that do: announces it, shows progress, says how to go on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import click
+import msgspec
+
+from arena.cli import signals
+from arena.cli.group import INTERRUPTED
+from arena.cli.output import command_line, counted, say
+from arena.core.commands.played import line as game_line
+from arena.core.commands.progress import progress_bar
+from arena.core.text import plain
+from arena.core.types import Level
+
+if TYPE_CHECKING:
+    from arena.core.ratings.running import Rating
+    from arena.core.standings.report import Report
+    from arena.core.store.reader import Reader
+    from arena.core.store.store import Store
+    from arena.core.tournament.lanes import Worker
+    from arena.core.tournament.plan import Begun
+    from arena.core.tournament.schedule import PlacedRound
+    from arena.core.tournament.settings import Setup
+    from arena.core.tournaments import Event
+
+MOST_NAMES = 20
+"""How many bots are named when a tournament begins; if there are more, only their number is printed."""
+
+MOST_TABLES = 8
+"""If more meet in a round, only their number is printed."""
+
+LEVEL_LINES: Final = {
+    Level.TRUSTED: "Bots run trusted: as programs of yours, with time limits but no sandbox.",
+    Level.FENCED: "Bots run fenced: each is one process, without network or other files. Memory and CPU are watched.",
+    Level.ISOLATED: "Bots run isolated: each in a sandbox, without network or other files. Memory and CPU are watched.",
+    Level.STRICT: "Bots run strict: each in a sandbox, with hard limits of memory and CPU, and frozen off turn.",
+}
+"""What is said of a level before anything is played."""
+
+Remark: TypeAlias = Callable[["Reader", str], str]
+"""Returns what is said beside the progress of a tournament, given by its identifier."""
+
+
+class Manner(msgspec.Struct, frozen=True, kw_only=True):
+    """How a tournament is played and told of."""
+
+    workers: int
+    """Games at a time."""
+    worker: Worker | None = None
+    """Starts a worker; None means a process on this machine."""
+    same_worker: bool = False
+    """Keep the games of a match on one worker of a cluster."""
+    logs: Path
+    """Where its folder of logs is made."""
+    beacon_value: str | None = None
+    """The value of the public beacon that the settings name."""
+    commit: bool = False
+    """Publish the commitment, and play nothing."""
+    new: bool = False
+    """Begin anew even if such a tournament is unfinished."""
+    each_game: bool = False
+    """Print a line for each game."""
+    verbose: bool = False
+    """Print the digests of the commitment."""
+    quiet: bool = False
+    """Print nothing else."""
+
+
+def play_tournament(
+    ctx: click.Context,
+    store: Store,
+    setup: Setup,
+    manner: Manner,
+    *,
+    starts: Sequence[Rating] = (),
+    remark: Remark | None = None,
+) -> Report | None:
+    """Begins or continues a tournament, plays it, and closes it.
+
+    Args:
+        ctx: The command's context, to print the command that goes on.
+        store: The database.
+        setup: The settings and the bots.
+        manner: How it is played and told of.
+        starts: By entrant the running rating that it begins with; empty if nobody was rated before.
+        remark: What is said beside the progress. By default it is who leads.
+
+    Returns:
+        Its final standings; None if no game is played: with `commit`, or because the value of a beacon is not known.
+    """
+    from arena.core.tournament.plan import Begun
+    from arena.core.tournaments import Finished
+    from arena.core.tournaments import play_tournament as play
+
+    events = play(
+        store,
+        setup,
+        manner.logs,
+        concurrency=manner.workers,
+        worker=manner.worker,
+        same_worker=manner.same_worker,
+        beacon_value=manner.beacon_value,
+        new=manner.new,
+        starts=starts,
+        tell=nothing if manner.quiet else say,
+    )
+    with closing(events):
+        begun = next(events)
+        assert isinstance(begun, Begun)
+        id = begun.tournament.id
+        try:
+            if not manner.quiet:
+                _announce(begun, setup, manner)
+            if manner.commit or _waits(begun, setup, manner):
+                _say_what_next(
+                    begun,
+                    setup,
+                    command_line(ctx, without=("commit", "new", "beacon_value")),
+                    given=manner.beacon_value is not None,
+                )
+                return None
+            end = _show(events, store, begun, setup, manner, remark or _who_leads)
+        except KeyboardInterrupt:
+            say(f"Interrupted: {_kept(store, id)}. To go on:\n  {command_line(ctx, without=('new',))}")
+            raise
+    if not isinstance(end, Finished):
+        say(f"Stopped: {_kept(store, id)}. To go on:\n  {command_line(ctx, without=('new',))}")
+        ctx.exit(INTERRUPTED)
+    if not manner.quiet:
+        _summarise_forfeits(store, id)
+    return end.report
+
+
+def _waits(begun: Begun, setup: Setup, manner: Manner) -> bool:
+    """Says whether a tournament waits for the value of its beacon. One that begins now cannot have it yet."""
+    is_open = setup.settings.beacon is not None and begun.tournament.entropy is None
+    return is_open and (manner.beacon_value is None or not begun.resumed)
+
+
+def _say_what_next(begun: Begun, setup: Setup, again: str, *, given: bool) -> None:
+    """Says what to do with a commitment before the tournament is played."""
+    from arena.core.referee.beacon import moment, round_of, where
+
+    beacon = setup.settings.beacon
+    if beacon is None or begun.tournament.entropy is not None:
+        say(f"Nothing is played yet. Publish the commitment; then:\n  {again}")
+        return
+    round = round_of(beacon)
+    if given:
+        say("The value given with --beacon-value is not taken: the commitment is new, and must be published before it.")
+    when = "before anybody can know" if round is None else f"before {moment(round)}, when the round is out"
+    say(plain(f"Nothing is played yet. Publish the commitment {when}. The value to come:"))
+    say(plain(f"  {where(beacon)}"))
+    say(f"Once it is out:\n  {again} --beacon-value VALUE")
+
+
+def nothing(text: str) -> None:
+    """Prints nothing."""
+
+
+def _kept(store: Store, id: str) -> str:
+    row = store.tournament(id)
+    return f"{store.done(id)} of {row.games} games{' that are planned' if row.open else ''} are kept"
+
+
+def _announce(begun: Begun, setup: Setup, manner: Manner) -> None:
+    """Announces what will be played."""
+    from arena.core.catalogue import rules_of
+    from arena.core.record.published import COMMITMENT_FILE
+    from arena.core.show.standings import subject_text
+    from arena.core.tournament.runner import crowded
+    from arena.core.tournament.workers import available_cores
+
+    tournament, settings, committed = begun.tournament, setup.settings, begun.committed
+    workers = manner.workers
+    names = ", ".join(plain(bot.name) for bot in settings.bots)
+    if len(settings.bots) > MOST_NAMES:
+        names = f"{len(settings.bots)} bots"
+    games = "games" if committed.games is None else counted(committed.games, "game")
+    if begun.resumed and committed.games is not None:
+        left = committed.games - begun.done
+        say(f"Continuing tournament {tournament.id}: {left} of {committed.games} games left (--new begins another)")
+    elif begun.resumed:
+        say(f"Continuing tournament {tournament.id} after {counted(begun.done, 'game')} (--new begins another)")
+    else:
+        say(f"Tournament {tournament.id}: {games} of {names}")
+    if begun.gone:
+        lost = counted(len(begun.gone), "log")
+        say(plain(f"Of finished games {lost} cannot be found any more, first {begun.gone[0]}. Their results stand."))
+    at_a_time = f"{counted(workers, 'game')} at a time"
+    say(f"{subject_text(tournament.settings)}, time {settings.game.time}, {at_a_time}")
+    deals = "the deals" if committed.deals is None else counted(committed.deals, "deal")
+    # Digests that were noted show later that nothing was changed. Those who publish a commitment need them.
+    with_digests = manner.verbose or manner.commit or settings.beacon is not None
+    where = f"Committed to {deals} in {os.path.relpath(Path(tournament.logs) / COMMITMENT_FILE)}"
+    say(plain(f"{where}{':' if with_digests else ''}"))
+    if with_digests:
+        say(f"  secret   {committed.commitment}")
+        say(f"  settings {committed.settings_sha256}")
+        say(f"  schedule {committed.schedule_sha256}")
+    if settings.seed is not None:
+        say("The deals follow from the seed: whoever knows or guesses it, a bot too, knows every card.")
+    say(LEVEL_LINES[settings.level])
+    if manner.worker is not None:  # how many cores its machines have is not known here
+        return
+    if warning := crowded(workers, settings.game.players, available_cores(), race=rules_of(settings.game).has_race):
+        say(warning)
+
+
+def _show(events: Iterator[Event], store: Store, begun: Begun, setup: Setup, manner: Manner, remark: Remark) -> Event:
+    """Shows progress as a tournament is played. Returns the last event."""
+    from arena.core.commands.forfeits import Forfeits
+    from arena.core.store.records import Played
+    from arena.core.tournaments import Planned
+
+    event: Event = begun
+    forfeits = Forfeits(setup, begun.tournament.logs)
+    game = f"{setup.settings.game.rules} {setup.settings.game.ruleset}"
+    names = [bot.name for bot in setup.settings.bots]
+    games = begun.tournament.games
+    with progress_bar(games, begun.done, quiet=manner.quiet) as advance:
+        for event in events:
+            if isinstance(event, Planned):
+                games = event.placed.end
+                if event.in_rounds and not manner.quiet:
+                    say(plain(round_text(event.placed, names)))
+            elif isinstance(event, Played):
+                signals.check()
+                if manner.each_game:
+                    say(game_line(event, names, Path(begun.tournament.logs)))
+                forfeits.tell(event, quiet=manner.quiet)
+                advance(lambda: f"{game}: {remark(store, begun.tournament.id)}", games)
+    return event
+
+
+def round_text(placed: PlacedRound, names: Sequence[str]) -> str:
+    """Returns what a round is called, its games, and who meets if these are few."""
+    meetings, byes = placed.round.meetings, placed.round.byes
+    text = f"{placed.round.title}: {counted(placed.games, 'game')}"
+    if len(meetings) > MOST_TABLES:
+        return f"{text} at {len(meetings)} tables"
+    met = [" - ".join(names[entrant] for entrant in meeting.entrants) for meeting in meetings]
+    resting = [f"{names[entrant]} rests" for entrant in byes[:MOST_TABLES]]
+    return f"{text}, {', '.join([*met, *resting])}"
+
+
+def _who_leads(reader: Reader, tournament: str) -> str:
+    from arena.core.standings.report import leader
+
+    return f"{leader(reader, tournament)} leads"
+
+
+def _summarise_forfeits(store: Reader, tournament: str) -> None:
+    """Prints which bot forfeited for which reason, and how often."""
+    from arena.core.standings.report import forfeit_counts
+
+    for name, counts in forfeit_counts(store, tournament).items():
+        codes = ", ".join(f"{code} {count}" for code, count in counts.most_common())
+        say(f"{plain(name)} forfeited {counted(counts.total(), 'time')}: {codes}")

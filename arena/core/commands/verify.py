@@ -1,0 +1,254 @@
+"""`arena verify`: plays logged games again, and checks that they are the whole tournament that was committed to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from arena.cli import complete as completers
+from arena.cli.options import json_option
+from arena.cli.output import check_lines, counted, echo, say, show_json
+from arena.core.commands.logs import find_log, moved_option
+from arena.core.commands.progress import progress_bar
+from arena.core.errors import ConfigError, ReplayMismatch
+from arena.core.record.log import find_logs, read_log
+from arena.core.record.published import SECRET_FILE
+from arena.league.record.season import PUBLISHED, SEASONS
+
+if TYPE_CHECKING:
+    from arena.core.record.kept import Difference
+    from arena.core.standings.audit import Audit, Auditor, Examined
+    from arena.core.store.reader import Reader
+    from arena.league.checking.audit import SeasonAuditor
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """The result for one log."""
+
+    log: str
+    """Its path."""
+    ok: bool
+    turns: int | None = None
+    """How many turns the game had."""
+    draws_checked: bool | None = None
+    """Whether the secret was known, so that the draws could be computed again."""
+    reason: str | None = None
+    """Where and how it departs from the rules, if it does."""
+
+    @classmethod
+    def of(cls, log: Examined) -> Row:
+        """Returns the row of a log that was examined."""
+        if log.fault is not None:
+            return cls(log=log.path, ok=False, reason=log.fault.reason)
+        return cls(log=log.path, ok=True, turns=log.turns, draws_checked=log.draws_checked)
+
+    def __str__(self) -> str:
+        if not self.ok:
+            return f"FAILED  {self.reason}"
+        draws = "draws checked" if self.draws_checked else f"draws not checked: its {SECRET_FILE} is not beside it"
+        return f"ok  {self.log}  {counted(self.turns or 0, 'turn')}, {draws}"
+
+
+@click.command()
+@click.argument("names", nargs=-1, required=True, metavar="LOG|ID...", shell_complete=completers.games)
+@click.option(
+    "--complete", is_flag=True, help="Demand every game of the schedule, the secret, and the log of each receipt."
+)
+@click.option(
+    "--noted",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A commitment.json, or a league's season.json, that you kept from before the first game, to compare with.",
+)
+@click.option(
+    "--db",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A database to compare with: all that it says must follow from the logs. Ids are looked up in it too.  "
+    "[default for ids: arena.db]",
+)
+@click.option(
+    "--receipts",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="FILE|FOLDER",
+    help="Receipts that a bot has kept of its games, to compare with.",
+)
+@moved_option
+@json_option
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    names: tuple[str, ...],
+    complete: bool,
+    noted: Path | None,
+    db: Path | None,
+    receipts: Path | None,
+    logs: Path | None,
+    as_json: bool,
+) -> None:
+    """Check logs, and that no game was chosen, changed or left out.
+
+    LOG is a game's log, or a folder that holds logs. ID is that of a game in the database, as `arena games` lists it,
+    or that of a tournament, or `latest`. Every log is played again: each event, the outcome, the digests and the
+    times are compared, and each draw too once the secret is out. A folder is checked as a whole as well: its
+    commitment.json says which games of which bots there must be, on which deals. Each check supports a promise of the
+    organiser, and is named with it. With --receipts the logs are compared with what a bot was told of its games when
+    they ended: that finds what was changed afterwards, however well. LOG may be a league, or what
+    `arena league season get` fetched from one: then each season is checked, and a closed one to its final standings.
+    The exit code is 4 if anything is wrong.
+
+    \b
+    Example:
+      arena verify logs
+      arena verify logs/20260101-1a2b --complete --db arena.db
+      arena verify latest --complete
+      arena verify cup --db cup/league.db
+      arena verify first --receipts fox.receipts
+    """
+    from arena.core.standings.audit import examine_all
+    from arena.core.tournament.workers import available_cores
+
+    paths = [find_log(name, db or Path("arena.db"), logs) for name in names]
+    rows: list[Row] = []  # only for --json: of thousands of logs, little is kept
+    audits: list[Audit] = []
+    checked = failed = 0
+    kept = None
+    if receipts is not None:
+        from arena.core.record.kept import Receipts
+
+        kept = Receipts(receipts)
+    differences: list[Difference] = []
+    with ExitStack() as stack:
+        reader = None
+        if db is not None:
+            from arena.core.store.store import open_reader, update
+
+            update(db)
+            reader = stack.enter_context(open_reader(db))
+        found = [each for path in paths for each in _to_check(path, reader, noted)]
+        advance = stack.enter_context(progress_bar(sum(len(each.logs) for each in found), 0, "logs"))
+        for each in found:
+            auditor = each.begin and each.begin()
+            for log in examine_all([str(file) for file in each.logs], available_cores(), each.beside):
+                row = Row.of(log)
+                checked, failed = checked + 1, failed + (not row.ok)
+                if as_json:
+                    rows.append(row)
+                if kept is not None and row.ok:
+                    differences += kept.differences(read_log(Path(log.path)))
+                if auditor is not None:
+                    auditor.add(log)
+                elif not as_json:
+                    echo(str(row))
+                advance(lambda: "")
+            if auditor is not None:
+                audits.append(_finish(auditor, complete=complete, quiet=as_json))
+    faults = (sum(len(audit.faults) for audit in audits) or failed) + len(differences)
+    compared = {}
+    if kept is not None:
+        compared = {"receipts": {"compared": len(kept.compared), "unknown": kept.unknown, "differences": differences}}
+        faults += len(kept.unknown) if complete or not kept.compared else 0
+    if as_json:
+        show_json({"logs": rows, "folders": audits, **compared, "failed": failed, "faults": faults})
+    elif kept is not None:
+        for difference in differences:
+            echo(f"FAILED  {difference}")
+        without = f"; of {counted(len(kept.unknown), 'receipt')} there is no log here" if kept.unknown else ""
+        say(f"{counted(len(kept.compared), 'receipt')} compared, {counted(len(differences), 'difference')}{without}")
+    if checked > 1 and not as_json:
+        more = f"; {counted(faults, 'fault')} in all" if faults > failed else ""
+        say(f"{checked} logs, {failed or 'none'} failed{more}")
+    if faults:
+        ctx.exit(ReplayMismatch.exit_code)
+
+
+class ToCheck(msgspec.Struct, frozen=True):
+    """Logs that are checked together."""
+
+    logs: list[Path]
+    begin: Callable[[], Auditor | SeasonAuditor] | None = None
+    """Makes what checks them as a whole; None for a single log."""
+    beside: str | None = None
+    """The folder with what is published of them; None means their own."""
+
+
+def _to_check(path: Path, reader: Reader | None, noted: Path | None) -> Iterable[ToCheck]:
+    """Yields what there is to check in a file or folder."""
+    from arena.core.standings.audit import Auditor
+
+    if (path / PUBLISHED / SEASONS).is_dir():  # the folder of a league
+        path = path / PUBLISHED
+    if not path.is_dir():
+        yield ToCheck([path])
+    elif (path / SEASONS).is_dir():
+        from arena.league.checking.audit import SeasonAuditor, logs_of, season_of
+        from arena.league.store import league_of
+
+        league = None if reader is None else league_of(reader)
+        folders = sorted(one for one in (path / SEASONS).iterdir() if one.is_dir())
+        of = noted and season_of(noted, path)
+        for folder in folders:
+            auditor = partial(SeasonAuditor, folder, noted if of == folder.name else None, league)
+            yield ToCheck(logs_of(folder), auditor, str(folder))
+    else:
+        for folder, group in groupby(_logs_in(path), key=lambda file: file.parent):
+            yield ToCheck(list(group), partial(Auditor, folder, reader, noted))
+
+
+def _finish(auditor: Auditor | SeasonAuditor, *, complete: bool, quiet: bool) -> Audit:
+    """Returns what was found in a folder, and prints it unless `quiet`."""
+    audit = auditor.result(complete=complete)
+    if not quiet:
+        for line in describe(audit):
+            echo(line)
+    return audit
+
+
+def describe(audit: Audit) -> Iterable[str]:
+    """Yields the lines that tell of a folder: each check with its promise, and under it what it found."""
+    from arena.core.standings.audit import PROMISES
+
+    promises = PROMISES
+    if audit.of == "season":
+        from arena.league.checking.audit import PROMISES as OF_SEASONS
+
+        promises = OF_SEASONS
+        yield f"{audit.folder}: season {audit.tournament}, {audit.logs} of {counted(audit.games or 0, 'game')}"
+    elif audit.games is None:
+        yield f"{audit.folder}: {counted(audit.logs, 'log')} of no known tournament"
+    else:
+        yield f"{audit.folder}: tournament {audit.tournament}, {audit.logs} of {counted(audit.games, 'game')}"
+    usual = _WHY_NOT | ({"database": _WHY_NOT_CLOSED} if audit.of == "season" else {})
+    unchecked = {name: audit.unchecked.get(name) or usual[name] for name in promises if name not in audit.checked}
+    yield from check_lines(promises, audit.faults, unchecked)
+    for note in audit.notes:
+        yield f"  note    {note}"
+
+
+_WHY_NOT = {
+    "commitment": "there is no commitment.json",
+    "beacon": "there is no commitment.json",
+    "deals": f"there is no {SECRET_FILE} yet",
+    "schedule": "there is no commitment.json",
+    "bots": "there is no commitment.json",
+    "secret": "only --complete demands it",
+    "results": "the season is not closed",
+    "standings": "the season is not closed",
+    "database": "--db names one",
+}
+_WHY_NOT_CLOSED = "--db names one, and only that of a closed season is compared"
+
+
+def _logs_in(path: Path) -> list[Path]:
+    """Returns the logs in a folder, those of one folder together."""
+    found = sorted(find_logs(path), key=lambda file: (file.parent, file.name))
+    if not found:
+        raise ConfigError(f"expected a folder with game logs (*.jsonl, *.jsonl.zst), got: {path}")
+    return found

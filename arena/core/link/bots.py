@@ -1,0 +1,480 @@
+"""Finds bots and reads their manifests.
+
+A bot is given as a folder with a `bot.toml`, as the name of a bundled bot, or as `cmd:COMMAND LINE`. A name that has a
+slash or begins with a dot is a folder; a plain name means the bundled bot of that name first, then a folder here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
+
+from arena.core.errors import BotError, did_you_mean
+from arena.core.files import read_text, text_of
+from arena.core.link import runtimes
+from arena.core.link.caps import USUAL, Limits, granted
+from arena.core.link.contents import digest_of, files_in, files_of
+from arena.core.link.programs import ABSENT, Unfit, unfit, unfit_script
+from arena.core.link.runtimes import PYTHON, PYTHON_WITH_ARENA
+from arena.core.resources import bots_folder
+from arena.core.toml import table_of
+
+MANIFEST: Final = "bot.toml"
+MOST_MANIFEST: Final = 65_536
+"""Bytes of it."""
+TEMPLATE: Final = "template"
+"""The folder in `bots/LANGUAGE/` that new bots begin from. It is not a bot itself."""
+COMMAND: Final = "cmd:"
+"""The prefix of a command line that stands for a bot."""
+VALUES: Final = "@"
+"""Stands between a bot and the values of its parameters: `planner@spite=0.5,spread=3`."""
+MOST_LABEL: Final = 24
+"""The most characters of values in a bot's name."""
+_NAME: Final = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
+_PARAMETER: Final = r"\A[A-Za-z_][A-Za-z0-9_]{0,63}\Z"
+_LONGEST: Final = 200
+"""The most characters that an error quotes of a manifest."""
+_NAME_RULE: Final = "at most 64 letters, digits, '.', '_' and '-', the first a letter or digit"
+_RULES: Final = {
+    "name": f"expected {_NAME_RULE}",
+    "": "expected names of at most 64 letters, digits and '_', the first no digit",
+}
+"""By key what its pattern says; of the keys below `tune` no place is told."""
+
+
+class Parameter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A number that others may choose for a bot: `arena tune` looks for the best value."""
+
+    value: int | float
+    """The value that it is sent unless somebody says otherwise."""
+    low: int | float
+    """The smallest value that makes sense."""
+    high: int | float
+    """The largest."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its values are whole numbers: the manifest gives none with a point."""
+        return isinstance(self.value, int) and isinstance(self.low, int) and isinstance(self.high, int)
+
+    def text(self, value: float) -> str:
+        """Returns a value as bots are sent it, within the range and with six digits at most.
+
+        >>> Parameter(value=3, low=1, high=8).text(3.6), Parameter(value=0.5, low=0, high=1).text(1.5)
+        ('4', '1')
+        """
+        bounded = min(max(value, self.low), self.high)
+        return str(round(bounded)) if self.is_whole else f"{bounded:.6g}"
+
+
+class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot that can be started."""
+
+    name: str
+    version: str
+    author: str = ""
+    language: str = ""
+    command: tuple[str, ...]
+    """Program and arguments. `{python}` and `{python+arena}` are resolved where the bot is started."""
+    folder: str
+    """Absolute path: the process's working directory."""
+    rules: tuple[str, ...] = ()
+    """The rules it plays; empty if the manifest does not say."""
+    digest: str
+    """SHA-256 (hex) over manifest, files and included files; the same wherever the folder is."""
+    memory_mib: int = USUAL.memory_mib
+    file_mib: int = USUAL.file_mib
+    """Largest size of a file that it writes, its captured output included."""
+    start_ms: int = USUAL.start_ms
+    """Time for `hello` after the start, and for `ready` after `game_start`."""
+    entropy: bool = False
+    """Whether its `hello` contributes to the chance of a tournament."""
+    tcp: bool = False
+    """Whether it connects by TCP, because its library has no `ipc`."""
+    reads: tuple[str, ...] = ()
+    """Absolute paths of the files and folders that it needs beside its program and its folder."""
+    sockets: tuple[str, ...] = ()
+    """Absolute paths of the operator's sockets in its folder. Only a program of arena itself has any."""
+    runtimes: tuple[tuple[str, str], ...] = ()
+    """Programs that its command or its manifest calls by name, each with its absolute path, which is empty if it is not
+    granted. Level trusted does not use them."""
+    tune: tuple[tuple[str, Parameter], ...] = ()
+    """Its parameters, each with its name."""
+    values: tuple[tuple[str, str], ...] = ()
+    """Names of parameters with the values that somebody chose, by name."""
+    source: str = ""
+    """What says which files its digest is made of: `bot.toml`, or `cmd:` and the command line. Empty for a program of
+    arena itself."""
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The parameters that it is sent, by name."""
+        return {name: one.text(one.value) for name, one in self.tune} | dict(self.values)
+
+    @property
+    def identity(self) -> str:
+        """SHA-256 (hex) that tells bots apart: that of its files, and with values that somebody chose, of both."""
+        return hashlib.sha256(f"{self.digest}{self.suffix}".encode()).hexdigest() if self.values else self.digest
+
+    @property
+    def suffix(self) -> str:
+        """The end of its name on the command line: `@` and the chosen values, or nothing."""
+        return VALUES + ",".join(f"{name}={value}" for name, value in self.values) if self.values else ""
+
+    @property
+    def own_name(self) -> str:
+        """The name in its manifest."""
+        return self.name.partition(VALUES)[0]
+
+
+_TEXT: Final = r"\A[^\x00]*\Z"
+_Word: TypeAlias = Annotated[str, Meta(max_length=65_536, pattern=_TEXT)]
+_Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=1_024, pattern=_TEXT)]
+_Words: TypeAlias = Annotated[tuple[_Word, ...], Meta(max_length=1_000)]
+_Names: TypeAlias = Annotated[tuple[_Name, ...], Meta(max_length=1_000)]
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """`bot.toml`."""
+
+    name: Annotated[str, Meta(pattern=_NAME)]
+    command: Annotated[_Words, Meta(min_length=1)]
+    version: Annotated[str, Meta(max_length=64, pattern=_TEXT)] = ""
+    author: Annotated[str, Meta(max_length=256, pattern=_TEXT)] = ""
+    language: Annotated[str, Meta(max_length=64, pattern=_TEXT)] = ""
+    build: _Words = ()
+    """The command that builds it."""
+    built: _Names = ()
+    """Files and folders that this command makes, beside the program: without them the bot cannot run."""
+    fetch: _Words = ()
+    """The command that gets from the network what the build needs. It never runs where the bot was sent to."""
+    fetched: _Names = ()
+    """Files and folders that this command makes. They go along when the bot is sent to others."""
+    needs: _Names = ()
+    """Programs that must be on the path to run it, beside the command's own."""
+    rules: _Names = ()
+    include: _Names = ()
+    """Files and folders that belong to the bot and lie outside its folder, or would be left out."""
+    entropy: bool = False
+    """Whether its `hello` has `entropy`: 32 random bytes for the chance of a tournament."""
+    endpoint: Literal["ipc", "tcp"] = "ipc"
+    """How it connects."""
+    limits: Limits = Limits()
+    """What it asks for, up to the caps of whoever runs the games."""
+    tune: Annotated[dict[Annotated[str, Meta(pattern=_PARAMETER)], Parameter], Meta(max_length=64)] = {}
+    """Its parameters, each with its value and the range in which `arena tune` looks for a better one."""
+
+
+class Missing(msgspec.Struct, frozen=True):
+    """Something that a bot needs to run and that is not there, or cannot be used."""
+
+    what: str
+    """A program or a file, as the manifest names it."""
+    why: Unfit
+    """What is there in place of it."""
+    buildable: bool = False
+    """Whether the manifest's `build` makes it; otherwise somebody has to do what `why` says."""
+
+    @property
+    def program(self) -> bool:
+        """Whether it is a program on the path; otherwise it is a file."""
+        return self.why.of_path
+
+    @property
+    def told(self) -> str:
+        """What it is and why, after "needs"."""
+        absent = "not installed" if self.program else "not there"
+        return f"{self.what!r}, which is {absent if self.why.is_absent else f'{self.why.got}; {self.why.remedy}'}"
+
+
+def load_bot(ref: str, *, capped: bool = True) -> BotSpec:
+    """Returns the bot that `ref` names, ready to be started.
+
+    Args:
+        ref: Its name, its folder, or its command line.
+        capped: Whether its limits are held to the caps of this process. Otherwise it has the usual ones: whoever
+            ordered its games elsewhere sends what it gets.
+
+    Raises:
+        BotError: There is none, its manifest cannot be used or asks for more than it may, or its program is not there.
+            Show the message to the operator: it names the file and the key, or the command that builds the program.
+    """
+    if ref.startswith(COMMAND):
+        return _from_command(ref.removeprefix(COMMAND))
+    bot, values = split_ref(ref)
+    if values:
+        return _with_values(load_bot(bot, capped=capped), values)
+    folder = find_bot(ref)
+    manifest = read_manifest(folder)
+    lack = missing(manifest, folder)
+    if lack is not None:
+        remedy = f"build it: run `arena bot build {shlex.quote(ref)}`" if lack.buildable else lack.why.remedy
+        raise BotError(
+            f"{folder / MANIFEST}: expected {lack.what!r:.{_LONGEST}}, which {manifest.name} needs, "
+            f"got: {lack.why.got}; {remedy}"
+        )
+    return _spec(manifest, folder, capped)
+
+
+def split_ref(ref: str) -> tuple[str, str]:
+    """Returns how a bot is named, and the values of its parameters that stand behind that, if any."""
+    bot, at, values = ref.rpartition(VALUES)
+    return (bot, values) if at and "=" in values and not ref.startswith(COMMAND) else (ref, "")
+
+
+def find_bot(ref: str) -> Path:
+    """Returns the folder of the bot that `ref` names. `ref` must not be a command line.
+
+    Raises:
+        BotError: There is none. Show the message to the operator.
+    """
+    bundled = bundled_folders()
+    is_path = "/" in ref or ref.startswith(".")
+    folder = bundled[ref] if ref in bundled and not is_path else Path(ref)
+    if not os.path.lexists(folder / MANIFEST):
+        expected = f"expected a folder with a {MANIFEST}"
+        if is_path or os.path.isdir(folder):
+            around = (*sorted(folder.glob(f"*/{MANIFEST}")), folder.parent / MANIFEST) if os.path.isdir(folder) else ()
+            has = next((f"; give {path.parent}, which has one" for path in around if os.path.lexists(path)), "")
+            raise BotError(f"{expected}, got: {ref}, which has none{has}")
+        names = ", ".join(sorted(bundled))
+        raise BotError(f"{expected}, {COMMAND}COMMAND, or one of {names}, got: {ref!r}{did_you_mean(ref, bundled)}")
+    return folder
+
+
+def bundled_bots() -> list[BotSpec]:
+    """Returns the bundled bots, by name. Unlike `load_bot`, does not check that their programs are built."""
+    return [_spec(read_manifest(folder), folder) for _, folder in sorted(bundled_folders().items())]
+
+
+def bundled_folders() -> Mapping[str, Path]:
+    """Returns the folders of the bundled bots, by the bots' names. Their manifests are read once."""
+    return _bots_in(bots_folder())
+
+
+@cache
+def _bots_in(bots: Path) -> Mapping[str, Path]:
+    folders = (path.parent for path in sorted(bots.glob(f"*/*/{MANIFEST}")))
+    return MappingProxyType({read_manifest(folder).name: folder for folder in folders if folder.name != TEMPLATE})
+
+
+def check_name(name: str, whose: str = "a bot") -> None:
+    """Checks that a bot, or whatever else has such names, may have this name.
+
+    Args:
+        name: The name.
+        whose: Of what it is the name, for the error.
+
+    Raises:
+        BotError: It may not.
+    """
+    if re.search(_NAME, name) is None:
+        raise BotError(f"expected {_NAME_RULE} as the name of {whose}, got: {name!r:.100}")
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Reads the manifest in a bot's folder.
+
+    Raises:
+        BotError: It cannot be read, or a key or value is not allowed. The message names the file and the key.
+    """
+    path = folder / MANIFEST
+    return _manifest(read_text(path, "a bot's manifest", MOST_MANIFEST, BotError), str(path))
+
+
+def parse_manifest(data: bytes, path: str) -> Manifest:
+    """Reads a manifest that was read from elsewhere than a bot's folder. `path` is what errors call it.
+
+    Raises:
+        BotError: As `read_manifest`.
+    """
+    return _manifest(text_of(data, "a manifest", path, BotError), path)
+
+
+def _manifest(text: str, path: str) -> Manifest:
+    try:
+        table = table_of(text)
+    except ValueError as error:
+        raise BotError(f"{path}: expected a TOML file, got: {error}") from None
+    _check_keys(path, "", table, Manifest)
+    if isinstance(table.get("limits"), dict):
+        _check_keys(path, "limits.", table["limits"], Limits)
+    try:
+        manifest = msgspec.convert(table, Manifest)
+    except msgspec.ValidationError as error:
+        reason, _, place = str(error).replace("`", "").partition(" - at $.")
+        if "regex" in reason:
+            reason, place = _RULES.get(place, "expected text without NUL characters"), place or "tune"
+        raise BotError(f"{path}: {place or 'manifest'}: {reason[:1].lower()}{reason[1:_LONGEST]}") from None
+    for name, tuned in manifest.tune.items():
+        if not (-math.inf < tuned.low <= tuned.value <= tuned.high < math.inf and tuned.low < tuned.high):
+            raise BotError(
+                f"{path}: tune.{name}: expected low < high and a value from low to high, "
+                f"got: value {tuned.value}, low {tuned.low}, high {tuned.high}"
+            )
+    return manifest
+
+
+def missing(manifest: Manifest, folder: Path) -> Missing | None:
+    """Returns the first thing that a bot needs and that is not there or cannot be used; None if it can be started.
+
+    Raises:
+        BotError: A program cannot be read.
+    """
+    for program in manifest.needs:
+        if (why := unfit(program, folder)) is not None:
+            return Missing(program, why)
+    build = bool(manifest.build or manifest.fetch)
+    program, *arguments = manifest.command
+    if program not in (PYTHON, PYTHON_WITH_ARENA):
+        if (why := unfit(program, folder)) is not None:
+            return Missing(program, why, build and why.is_absent and not why.of_path)
+        if arguments and (why := unfit_script(program, folder / arguments[0])) is not None:
+            return Missing(arguments[0], why)
+    elif arguments and not arguments[0].startswith("-") and not os.path.isfile(folder / arguments[0]):
+        return Missing(arguments[0], ABSENT, build)
+    absent = (path for path in manifest.built if not os.path.exists(folder / path))
+    return next((Missing(path, ABSENT, build) for path in absent), None)
+
+
+def missing_tool(manifest: Manifest, folder: Path) -> Missing | None:
+    """Returns a program that builds a bot, or fetches what that needs, if it cannot be started, else None."""
+    tools = runtimes.resolved((*manifest.fetch[:1], *manifest.build[:1]))
+    return next((Missing(program, why) for program in tools if (why := unfit(program, folder)) is not None), None)
+
+
+def work(manifest: Manifest) -> str:
+    """Returns what `arena bot build` runs for a bot that has nothing yet, as one would type it; empty if nothing."""
+    return " && ".join(shlex.join(command) for command in (manifest.fetch, manifest.build) if command)
+
+
+def unfetched(manifest: Manifest, folder: Path) -> str | None:
+    """Returns the first thing that `fetch` makes and that is not there, as the manifest names it; None if all is."""
+    return next((name for name in manifest.fetched if not os.path.exists(folder / name)), None)
+
+
+def _check_keys(path: str, prefix: str, table: dict[str, Any], kind: type[msgspec.Struct]) -> None:
+    known = kind.__struct_fields__
+    for key in table:
+        if key not in known:
+            raise BotError(
+                f"{path}: expected keys among {', '.join(known)}, got: {prefix + key!r:.{_LONGEST}}"
+                f"{did_you_mean(key, known)}"
+            )
+
+
+def _spec(manifest: Manifest, folder: Path, capped: bool = True) -> BotSpec:
+    limits = granted(manifest.limits, str(folder / MANIFEST)) if capped else USUAL
+    folder = folder.resolve()
+    return BotSpec(
+        name=manifest.name,
+        version=manifest.version,
+        author=manifest.author,
+        language=manifest.language,
+        command=manifest.command,
+        folder=str(folder),
+        rules=manifest.rules,
+        digest=digest_of(folder, files_of(folder, manifest.include, (*manifest.built, *manifest.fetched))),
+        memory_mib=limits.memory_mib,
+        file_mib=limits.file_mib,
+        start_ms=limits.start_ms,
+        entropy=manifest.entropy,
+        tcp=manifest.endpoint == "tcp",
+        reads=_outside(folder, (*manifest.include, *manifest.built, *manifest.fetched)),
+        runtimes=_runtimes((manifest.command[0], *manifest.needs)),
+        tune=tuple(manifest.tune.items()),
+        source=MANIFEST,
+    )
+
+
+def _with_values(spec: BotSpec, text: str) -> BotSpec:
+    """Returns a bot that is sent other values than its manifest's: `text` is NAME=VALUE,NAME=VALUE and so on.
+
+    Raises:
+        BotError: It has no such parameter, or a value is not in its range.
+    """
+    chosen: dict[str, str] = {}
+    parameters = dict(spec.tune)
+    for part in text.split(","):
+        name, _, value = part.partition("=")
+        if (parameter := parameters.get(name)) is None:
+            known = ", ".join(parameters) or f"none: its {MANIFEST} has no [tune]"
+            raise BotError(
+                f"expected a parameter of {spec.name} ({known}), got: {name!r:.80}{did_you_mean(name, parameters)}"
+            )
+        try:
+            number = int(value) if parameter.is_whole else float(value)
+        except ValueError:
+            number = math.nan
+        if not parameter.low <= number <= parameter.high:
+            kind = "a whole number" if parameter.is_whole else "a number"
+            raise BotError(
+                f"expected {kind} from {parameter.low} to {parameter.high} as {name} of {spec.name}, got: {value!r:.80}"
+            )
+        chosen[name] = parameter.text(number)
+    return with_values(spec, chosen)
+
+
+def with_values(spec: BotSpec, values: Mapping[str, str]) -> BotSpec:
+    """Returns a bot that is sent other values of its parameters. Those of its manifest make no other bot.
+
+    Its name has the values, or digits of a hash if they are many.
+    """
+    given = {**dict(spec.values), **values}
+    usual = {name: one.text(one.value) for name, one in spec.tune}
+    differing = ((name, given[name]) for name in sorted(usual) if given.get(name, usual[name]) != usual[name])
+    chosen = replace(spec, values=tuple(differing))
+    label = chosen.suffix if len(chosen.suffix) <= MOST_LABEL else VALUES + chosen.identity[:6]
+    return replace(chosen, name=spec.own_name + label)
+
+
+def _from_command(line: str) -> BotSpec:
+    limits = granted(Limits(), COMMAND)
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise BotError(f"expected a command line after cmd:, got: {line!r} ({error})") from None
+    if not words:
+        raise BotError("expected a command line after cmd:, got: nothing")
+    folder = Path.cwd()
+    if (why := unfit(runtimes.resolved(words)[0], folder)) is not None:
+        raise BotError(f"expected a program to run, got: {words[0]!r}, {why.got}; {why.remedy}")
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(runtimes.resolved(words)[0]).name).lstrip("._-")[:64] or "bot"
+    files = files_in(words, folder)
+    return BotSpec(
+        name=name,
+        version="",
+        command=tuple(words),
+        folder=str(folder),
+        digest=digest_of(folder, files, os.fsencode(line)),
+        memory_mib=limits.memory_mib,
+        file_mib=limits.file_mib,
+        start_ms=limits.start_ms,
+        reads=_outside(folder, [name for name, _ in files_in(words[1:], folder).files]),
+        runtimes=_runtimes(words[:1]),
+        source=COMMAND + line,
+    )
+
+
+def _outside(folder: Path, names: Iterable[str]) -> tuple[str, ...]:
+    """Returns the absolute paths of those files and folders that do not lie in the bot's folder."""
+    paths = [Path(os.path.normpath(folder / name)) for name in names]
+    return tuple(str(path) for path in paths if not path.is_relative_to(folder))
+
+
+def _runtimes(programs: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Returns the programs that are not a bot's own, with their paths if they are granted."""
+    names = dict.fromkeys(name for name in programs if name not in (PYTHON, PYTHON_WITH_ARENA))
+    return tuple((name, runtimes.find(name) or "") for name in names if "/" not in name or os.path.isabs(name))

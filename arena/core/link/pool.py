@@ -1,0 +1,481 @@
+"""The running bots of one worker process: started, greeted, kept for the games of a block, and ended.
+
+Laws:
+1. Each process has a socket of its own. A connection is the bot's once it said `hello` with the process's token.
+   What comes over another is told `error` and has no effect.
+2. A bot serves one seat at a time, so a bot that enters a game twice has two processes.
+3. A process serves the games of one block only. When the next block begins, those that wait are told goodbye and end
+   by themselves; nobody waits for that. So there are never more than those that play, and as many started ahead.
+4. A worker is one thread of one process. `worker_pool` is made after any fork, never before.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import select
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
+from functools import partial
+from multiprocessing.util import Finalize
+from pathlib import Path
+from typing import Final, Generic, TypeVar
+
+from arena.core.errors import MachineFault, RemoteProtocolError
+from arena.core.link.base import LAST_MESSAGE_MS
+from arena.core.link.bots import BotSpec
+from arena.core.link.connection import Closed, Connection, Listener, Unread
+from arena.core.link.custody import Custody
+from arena.core.link.process import BotProcess
+from arena.core.link.watch import Watch
+from arena.core.types import NS_PER_MS, Level
+from arena.core.wire.codec import encode
+from arena.core.wire.messages import Error, Goodbye
+from arena.core.wire.session import Session, State
+from arena.core.wire.variables import ENDPOINT, TOKEN
+from arena.sandbox.accounts import give_back, seat_user
+
+FAREWELL_MS: Final = 1_000
+"""Time to exit after `goodbye`."""
+FREE_MEMORY: Final = 1 / 8
+"""Share of the machine's memory that must be free for a bot to be started before it is needed."""
+MAX_UNKNOWN: Final = 8
+"""Connections to a bot's port of which it is not known who they are; the oldest makes room."""
+_BURST: Final = 256
+"""How many times is looked between two games for messages that nobody asked for."""
+T = TypeVar("T")
+
+_READ: Final = select.POLLIN
+_WRITE: Final = select.POLLOUT
+
+
+class Poller(Generic[T]):
+    """Descriptors, and what is done when something happens at one. Whoever closes a descriptor takes it out before."""
+
+    def __init__(self) -> None:
+        self._poll = select.poll()
+        self._readers: dict[int, Callable[[], T]] = {}
+        self._writers: dict[int, Callable[[], bool]] = {}
+
+    def add(self, descriptor: int, read: Callable[[], T]) -> None:
+        """Has `read` called when the descriptor can be read, or is at its end. Replaces what was called before."""
+        self._readers[descriptor] = read
+        self._poll.register(descriptor, _READ)
+
+    def remove(self, descriptor: int) -> None:
+        """Has nothing called for the descriptor any more. It need not be there."""
+        self._writers.pop(descriptor, None)
+        if self._readers.pop(descriptor, None) is not None:
+            self._poll.unregister(descriptor)
+
+    def push(self, descriptor: int, write: Callable[[], bool]) -> None:
+        """Has `write` called when there is room, until it returns that nothing is left to be sent."""
+        if descriptor in self._readers:
+            self._writers[descriptor] = write
+            self._poll.register(descriptor, _READ | _WRITE)
+
+    def wait(self, wait_ms: int) -> list[T]:
+        """Waits until something happens, and does what is to be done.
+
+        Returns:
+            What the `read`s returned that were called.
+        """
+        happened = []
+        for descriptor, event in self._poll.poll(wait_ms):
+            if event & _WRITE and descriptor in self._writers and not self._writers[descriptor]():
+                del self._writers[descriptor]
+                self._poll.register(descriptor, _READ)
+            # Another's `read` may have taken it out.
+            if event != _WRITE and descriptor in self._readers:
+                happened.append(self._readers[descriptor]())
+        return happened
+
+
+class Bot:
+    """A bot that runs: its process, its connection, its session. It may serve many games, one after another."""
+
+    def __init__(self, spec: BotSpec, token: str, process: BotProcess, listener: Listener, folder: Path) -> None:
+        """Takes a process that was just started and has not spoken."""
+        self.spec = spec
+        self.folder = folder
+        """What is the process's own, for its socket and its temporary files."""
+        self.token = token
+        self.process = process
+        self.listener = listener
+        self.watch = Watch(process)
+        self.session = Session(token)
+        self.started_ns = time.monotonic_ns()
+        self.plays = False
+        """Whether a game uses it: the game reads its messages."""
+        self.unknown: list[Connection] = []
+        """Connections over which nobody has said `hello`."""
+        self.connection: Connection | None = None
+        """Its connection, once its `hello` was accepted."""
+        self.refusal: RemoteProtocolError | None = None
+        """Why its greeting was not accepted."""
+        self.dies_ns: int | None = None
+        """When the warden kills it, if that was ordered."""
+
+    def is_fit(self) -> bool:
+        """Tells whether it can serve a game: alive, connected, and between games by the protocol."""
+        return (
+            self.connection is not None
+            and not self.watch.is_closed
+            and self.dies_ns is None
+            and self.session.state in (State.GREETED, State.IDLE)
+            and self.process.end() is None
+        )
+
+    def stop(self, after_ms: int) -> None:
+        """Kills its process group now, or has the warden kill it after some milliseconds."""
+        if not after_ms:
+            self.process.kill()
+            return
+        self.process.kill_in(after_ms)
+        dies_ns = time.monotonic_ns() + after_ms * NS_PER_MS
+        self.dies_ns = dies_ns if self.dies_ns is None else min(self.dies_ns, dies_ns)
+
+
+class Pool:
+    """The bots of this process, and the one place where it waits for them."""
+
+    def __init__(self) -> None:
+        """Starts the warden.
+
+        Raises:
+            MachineFault: The machine cannot give what that needs.
+        """
+        self.owner = os.getpid()
+        self.is_shut = False
+        """`shutdown` was called."""
+        self._custody = Custody()
+        self._poller = Poller[Bot | None]()
+        """Its `read`s return the bot whose game must do the rest, if there is one."""
+        self._level = Level.TRUSTED
+        self._bots: list[Bot] = []
+        """All whose process may live and whose messages mean something."""
+        self._block: str | None = None
+        """The block whose games are played."""
+        self._idle: deque[Bot] = deque()
+        """Those of them that wait for a game of this block, the longest waiting first."""
+        self._ahead: deque[Bot] = deque()
+        """Those of them that were started for the next block."""
+        self._leaving: list[Bot] = []
+        """Those of them that serve no game any more and may read a last message. The warden kills those that stay."""
+        self._graves: list[Bot] = []
+        """Killed, and not reaped yet."""
+        self._at_exit = Finalize(None, self.shutdown, exitpriority=10)
+
+    @property
+    def directory(self) -> Path:
+        """The private folder of this process. It is gone after `shutdown`."""
+        return self._custody.directory
+
+    def tidy(self) -> None:
+        """Buries the dead, and finds out whether waiting bots have misbehaved. Call it between two games."""
+        for bot in self._leaving:
+            if bot.process.end() is not None:
+                self._discard(bot)
+        self._leaving = [bot for bot in self._leaving if bot in self._bots]
+        self._graves = [bot for bot in self._graves if not self._bury(bot)]
+        for _ in range(_BURST):
+            if not self._poller.wait(0):
+                break
+
+    def enter(self, block: str, level: Level = Level.TRUSTED) -> bool:
+        """Begins a block, unless its games are being played already. Returns whether it did.
+
+        Bots that waited for games of another block are told goodbye. Those that were started ahead wait for this one's.
+
+        Args:
+            block: The name of the block.
+            level: How far the bots of its games are confined, and those that are started ahead.
+        """
+        if block == self._block and level is self._level:
+            return False
+        stale, ahead = self._idle, self._ahead
+        if level is not self._level:
+            stale, ahead = deque([*stale, *ahead]), deque()
+        for bot in stale:
+            self._dismiss(bot, "no more games for now")
+        self._block, self._level = block, level
+        self._idle, self._ahead = ahead, deque()
+        return True
+
+    # Waiting
+
+    def wait(self, wait_ms: int) -> list[Bot]:
+        """Waits until something happens, and deals with what concerns no game.
+
+        Returns:
+            The bots of games of which something can be received, or whose process has ended; empty if something else
+            happened, or nothing in time.
+        """
+        return [bot for bot in self._poller.wait(wait_ms) if bot is not None and bot.plays]
+
+    def listen(self, bot: Bot) -> None:
+        """Has `wait` tell what comes from a bot that has greeted."""
+        if bot.connection is not None:
+            self._poller.add(bot.connection.descriptor, partial(self._readable, bot))
+            if bot.connection.is_behind:
+                self.push(bot)
+
+    def ignore(self, bot: Bot) -> None:
+        """Leaves unread what comes from a bot, until `listen` is called. Its end is noticed."""
+        if bot.connection is not None:
+            self._poller.remove(bot.connection.descriptor)
+
+    def push(self, bot: Bot) -> None:
+        """Has `wait` send what a bot has not had room for."""
+        if bot.connection is not None:
+            self._poller.push(bot.connection.descriptor, bot.connection.flush)
+
+    def look(self, now: int) -> None:
+        """Looks at the limits of all bots, those that wait for a game too, and kills who uses too much.
+
+        Its game, or the next one that it is given, is told by its `watch`.
+        """
+        for bot in self._bots:
+            bot.watch.look(now)
+            if bot.watch.is_too_big:
+                bot.process.kill()
+
+    def _ended(self, bot: Bot) -> Bot:
+        """Notices the end of a process."""
+        if bot.process.pidfd is not None:
+            self._poller.remove(bot.process.pidfd)
+        bot.watch.look(time.monotonic_ns())
+        return bot
+
+    def _accept(self, bot: Bot) -> None:
+        """Takes a connection to a bot's listener."""
+        descriptor = bot.listener.descriptor
+        connection = bot.listener.accept()
+        if not bot.listener.is_open:
+            self._poller.remove(descriptor)
+        if connection is None:
+            return
+        if len(bot.unknown) >= MAX_UNKNOWN:
+            self._drop(bot, bot.unknown[0])
+        bot.unknown.append(connection)
+        self._poller.add(connection.descriptor, partial(self._greet, bot, connection))
+
+    def _greet(self, bot: Bot, connection: Connection) -> Bot | None:
+        """Reads from a connection over which nobody has said `hello`."""
+        try:
+            while bot.session.state is State.NEW:
+                message = connection.receive()
+                if message is not None:
+                    bot.session.receive(message)
+                elif not connection.has_more:
+                    return None
+        except Closed:
+            self._drop(bot, connection)
+            if not bot.listener.is_open and not bot.unknown:
+                bot.watch.disconnect(time.monotonic_ns())
+            return bot
+        except RemoteProtocolError as error:
+            self._poller.remove(connection.descriptor)
+            _send(connection, encode(Error(code=error.error_code, message=str(error)[:1000])))
+            if not bot.spec.tcp:  # over a port it may have been anybody
+                bot.refusal = error
+            return bot
+        bot.connection = connection
+        bot.watch.connect()
+        bot.unknown.remove(connection)
+        self._close_door(bot)
+        self.listen(bot)
+        bot.process.fence.freeze()  # until it is welcome
+        return self._readable(bot) if connection.has_more else bot
+
+    def _readable(self, bot: Bot) -> Bot | None:
+        """Lets a bot's game read what came, or treats what a bot that waits says: that is not allowed, and ends it.
+
+        Only an answer that has lapsed may come, or something that is ignored.
+        """
+        if bot.plays:
+            return bot
+        assert bot.connection is not None
+        try:
+            message = bot.connection.receive()
+            while message is not None:
+                bot.session.receive(message)
+                message = bot.connection.receive() if bot.connection.has_more else None
+        except Closed:
+            self.ignore(bot)
+            bot.watch.disconnect(time.monotonic_ns())
+        except RemoteProtocolError as error:
+            self.ignore(bot)
+            _send(bot.connection, bot.session.send(Error(code=error.error_code, message=str(error)[:1000])))
+            for waiting in (self._idle, self._ahead):
+                if bot in waiting:
+                    waiting.remove(bot)
+                    self._leave(bot, LAST_MESSAGE_MS)
+        return None
+
+    def _drop(self, bot: Bot, connection: Connection) -> None:
+        """Closes a connection over which nobody has said `hello`."""
+        self._poller.remove(connection.descriptor)
+        connection.close()
+        bot.unknown.remove(connection)
+
+    def _close_door(self, bot: Bot) -> None:
+        """Closes all of a bot's sockets but its own connection."""
+        if bot.listener.is_open:
+            self._poller.remove(bot.listener.descriptor)
+            bot.listener.close()
+        for connection in list(bot.unknown):
+            self._drop(bot, connection)
+
+    # Bots
+
+    def start_ahead(self, specs: Iterable[BotSpec]) -> None:
+        """Starts the bots of the next block that are not started yet, if there is memory. Failures show when needed."""
+        started = [bot.spec for bot in self._ahead]
+        for spec in specs:
+            if spec in started:
+                started.remove(spec)
+            elif _has_memory():
+                with suppress(OSError, MachineFault):
+                    self._ahead.append(self._start(spec))
+
+    def take(self, spec: BotSpec) -> Bot:
+        """Returns a bot for one seat: one that waits, or a new one. It may have yet to say `hello`.
+
+        Raises:
+            MachineFault: The machine could not give what every bot needs.
+            OSError: Its program could not be started.
+        """
+        for bot in [bot for bot in self._idle if bot.spec == spec]:
+            self._idle.remove(bot)
+            if bot.session.state is State.NEW or bot.watch.is_too_big or bot.is_fit():
+                if bot.session.state is State.IDLE:
+                    bot.process.forget_output()
+                bot.plays = True
+                return bot
+            self._discard(bot)
+        bot = self._start(spec)
+        bot.plays = True
+        return bot
+
+    def give_back(self, bot: Bot, *, keep: bool) -> None:
+        """Ends a seat's use of a bot: it waits for another game of its block if `keep` and it can, else it is killed.
+
+        One that was stopped has until then to read its `error`: its author will look for it in the bot's own output.
+        """
+        bot.plays = False
+        if bot.dies_ns is not None:
+            self._leaving.append(bot)
+            return
+        if not keep or not bot.is_fit():
+            self._discard(bot)
+            return
+        self._idle.append(bot)
+        if bot.connection is not None and bot.connection.has_more:
+            self._readable(bot)
+
+    def shutdown(self) -> None:
+        """Says goodbye to the waiting bots, gives them a second in all, and kills what is left."""
+        if self.owner != os.getpid() or self.is_shut:
+            return
+        self.is_shut = True
+        self._at_exit.cancel()
+        for bot in (*self._idle, *self._ahead):
+            self._dismiss(bot, "all games are over")
+        self._idle.clear()
+        self._ahead.clear()
+        until_ns = max((bot.dies_ns or 0 for bot in self._leaving), default=0)
+        with suppress(MachineFault):
+            while any(bot.process.end() is None for bot in self._leaving) and time.monotonic_ns() < until_ns:
+                self._poller.wait(20)
+        for bot in list(self._bots):
+            self._discard(bot)
+        for bot in self._graves:
+            self._bury(bot, wait=True)
+        self._custody.close()
+
+    def _start(self, spec: BotSpec) -> Bot:
+        token = secrets.token_hex(32)
+        with ExitStack() as held:
+            folder = self._custody.seat_folder()
+            held.callback(self._custody.remove, folder)
+            with ExitStack() as lent:
+                user = seat_user(self._level)
+                lent.callback(give_back, user)
+                listener = Listener(folder, user=user, tcp=spec.tcp)
+                lent.pop_all()  # the process gives it back
+            held.callback(listener.close)
+            environment = {
+                ENDPOINT: listener.endpoint,
+                TOKEN: token,
+                "TMPDIR": str(folder / "tmp"),
+            }
+            process = BotProcess(spec, self._custody, environment, level=self._level, socket_folder=folder, user=user)
+            held.pop_all()
+        bot = Bot(spec, token, process, listener, folder)
+        self._bots.append(bot)
+        self._poller.add(listener.descriptor, partial(self._accept, bot))
+        if process.pidfd is not None:
+            self._poller.add(process.pidfd, partial(self._ended, bot))
+        return bot
+
+    def _dismiss(self, bot: Bot, reason: str) -> None:
+        """Says goodbye to a bot."""
+        if bot.connection is not None and bot.is_fit():
+            _send(bot.connection, bot.session.send(Goodbye(reason=reason)))
+        self._leave(bot, FAREWELL_MS)
+
+    def _leave(self, bot: Bot, after_ms: int) -> None:
+        """Gives a bot some milliseconds to read its last message and to end."""
+        bot.process.fence.thaw()
+        bot.stop(after_ms)
+        self.ignore(bot)
+        self._leaving.append(bot)
+
+    def _discard(self, bot: Bot) -> None:
+        """Kills a bot and forgets it."""
+        bot.process.kill()
+        self._close_door(bot)
+        self.ignore(bot)
+        if bot.connection is not None:
+            bot.connection.close()
+        if bot.process.pidfd is not None:
+            self._poller.remove(bot.process.pidfd)
+        self._bots.remove(bot)
+        self._graves.append(bot)
+
+    def _bury(self, bot: Bot, *, wait: bool = False) -> bool:
+        """Reaps a killed bot, and removes what was its own. Tells whether it is gone."""
+        gone = bot.process.reap(wait=wait)
+        if gone:
+            self._custody.remove(bot.folder)
+        return gone
+
+
+def _send(connection: Connection, message: bytes) -> None:
+    """Sends what nobody waits for an answer to."""
+    with suppress(Closed, Unread):
+        connection.send(message)
+
+
+def _has_memory() -> bool:
+    """Tells whether enough of the machine's memory is free to start a bot that nobody needs yet."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as meminfo:
+            sizes = {name: int(rest.split()[0]) for name, _, rest in (line.partition(":") for line in meminfo)}
+        return sizes["MemAvailable"] > sizes["MemTotal"] * FREE_MEMORY
+    except (OSError, KeyError):
+        return True  # the system does not tell
+
+
+_pool: Pool | None = None
+
+
+def worker_pool() -> Pool:
+    """Returns this process's pool, opened at the first call. It shuts down when the process exits, if not before."""
+    global _pool
+    if _pool is None or _pool.owner != os.getpid() or _pool.is_shut:
+        _pool = Pool()
+    return _pool

@@ -1,0 +1,113 @@
+"""Compares the receipts that a bot has kept with the logs of its games (`protocol/SPEC.md`, section 8.10)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from arena.core import files
+from arena.core.errors import LogError
+from arena.core.record.log import Count, Hex, Log
+from arena.core.record.receipts import Receipt, receipts_of
+from arena.core.types import Seat
+
+MOST_KEPT = 256 * files.MIB
+"""Bytes of a file of receipts: a million games."""
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """A line that a client keeps of a game."""
+
+    bot_seed: Count
+    seat: Annotated[int, msgspec.Meta(ge=0)]
+    own: Hex | None
+    """The digest that the client computed itself; None if it could not."""
+    told: Hex | None
+    """The digest that it was sent; None if it was sent none."""
+    notes: Hex | None
+    termination: str
+    ranks: list[int]
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a receipt and a log differ."""
+
+    receipt: str
+    """The file and the line of the receipt."""
+    log: str
+    game: str
+    seat: Seat
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.log}: game {self.game}, seat {self.seat}: {self.reason} - receipt at {self.receipt}"
+
+
+class Receipts:
+    """The receipts that were kept. Give it each log."""
+
+    def __init__(self, path: Path) -> None:
+        """Reads them.
+
+        Args:
+            path: A file, or a folder with files `*.jsonl` of nothing else.
+
+        Raises:
+            LogError: One cannot be read.
+        """
+        self._kept: defaultdict[tuple[int, Seat], list[tuple[str, Kept]]] = defaultdict(list)
+        self.compared: set[str] = set()
+        """The receipts of which there was a log."""
+        paths = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
+        for file in paths:
+            for number, line in enumerate(files.lines(file, "kept receipts", MOST_KEPT, LogError), start=1):
+                at = f"{file}:{number}"
+                try:
+                    kept = msgspec.json.decode(line, type=Kept)
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                    raise LogError(f"expected a receipt, got: {error} - at {at}; give what a client kept") from None
+                self._kept[kept.bot_seed, kept.seat].append((at, kept))
+        if not self._kept:
+            raise LogError(f"expected receipts, got none - at {path}; give the file that `receipts` of the bot names")
+
+    @property
+    def unknown(self) -> list[str]:
+        """The receipts of which there was no log."""
+        return [at for lines in self._kept.values() for at, _ in lines if at not in self.compared]
+
+    def differences(self, log: Log) -> Iterator[Difference]:
+        """Yields where receipts of a game differ from its log."""
+        header, outcome = log.header, log.outcome
+        found: list[Receipt | None] | None = None
+        for seat, bot in enumerate(header.bots):
+            for at, kept in self._kept.get((bot.bot_seed, seat), ()):
+                if found is None:
+                    found = receipts_of(header, log.records, outcome.termination, outcome.ranks, outcome.scores)
+                self.compared.add(at)
+                for reason in _reasons(kept, found[seat], log):
+                    yield Difference(receipt=at, log=log.source, game=header.game, seat=seat, reason=reason)
+
+
+def _reasons(kept: Kept, receipt: Receipt | None, log: Log) -> Iterator[str]:
+    """Yields how a receipt differs from what follows from the log."""
+    outcome = log.outcome
+    if kept.own is not None and kept.own != kept.told:
+        yield f"its messages give the receipt {kept.own}, and it was told {kept.told}"
+    if (kept.termination, kept.ranks) != (outcome.termination, outcome.ranks):
+        yield (
+            f"it was told the end {kept.termination!r:.40} with the ranks {kept.ranks}, "
+            f"the log says {outcome.termination!r:.40} and {outcome.ranks}"
+        )
+    if receipt is None:
+        yield "it was told the end of the game, and the log says that it forfeited before"
+        return
+    for what, digest in (("its own messages", kept.own), ("what it was told", kept.told)):
+        if digest not in (None, receipt.digest):
+            yield f"the log has another course of the game than {what}: {receipt.digest}, not {digest}"
+    logged = next((one.notes for one in outcome.receipts or () if one.seat == receipt.seat), None)
+    if kept.notes != (notes := receipt.notes or logged):
+        yield f"the log has other notes than it sent: {notes}, not {kept.notes}"

@@ -1,0 +1,409 @@
+"""Writes and reads the log of a game: JSON Lines, one record a line, readable by people and by any JSON parser.
+
+Laws:
+1. A log alone is enough to play the game again: it holds the board, the options, every draw and every action.
+2. Every line ends with `"sum"`: the CRC-32 of the file up to that key, 8 hex digits. If a byte is altered, the first
+   line with a wrong sum is the place. Sums find accidents; the rules, the secret, and the SHA-256 of the file in the
+   database find forgery.
+3. The play digest covers what was played, but not who played it or when: no name, note or time. It is over canonical
+   JSON, so that it can be computed again in any language (`protocol/LOG.md`, section 6).
+4. A log is written when its game is over, whole or not at all: while bots play, there is no file to read.
+5. A record has one form, but for the order of its keys and keys that nobody knows: with blanks, needless escapes or a
+   key twice it is refused. So no two readers can read different things in one log.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, TypeAlias
+from zlib import crc32
+
+import msgspec
+
+from arena.core import files
+from arena.core.errors import LogError, ReplayMismatch
+from arena.core.record import compressed
+from arena.core.types import Event, GameSettings, Level, Payload, Termination
+
+FORMAT = 3
+"""Version of the log format."""
+SUFFIX: Final = ".jsonl"
+"""What the name of a log ends with, before it is compressed."""
+MAX_INT: Final = 2**53 - 1
+"""The largest integer in a log: every language can hold it exactly."""
+
+Hex: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+"""32 bytes as lower-case hexadecimal digits."""
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MAX_INT)]
+"""An integer that is not negative."""
+
+
+class LoggedBot(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The bot that sat at a seat."""
+
+    name: str
+    version: str
+    digest: Hex
+    bot_seed: Count
+    """The number that it was sent for its own randomness."""
+    entropy: Hex | None = None
+    """What it contributed to chance: 32 bytes (hex)."""
+    parameters: dict[str, str] = {}
+    """Values of its own parameters that were chosen for this game; its others are those of its files."""
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="header"):
+    """The first record: what is played, by whom, on which deal."""
+
+    format: int = FORMAT
+    arena: str
+    """The program's version."""
+    game: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9-]+$")]
+    tournament: str | None
+    settings: GameSettings
+    """What is played, the board's text included."""
+    board: Payload | None
+    """The board as bots are sent it; None for a game without boards."""
+    bots: list[LoggedBot]
+    deal: Count
+    rotation: Count
+    commitment: Hex
+    """SHA-256 (hex) of the deal's secret."""
+    salt: Hex
+    """What was put before that secret for the commitment that bots were told: 32 bytes (hex)."""
+    mix: Hex
+    """What others than the organiser put into chance: 32 bytes (hex)."""
+    beacon: str = ""
+    """The public beacon's value in it; empty if there is none."""
+    level: Level = Level.TRUSTED
+    """How far the bots were confined."""
+    ms: Count = 0
+
+    def played(self) -> Payload:
+        """Returns what the play digest covers of it."""
+        settings = self.settings
+        return {
+            "record": "header",
+            "rules": settings.rules,
+            "rules_version": settings.rules_version,
+            "options": settings.options,
+            "players": settings.players,
+            "board": settings.board.hash if settings.board is not None else None,
+        }
+
+
+class Chance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="chance"):
+    """Chance drew. A stream `proxy/SEAT` decides for a seat that forfeited, among its legal plays."""
+
+    stream: str
+    n: Annotated[int, msgspec.Meta(ge=1, le=MAX_INT)]
+    draw: Count
+    tied: list[Count] | None = None
+    """The seats that were equally fast in a race, ascending. The draw is the number of the order in which they come,
+    among all their orders sorted lexicographically. Their actions follow."""
+    events: list[Event]
+    ms: Count
+
+    def played(self) -> Payload:
+        """Returns what the play digest covers of it."""
+        draw = {"record": "chance", "stream": self.stream, "n": self.n, "draw": self.draw, "events": self.events}
+        return draw if self.tied is None else draw | {"tied": self.tied}
+
+
+class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="action"):
+    """A seat decided."""
+
+    seat: Count
+    kind: str
+    turn: Count
+    action: Payload
+    """The action as the rules read it: without unknown keys, the known ones in a fixed order."""
+    events: list[Event]
+    note: str | None = None
+    used_ns: Count
+    """Time charged to the seat, in nanoseconds."""
+    ms: Count
+
+    def played(self) -> Payload:
+        """Returns what the play digest covers of it."""
+        return {
+            "record": "action",
+            "seat": self.seat,
+            "kind": self.kind,
+            "turn": self.turn,
+            "action": self.action,
+            "events": self.events,
+        }
+
+
+class LateRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="late"):
+    """A seat decided in a race, but faster seats had made its action illegal: it was asked again."""
+
+    seat: Count
+    kind: str
+    turn: Count
+    action: Payload
+    """As in `ActionRecord`."""
+    note: str | None = None
+    used_ns: Count
+    """Time charged to the seat, in nanoseconds."""
+    ms: Count
+
+    def played(self) -> Payload:
+        """Returns what the play digest covers of it."""
+        return {"record": "late", "seat": self.seat, "kind": self.kind, "turn": self.turn, "action": self.action}
+
+
+class LoggedForfeit(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One seat's forfeit."""
+
+    seat: Count
+    code: str
+    sentence: str
+    overloaded: bool = False
+    rule: str = ""
+    """The number of the protocol's rule that it broke."""
+    denied_ms: Count = 0
+    """How long the bot could have run in the decision that it lost, and was not given a core."""
+
+
+class ForfeitRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="forfeit"):
+    """Seats forfeited, all at the same moment."""
+
+    forfeits: list[LoggedForfeit]
+    turn: Count
+    events: list[Event]
+    ms: Count
+
+    def played(self) -> Payload:
+        """Returns what the play digest covers of it."""
+        guilty = [{"seat": forfeit.seat, "code": _what_happened(forfeit.code)} for forfeit in self.forfeits]
+        return {"record": "forfeit", "forfeits": guilty, "turn": self.turn, "events": self.events}
+
+
+class LoggedReceipt(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a seat that did not forfeit was given at the end."""
+
+    seat: Count
+    digest: Hex
+    """SHA-256 (hex) of what it saw and did."""
+    notes: Hex | None = None
+    """SHA-256 (hex) of its notes. None if it had none."""
+
+
+class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="outcome"):
+    """The last record."""
+
+    termination: str
+    ranks: list[Count]
+    scores: list[int] | None = None
+    """By seat, if the game has scores."""
+    turns: Count
+    actions: Count
+    play_digest: Hex
+    off_turn_cpu_ms: list[Count] | None = None
+    """By seat: CPU time of all its bot's processes while it had no open request. None where that was not measured."""
+    receipts: list[LoggedReceipt] | None = None
+    """Of each seat that did not forfeit, ascending. None in logs of earlier versions."""
+    ms: Count
+
+    def played(self) -> Payload:
+        """Returns what the play digest covers of it."""
+        outcome = {
+            "record": "outcome",
+            "termination": _what_happened(self.termination),
+            "ranks": self.ranks,
+            "turns": self.turns,
+            "actions": self.actions,
+        }
+        return outcome if self.scores is None else outcome | {"scores": self.scores}
+
+
+Record: TypeAlias = Chance | ActionRecord | LateRecord | ForfeitRecord | OutcomeRecord
+
+_GONE: Final = frozenset({Termination.CRASHED, Termination.DISCONNECTED, Termination.OUT_OF_MEMORY})
+
+
+def _what_happened(code: str) -> str:
+    """Returns what a termination means for the game.
+
+    Whether a process is recorded as crashed, disconnected or out of memory can depend on how busy the machine was. The
+    game is the same.
+    """
+    return "gone" if code in _GONE else code
+
+
+class _Time(msgspec.Struct):
+    """What a log must say of the time, since no reader knows the defaults of this program."""
+
+    bank_ms: Count | None
+    increment_ms: Count
+    limit_ms: Count | None
+
+
+class _Settings(msgspec.Struct):
+    """What a log must say of the settings that have a default."""
+
+    time: _Time
+    race_window_ms: Annotated[float, msgspec.Meta(ge=0, le=MAX_INT)]
+    margin_ms: Count
+
+
+class _Complete(msgspec.Struct):
+    """A header in which nothing is left to a default."""
+
+    settings: _Settings
+    ms: Literal[0]
+
+
+_encode = msgspec.json.Encoder().encode
+_canonical = msgspec.json.Encoder(order="sorted")
+_decoder = msgspec.json.Decoder(Header | Record)
+_complete = msgspec.json.Decoder(_Complete)
+_plain = msgspec.json.Decoder()
+_SUM = re.compile(rb',"sum":"([0-9a-f]{8})"\}\n')
+_SUM_LENGTH = len(',"sum":"01234567"}\n')
+
+
+def play_digest(records: Iterable[Header | Record]) -> str:
+    """Returns the SHA-256 (hex) over what was played, from the header to the outcome, without `play_digest` itself."""
+    return hashlib.sha256(_canonical.encode_lines([record.played() for record in records])).hexdigest()
+
+
+def canonical(value: Any) -> bytes:
+    """Returns a value as canonical JSON: equal values have equal bytes, and true is not 1."""
+    return _canonical.encode(value)
+
+
+def canonical_lines(values: list[Any]) -> list[bytes]:
+    """Returns what `canonical` does of each value, in much less time: no canonical JSON has a line feed."""
+    return _canonical.encode_lines(values).splitlines()
+
+
+def write_log(path: Path, records: Iterable[Header | Record]) -> str:
+    """Writes a log durably, whole or not at all. Returns its SHA-256 (hex).
+
+    Raises:
+        OSError: It could not be written. Nothing is left.
+    """
+    data, digest = log_bytes(records)
+    files.write(path, data, durably=True)
+    return digest
+
+
+def log_bytes(records: Iterable[Header | Record]) -> tuple[bytes, str]:
+    """Returns the bytes of a log, and their SHA-256 (hex)."""
+    data = b"".join(_lines(records))
+    return data, hashlib.sha256(data).hexdigest()
+
+
+def _lines(records: Iterable[Header | Record]) -> Iterator[bytes]:
+    running = 0
+    for record in records:
+        line = _encode(record)[:-1]
+        running = crc32(line, running)
+        end = b',"sum":"%08x"}\n' % running
+        running = crc32(end, running)
+        yield line + end
+
+
+class Log(msgspec.Struct, frozen=True):
+    """A log that was read: every sum is right, the first record is a header and the last an outcome."""
+
+    source: str
+    header: Header
+    records: list[Record]
+    """All records after the header; record i is on line i + 2."""
+    sha256: str
+    """SHA-256 (hex) of the file, before it was compressed."""
+
+    @property
+    def outcome(self) -> OutcomeRecord:
+        """The last record."""
+        record = self.records[-1]
+        assert isinstance(record, OutcomeRecord)
+        return record
+
+
+def read_log(path: Path) -> Log:
+    """Reads a log, compressed or not.
+
+    Raises:
+        LogError: It cannot be read, or it is not a log of this format.
+        ReplayMismatch: It was altered; the message names the line.
+    """
+    data = files.read(path, "a game's log", files.MOST_LOG, LogError)
+    if compressed.is_compressed(data):
+        data = compressed.expand(data, str(path))
+    return parse_log(data, str(path))
+
+
+def find_logs(folder: Path) -> list[Path]:
+    """Returns the logs in a folder and in the folders below it, compressed or not, in no particular order.
+
+    Of a log that is there in both forms, because a compression was interrupted, only the original is returned.
+    """
+    found = set(folder.rglob(f"*{SUFFIX}"))
+    packed = folder.rglob(f"*{SUFFIX}{compressed.SUFFIX}")
+    return [*found, *(path for path in packed if path.with_suffix("") not in found)]
+
+
+def existing_log(path: Path) -> Path:
+    """Returns where a log is now: `path`, or its compressed form if only that is there."""
+    packed = path.with_name(path.name + compressed.SUFFIX)
+    return packed if not path.exists() and packed.exists() else path
+
+
+def parse_log(data: bytes, source: str) -> Log:
+    """Reads a log's bytes; `source` names it in errors. Raises what `read_log` raises."""
+    if not data.startswith(b'{"record":"header"'):
+        raise LogError(f"expected a game log, which begins with a header record, got something else - at {source}")
+    _check_format(data, source)
+    running = 0
+    records: list[Header | Record] = []
+    for number, line in enumerate(data.splitlines(keepends=True), start=1):
+        end = _SUM.fullmatch(line, max(0, len(line) - _SUM_LENGTH))
+        if end is None:
+            raise ReplayMismatch(source, number, "the line does not end with its sum: it was cut off or altered")
+        running = crc32(line[: end.start()], running)
+        if b"%08x" % running != end[1]:
+            raise ReplayMismatch(source, number, "the sum is wrong: a byte in this line was altered")
+        running = crc32(end[0], running)
+        try:
+            if number == 1:
+                _complete.decode(line)
+            records.append(record := _decoder.decode(line))
+            has_one_form = _encode(record)[:-1] == line[: end.start()] or _encode(_plain.decode(line)) == line[:-1]
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverflowError) as error:
+            raise LogError(f"expected a record of log format {FORMAT}, got: {error} - at {source}:{number}") from None
+        if not has_one_form:
+            raise ReplayMismatch(source, number, "it has a key twice, a blank, or an escape that need not be")
+    header, *rest = records
+    if not isinstance(header, Header):
+        raise LogError(f"expected a header of log format {FORMAT} - at {source}:1")
+    if len(header.bots) != header.settings.players:  # before anybody makes a clock for each of 2^53 players
+        reason = f"expected a bot for each of {header.settings.players} seats, got: {len(header.bots)}"
+        raise ReplayMismatch(source, 1, reason)
+    for number, record in enumerate(rest, start=2):
+        if isinstance(record, Header):
+            raise LogError(f"expected one header, got another - at {source}:{number}")
+        if isinstance(record, OutcomeRecord) != (number == len(records)):
+            raise ReplayMismatch(source, number, "expected an outcome at the end of the log, and only there")
+    if not rest:
+        raise ReplayMismatch(source, 1, "the log ends after its header")
+    digest = hashlib.sha256(data).hexdigest()
+    return Log(source, header, [record for record in rest if not isinstance(record, Header)], digest)
+
+
+def _check_format(data: bytes, source: str) -> None:
+    """Refuses a log of another format before anything else of it is read."""
+    format = re.match(rb'\{"record":"header","format":([0-9]{1,9}),', data)
+    got = int(format[1]) if format else None
+    if got != FORMAT:
+        raise LogError(
+            f"expected a log of format {FORMAT}, got: {'none' if got is None else f'format {got}'} - at {source}:1; "
+            "use the version of arena that wrote it"
+        )

@@ -1,0 +1,147 @@
+"""Reads and writes what is published beside a tournament's logs: commitment, contributions, secret.
+
+`protocol/LOG.md` says what the files hold, and `protocol/CHANCE.md` when each is written. A match has them too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from arena.core import files
+from arena.core.errors import LogError
+from arena.core.record.log import Hex
+from arena.core.types import Payload
+
+COMMITMENT_FILE: Final = "commitment.json"
+CONTRIBUTIONS_FILE: Final = "contributions.json"
+SECRET_FILE: Final = "secret.json"
+
+T = TypeVar("T")
+
+
+class CommittedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An entrant."""
+
+    name: str
+    """Unique in the tournament."""
+    version: str
+    digest: str
+    """SHA-256 (hex) of its files."""
+
+
+class Commitment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is fixed before the first game."""
+
+    tournament: str
+    created: str
+    """When, in UTC (ISO 8601), by the organiser's clock."""
+    commitment: str
+    """SHA-256 (hex) of the tournament's secret."""
+    settings_sha256: str
+    """SHA-256 (hex) of `settings` as canonical JSON."""
+    schedule_sha256: str
+    """SHA-256 (hex) of `schedule` as canonical JSON."""
+    deals: int | None
+    """How many deals there are: 0 to `deals` - 1. None if it depends on the results."""
+    games: int | None
+    """How many games there are. None if it depends on the results."""
+    bots: list[CommittedBot]
+    """The entrants, by number."""
+    seeded: bool
+    """Whether the secret follows from a text that a person chose: whoever guesses it knows every deal."""
+    settings: Payload
+    """Everything else that the games depend on."""
+    schedule: Payload
+    """From which, with the results, every game's deal and seats follow."""
+
+
+class Contributions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What others than the organiser put into chance, before the first game."""
+
+    tournament: str
+    beacon: str
+    """The value of the public beacon that the settings name; empty if they name none."""
+    entropy: list[Hex | None]
+    """By entrant 32 bytes (hex), or None where it contributed nothing."""
+    mix: Hex
+    """What follows from both: 32 bytes (hex)."""
+
+
+class Secret(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is revealed after the last game."""
+
+    tournament: str
+    secret: Hex
+    """32 bytes (hex)."""
+    commitment: str
+    """The SHA-256 (hex) that was published beforehand."""
+
+
+def sha256_of(document: object) -> str:
+    """Returns the SHA-256 (hex) of a document as canonical JSON: keys sorted, no blanks, UTF-8."""
+    return hashlib.sha256(msgspec.json.encode(document, order="sorted")).hexdigest()
+
+
+def publish(folder: Path, file: str, document: msgspec.Struct) -> None:
+    """Writes a document durably into a folder. It may be called again.
+
+    Raises:
+        OSError: It could not be written.
+    """
+    data = msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n"
+    files.write(folder / file, data, durably=True)
+
+
+def published(folder: Path, file: str, kind: type[T]) -> T | None:
+    """Returns what was published in a folder, or None if it was not.
+
+    Raises:
+        LogError: The file is there and cannot be used: it is a link, say, or has a key twice, or an unknown one.
+    """
+    path = folder / file
+    if not os.path.lexists(path):
+        return None
+    data = files.read(path, f"a {file}", files.MOST_DOCUMENT, LogError, links=False)
+    try:
+        json.loads(data, object_pairs_hook=_once)
+        return msgspec.json.decode(data, type=kind)
+    except (ValueError, RecursionError) as error:
+        raise LogError(f"expected a {file}, got: {error} - at {path}; publish it again") from None
+
+
+def changed_since(noted: Path, now: msgspec.Struct) -> Iterator[str]:
+    """Yields what a document says otherwise than a copy of it that was kept from before, as an expectation.
+
+    Args:
+        noted: The copy.
+        now: The document.
+
+    Raises:
+        LogError: The copy cannot be read.
+    """
+    was = published(noted.parent, noted.name, type(now))
+    for name in now.__struct_fields__:
+        expected, got = getattr(was, name), getattr(now, name)
+        if expected != got:
+            yield f"expected the {name} of {noted}, {expected!s:.80}, got: {got!s:.80}"
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Payload:
+    """Returns the map of these keys and values.
+
+    Raises:
+        ValueError: A key comes twice, so that two readers may read different values.
+    """
+    found: Payload = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {key!r:.80} twice")
+        found[key] = value
+    return found

@@ -1,0 +1,145 @@
+"""What a seat saw and did in a game, as one digest: the seat's *receipt* (`protocol/SPEC.md`, section 8.10).
+
+The referee sends it in `game_over` and writes it into the log. It follows from the records of the log, so that a log
+that was changed after the game has another one; and from the messages of the seat, so that a bot can compute it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+
+import msgspec
+
+from arena.core.record.log import (
+    ActionRecord,
+    ForfeitRecord,
+    Header,
+    LateRecord,
+    LoggedReceipt,
+    OutcomeRecord,
+    Record,
+    canonical,
+    canonical_lines,
+)
+from arena.core.types import Event, Payload, Seat
+
+
+class Receipt(msgspec.Struct, frozen=True):
+    """The receipt of a seat."""
+
+    seat: Seat
+    digest: str
+    """SHA-256 (hex) of what it saw and did."""
+    notes: str | None
+    """SHA-256 (hex) of its notes; None if it had none."""
+    used_ns: list[int]
+    """The time that was charged for each of its answers, in nanoseconds."""
+
+    @property
+    def logged(self) -> LoggedReceipt:
+        """What the log says of it."""
+        return LoggedReceipt(self.seat, self.digest, self.notes)
+
+
+def receipts_of(
+    header: Header, records: Iterable[Record], termination: str, ranks: Sequence[int], scores: Sequence[int] | None
+) -> list[Receipt | None]:
+    """Returns by seat the receipt of a game that is over; None for a seat that forfeited.
+
+    Args:
+        header: The header of its log.
+        records: The records between it and the outcome. An outcome among them is passed over.
+        termination: Why it ended.
+        ranks: The rank of each seat.
+        scores: The score of each seat, if the game has scores.
+    """
+    settings = header.settings
+    seats = range(settings.players)
+    acted: list[ActionRecord | LateRecord] = []
+    happened: list[Event] = []
+    forfeits: dict[Seat, str] = {}
+    for record in records:
+        kind = type(record)
+        if kind is ActionRecord or kind is LateRecord:
+            acted.append(record)  # type: ignore[arg-type]
+        elif kind is ForfeitRecord:
+            forfeits |= {one.seat: one.code for one in record.forfeits}  # type: ignore[union-attr]
+        if kind is not LateRecord and kind is not OutcomeRecord:
+            happened += record.events  # type: ignore[union-attr]
+    answers: list[list[bytes]] = [[] for _ in seats]
+    events: list[list[bytes]] = [[] for _ in seats]
+    said = canonical_lines([{"action": ordered(one.action), "kind": one.kind, "used_ns": one.used_ns} for one in acted])
+    for record, line in zip(acted, said, strict=True):
+        answers[record.seat].append(line)
+    for event, line in zip(happened, canonical_lines([event.data for event in happened]), strict=True):
+        for seat in seats if event.to is None else event.to:
+            events[seat].append(line)
+    over = canonical(
+        {
+            "forfeits": [{"seat": seat, "code": code} for seat, code in forfeits.items()],
+            "ranks": ranks,
+            "scores": scores,
+            "termination": termination,
+        }
+    )
+    common = {
+        "board": msgspec.Raw(canonical(header.board)),
+        "options": settings.options,
+        "rules": settings.rules,
+        "rules_version": settings.rules_version,
+        "ruleset": settings.ruleset,
+        "seats": settings.players,
+    }
+    found: list[Receipt | None] = []
+    for seat in seats:
+        if seat in forfeits:
+            found.append(None)
+            continue
+        start = canonical(common | {"bot_seed": header.bots[seat].bot_seed, "seat": seat})
+        whole = sha256(
+            b'{"answers":[%b],"events":[%b],"over":%b,"start":%b}'
+            % (b",".join(answers[seat]), b",".join(events[seat]), over, start)
+        )
+        own = [record for record in acted if record.seat == seat]
+        notes = [record.note for record in own]
+        noted = None if all(note is None for note in notes) else sha256(canonical(notes)).hexdigest()
+        found.append(Receipt(seat, whole.hexdigest(), noted, [record.used_ns for record in own]))
+    return found
+
+
+def ordered(action: Payload) -> Payload:
+    """Returns an action with each array that is a value in a play in ascending order of its elements' canonical JSON.
+
+    Where several values were chosen their order means nothing, and the log has them in another than the bot sent.
+    """
+    for play in action["plays"]:
+        for value in play.values():
+            if type(value) is list:  # most actions have none, and this is done for every one
+                return action | {"plays": [_ordered(play) for play in action["plays"]]}
+    return action
+
+
+def _ordered(play: Payload) -> Payload:
+    return {key: sorted(value, key=canonical) if type(value) is list else value for key, value in play.items()}
+
+
+def contradictions(header: Header, records: Sequence[Record], outcome: OutcomeRecord) -> Iterable[str]:
+    """Yields where the receipts in an outcome do not follow from the records of the log.
+
+    The notes of a seat of which the log has none are not compared: others than its bot's author are not shown them.
+    """
+    if outcome.receipts is None:
+        return
+    computed = receipts_of(header, records, outcome.termination, outcome.ranks, outcome.scores)
+    found = [receipt for receipt in computed if receipt is not None]
+    if (named := [logged.seat for logged in outcome.receipts]) != (seats := [receipt.seat for receipt in found]):
+        yield f"expected the receipts of the seats that did not forfeit, {seats}, got: those of {named}"
+        return
+    for receipt, logged in zip(found, outcome.receipts, strict=True):
+        if receipt.digest != logged.digest:
+            yield (
+                f"what seat {receipt.seat} saw and did gives the receipt {receipt.digest}, the log says {logged.digest}"
+            )
+        if receipt.notes is not None and receipt.notes != logged.notes:
+            yield f"the notes of seat {receipt.seat} give the digest {receipt.notes}, the log says {logged.notes}"

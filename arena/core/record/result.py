@@ -1,0 +1,90 @@
+"""Makes the result of a game from its records: the one that the referee returns, and that anybody finds in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import UNSET
+
+from arena.core.record.log import SUFFIX, ActionRecord, ForfeitRecord, Header, LateRecord, OutcomeRecord, Record
+from arena.core.types import NS_PER_MS, Forfeit, GameResult, Seat, SeatResult, Termination
+
+
+def result_of(
+    header: Header,
+    records: Sequence[Record],
+    log_sha256: str,
+    margins: Sequence[int] | None = None,
+    last_words: Mapping[Seat, tuple[str, ...]] | None = None,
+) -> GameResult:
+    """Returns the result of a game.
+
+    Args:
+        header: The header of its log.
+        records: All records after it. Nothing contradicts them, as `verify` finds out; the last is an outcome.
+        log_sha256: SHA-256 (hex) of the log.
+        margins: By seat its leads over all others, if the game counts them. They follow from the last state.
+        last_words: By seat that forfeited the last lines that its process wrote. No log has them.
+    """
+    outcome = records[-1]
+    assert isinstance(outcome, OutcomeRecord)
+    teams = None if header.settings.teams is UNSET else header.settings.teams
+    used_ns: list[list[int]] = [[] for _ in header.bots]
+    forfeits: dict[Seat, Forfeit] = {}
+    for record in records:
+        if isinstance(record, ActionRecord | LateRecord):
+            used_ns[record.seat].append(record.used_ns)
+        elif isinstance(record, ForfeitRecord):
+            forfeits |= _forfeits(record, last_words or {})
+    return GameResult(
+        game=header.game,
+        termination=Termination(outcome.termination),
+        seats=tuple(
+            SeatResult(
+                rank=outcome.ranks[seat],
+                decisions=len(used),
+                total_ms=sum(used) / NS_PER_MS,
+                max_ms=max(used, default=0) / NS_PER_MS,
+                forfeit=forfeits.get(seat),
+                score=_of(outcome.scores, seat),
+                margin=_of(margins, seat),
+                team=_of(teams, seat),
+                off_turn_cpu_ms=_of(outcome.off_turn_cpu_ms, seat),
+            )
+            for seat, used in enumerate(used_ns)
+        ),
+        turns=outcome.turns,
+        actions=outcome.actions,
+        seconds=outcome.ms / 1000,
+        play_digest=outcome.play_digest,
+        log=f"{header.game}{SUFFIX}",
+        log_sha256=log_sha256,
+        transcripts=tuple(transcript_name(header.game, seat) for seat in forfeits),
+        level=header.level,
+    )
+
+
+def transcript_name(game: str, seat: Seat) -> str:
+    """Returns the name of the file with the messages of a seat that forfeited; it lies beside the log."""
+    return f"{game}.seat{seat}.transcript"
+
+
+def _forfeits(record: ForfeitRecord, last_words: Mapping[Seat, tuple[str, ...]]) -> dict[Seat, Forfeit]:
+    return {
+        told.seat: Forfeit(
+            seat=told.seat,
+            code=Termination(told.code),
+            sentence=told.sentence,
+            turn=record.turn,
+            stderr=last_words.get(told.seat, ()),
+            overloaded=told.overloaded,
+            rule=told.rule,
+            denied_ms=told.denied_ms,
+        )
+        for told in record.forfeits
+    }
+
+
+def _of(by_seat: Sequence[Any] | None, seat: Seat) -> Any:
+    return None if by_seat is None else by_seat[seat]

@@ -1,0 +1,138 @@
+"""Draws every chance outcome of a game from one secret per deal, so that anyone can check the draws afterwards.
+
+`protocol/CHANCE.md` is the authority; `protocol/vectors/chance.json` are its test vectors. In short::
+
+    T                      the tournament's secret: 32 random bytes, or scrypt of a seed, salted in a sandbox
+    mix                    SHA-256 over a public beacon's value and what the bots contributed
+    deal secret            D = HMAC-SHA-256(T, "arena/2/deal/{number}/" + mix)
+    commitments            SHA-256(T) before the tournament; SHA-256(D) in the log; SHA-256(salt + D) to bots
+    draw from a stream     an unbiased integer from HMAC-SHA-256(D, "arena/2/draw/{stream}/{i}/{attempt}")
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+from arena.core.errors import MachineFault
+from arena.core.types import Seat
+
+VERSION: Final = 3
+"""Of `protocol/CHANCE.md`: a tournament's settings name it."""
+SECRET_BYTES: Final = 32
+_SCRYPT_N: Final = 2**16
+_SCRYPT_MEMORY: Final = 2**27
+"""What OpenSSL may use: a little more than the 64 MiB that these parameters need."""
+
+
+def new_secret() -> bytes:
+    """Returns a new secret of a tournament, from the system's randomness."""
+    return secrets.token_bytes(SECRET_BYTES)
+
+
+@lru_cache(maxsize=8)
+def seed_secret(seed: str, settings: str = "") -> bytes:
+    """Returns the tournament's secret for a seed. It takes a fraction of a second, to make guessing seeds slow.
+
+    Anyone who knows the seed knows every draw.
+
+    Args:
+        seed: The seed.
+        settings: If bots run in sandboxes, the SHA-256 (hex) of the tournament's settings. They have the digest of
+            every bot, so that no bot can bring a table of the secrets of likely seeds: the table would be in its own
+            digest. Trusted bots can read the secret itself; there the same seed gives the same deals to any bots.
+
+    Raises:
+        MachineFault: There is too little memory for it.
+    """
+    salt = f"arena/3/seed/{settings}" if settings else "arena/2/seed"
+    try:
+        return hashlib.scrypt(
+            seed.encode(), salt=salt.encode(), n=_SCRYPT_N, r=8, p=1, maxmem=_SCRYPT_MEMORY, dklen=SECRET_BYTES
+        )
+    except ValueError as error:  # all other values are ours
+        raise MachineFault(
+            f"expected {_SCRYPT_MEMORY >> 20} MiB of memory for the seed, got: {error}; close other programs"
+        ) from error
+
+
+def commitment(secret: bytes) -> str:
+    """Returns what is published before: the SHA-256 (hex) of a tournament's or deal's secret."""
+    return hashlib.sha256(secret).hexdigest()
+
+
+def mix(beacon: str = "", contributions: Iterable[bytes] = ()) -> bytes:
+    """Returns what others than the organiser put into chance, as 32 bytes.
+
+    Args:
+        beacon: The value of a public beacon; empty if none is used.
+        contributions: 32 bytes from each entrant that contributed, in the order of entrants.
+    """
+    parts = [b"arena/2/mix/", hashlib.sha256(beacon.encode()).digest(), *contributions]
+    return hashlib.sha256(b"".join(parts)).digest()
+
+
+NO_MIX: Final = mix()
+"""Nobody but the organiser put anything into chance."""
+
+
+def deal_secret(tournament_secret: bytes, deal: int, mixed: bytes = NO_MIX) -> bytes:
+    """Returns the secret of a deal, counted from 0."""
+    return hmac.digest(tournament_secret, f"arena/2/deal/{deal}/".encode() + mixed, "sha256")
+
+
+def game_salt(tournament_secret: bytes, game: str) -> bytes:
+    """Returns 32 bytes that hide from the bots of a game whether they have met its deal before."""
+    return _hmac(tournament_secret, f"arena/2/salt/{game}")
+
+
+def told_commitment(salt: bytes, deal: bytes) -> str:
+    """Returns the commitment to a deal's secret that the bots of one game are told: no two games have the same."""
+    return hashlib.sha256(salt + deal).hexdigest()
+
+
+def bot_seed(tournament_secret: bytes, game: str, tournament: str | None, mixed: bytes, seat: Seat) -> int:
+    """Returns a 53-bit number for a bot's own randomness. No game of a tournament has that of another.
+
+    Args:
+        tournament_secret: The tournament's secret.
+        game: The game's identifier.
+        tournament: The tournament's, with which it begins; None for a game of no tournament.
+        mixed: What others than the organiser put into chance.
+        seat: The bot's seat.
+    """
+    number = "" if tournament is None else game.removeprefix(f"{tournament}-")
+    key = hmac.digest(tournament_secret, f"arena/3/bot-seeds/{number}/".encode() + mixed, "sha256")
+    return int.from_bytes(_hmac(key, f"arena/3/seat/{seat}")[:8]) >> 11
+
+
+class Deal:
+    """The draws of one game on one deal, stream by stream."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._keyed = hmac.new(secret, digestmod="sha256")  # a copy costs half of a new one
+        self._drawn: dict[str, int] = {}
+
+    def draw(self, stream: str, n: int) -> int:
+        """Makes the stream's next draw. Returns one of 0 to n - 1, each equally likely."""
+        number = self._drawn.get(stream, 0)
+        self._drawn[stream] = number + 1
+        if n == 1:
+            return 0
+        fair = 2**64 - 2**64 % n
+        attempt = 0
+        while True:
+            mac = self._keyed.copy()
+            mac.update(f"arena/2/draw/{stream}/{number}/{attempt}".encode())
+            value = int.from_bytes(mac.digest()[:8])
+            if value < fair:
+                return value % n
+            attempt += 1
+
+
+def _hmac(key: bytes, text: str) -> bytes:
+    return hmac.digest(key, text.encode(), "sha256")

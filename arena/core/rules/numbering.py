@@ -1,0 +1,61 @@
+"""Numbers the plays of a table, for programs that learn: a number is the same play in every game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from arena.core.rules.legal import Legal
+
+
+class Numbering:
+    """The plays of `Rules.every_play`, by their place in it."""
+
+    def __init__(self, every: Legal) -> None:
+        """Takes all plays. No two of the products have the same `make`."""
+        self._every = every
+        self._places: dict[Any, tuple[int, list[Mapping[Any, int]]]] = {}
+        """By `make` the number of the first play, and for each choice what each of its values adds to that."""
+        first = 0
+        for product in every.products:
+            step, places = product.size, list[Mapping[Any, int]]()
+            for values in product.choices:
+                step //= len(values)
+                places.append({value: step * at for at, value in enumerate(values)})
+            self._places[product.make] = first, places
+            first += product.size
+
+    def __len__(self) -> int:
+        return len(self._every)
+
+    def play(self, number: int) -> Any:
+        """Returns the play of a number.
+
+        Raises:
+            IndexError: No play has it.
+        """
+        return self._every[number]
+
+    def of(self, legal: Legal) -> list[int]:
+        """Returns the numbers of some plays, in their order.
+
+        Raises:
+            KeyError: One of them is not among all plays.
+        """
+        found: list[int] = []
+        for product in legal.products:
+            first, places = self._places[product.make]
+            numbers = [first]
+            for values, place in zip(product.choices, places, strict=True):
+                steps = [place[value] for value in values]
+                numbers = [number + step for number in numbers for step in steps]
+            found += numbers
+        return found
+
+
+def counted(members: Iterable[int], count: int) -> list[int]:
+    """Returns for each of so many numbers, from 0 on, how often it is among some."""
+    counts = [0] * count
+    for one in members:
+        counts[one] += 1
+    return counts

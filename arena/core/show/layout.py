@@ -1,0 +1,137 @@
+"""Lays out text for a terminal: blocks side by side, labels with words beside them, and words cut or joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
+
+from rich.console import Console
+from rich.text import Text
+
+from arena.core.text import plain
+
+GAP = 2
+"""Spaces between two blocks."""
+
+_WRAPPER = Console(width=80, color_system=None)  # wrapping asks for a console; it prints nothing
+WIDEST = 100
+"""The most columns for words: longer lines are hard to read."""
+NARROWEST = 20
+"""The fewest columns for words, whatever the width."""
+
+
+def paragraph(text: Text, width: int) -> list[Text]:
+    """Wraps a text into lines of at most `width` characters, all but the first indented further."""
+    first, rest = split(text, width - 2)
+    lines = [Text("  ") + first, *(Text("    ") + line for line in rest.wrap(_WRAPPER, width - 4) if rest)]
+    for line in lines:
+        line.rstrip()
+    return lines
+
+
+def split(text: Text, width: int) -> tuple[Text, Text]:
+    """Returns as much of a text as fits a line of `width` characters, and the rest."""
+    first = text.wrap(_WRAPPER, width)[0]
+    return first, text[len(text) - len(text.plain[len(first) :].lstrip()) :]
+
+
+def flow(items: Sequence[Text], width: int) -> list[Text]:
+    """Sets items side by side in lines of at most `width` characters."""
+    lines: list[Text] = []
+    for item in items:
+        if lines and lines[-1].cell_len + GAP + item.cell_len <= width:
+            lines[-1].append(" " * GAP).append_text(item)
+        else:
+            lines.append(item.copy())
+    return lines
+
+
+def shelves(blocks: Iterable[Sequence[Text]], width: int, *, gap: int = 3) -> list[Text]:
+    """Sets blocks side by side, `gap` apart, as far as they fit into `width` characters.
+
+    The next blocks come below, after an empty line. A wider block gets a shelf of its own; a block without lines takes
+    no room.
+    """
+    lines: list[Text] = []
+    top = end = 0
+    for block in filter(None, blocks):
+        wide = max(line.cell_len for line in block)
+        if not lines or end + gap + wide > width:
+            lines += [Text()] if lines else []
+            top, start = len(lines), 0
+        else:
+            start = end + gap
+        lines += [Text() for _ in range(top + len(block) - len(lines))]
+        for line, part in zip(lines[top:], block, strict=False):
+            line.append(" " * (start - line.cell_len) if part else "").append_text(part)
+        end = start + wide
+    return lines
+
+
+def beside(middle: Sequence[Text], first: Sequence[Text], last: Sequence[Text], width: int) -> list[Text]:
+    """Sets two blocks into free corners of a middle block: the first at the top left, the last at the bottom right.
+
+    The last block is a list of items that flow. A block that does not fit into its corner goes above or below.
+    """
+    lines = list(middle)
+    margins = [line.cell_len - len(line.plain.lstrip()) for line in lines]
+    needed = [block.cell_len + GAP - margin for block, margin in zip(first, margins, strict=False)]
+    shift = max(0, *needed, 0)
+    if len(first) > len(lines) or shift + max(line.cell_len for line in lines) > width:
+        lines = [*first, Text(), *lines]
+    else:
+        lines = [
+            _over(Text(" " * shift) + line, first[row] if row < len(first) else Text())
+            for row, line in enumerate(lines)
+        ]
+    for room in range(width // 2, 20, -4):
+        items = flow(last, room)
+        start = max(line.cell_len for line in lines[-len(items) :]) + GAP
+        if len(items) <= len(middle) // 2 and start + room <= width:
+            for line, item in zip(lines[-len(items) :], items, strict=True):
+                line.append(" " * (start - line.cell_len))
+                line.append_text(item)
+            return lines
+    return [*lines, Text(), *flow(last, width)]
+
+
+def _over(line: Text, block: Text) -> Text:
+    """Returns a line with a block in the free space at its start."""
+    return block + line[block.cell_len :] if block else line
+
+
+def entry(label: str, words: str, column: int, width: int, style: str = "bold") -> Iterator[Text]:
+    """Yields the lines of an entry, escaped for terminals.
+
+    Args:
+        label: The words at the left of the first line.
+        words: The words beside it, wrapped.
+        column: The column in which the words begin.
+        width: Columns of the whole entry.
+        style: The label's style.
+    """
+    label = plain(label)
+    room = max(NARROWEST, min(width, WIDEST) - column)
+    for line in wrap(plain(words), room, break_on_hyphens=False) or [""]:
+        yield Text.assemble((f"{label:{column}}", style), line)
+        label = ""
+
+
+def span(numbers: Sequence[int]) -> str:
+    """Returns ascending numbers for people: `2 to 4`, `2 or 3`, `3`."""
+    if len(numbers) == 1:
+        return str(numbers[0])
+    return f"{numbers[0]} {'or' if len(numbers) == 2 else 'to'} {numbers[-1]}"
+
+
+def clip(text: str, width: int) -> str:
+    """Returns the text made `plain`, and cut off with an ellipsis if it is longer than `width` columns."""
+    clipped = Text(plain(text))
+    clipped.truncate(width, overflow="ellipsis")
+    return clipped.plain
+
+
+def listed(items: Iterable[object]) -> str:
+    """Returns items as people write them: `5, 12 and 31`."""
+    *most, last = map(str, items)
+    return f"{', '.join(most)} and {last}" if most else last

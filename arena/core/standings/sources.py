@@ -1,0 +1,102 @@
+"""Finds all that counts for the standings of a tournament: its own games, those that it extends, anchors."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from arena.core.ratings.pairs import PairResult, add_up, pairs_of
+from arena.core.standings.pool import Joined
+from arena.core.store.reader import Reader
+from arena.core.store.records import Entrant, SeatRow, Tally, Tournament, teams_of
+from arena.core.tournament.settings import Settings
+
+
+class Known:
+    """What the standings of a tournament are made from."""
+
+    def __init__(self, reader: Reader, row: Tournament) -> None:
+        """Reads the sums of the tournament. `extended` adds those of others."""
+        self._reader = reader
+        self._id = row.id
+        self.entrants: Sequence[Entrant] = reader.entrants(row.id)
+        """By number."""
+        self.tallies = reader.tallies(row.id)
+        """By entrant."""
+        self.anchors: Mapping[int, float] = {}
+        """By entrant a rating that holds the scale."""
+        self.games = 0
+        """Games of other tournaments."""
+        self.reused: tuple[str, ...] = ()
+        """These tournaments, the earliest first."""
+        self._others: list[PairResult] = []
+
+    def pairs(self) -> Iterator[PairResult]:
+        """Yields the results of each pair by deal. Deals of different tournaments are different deals."""
+        if not self._others:
+            return self._reader.pairs(self._id)
+        count = len(self.reused) + 1
+        own = (msgspec.structs.replace(pair, deal=pair.deal * count) for pair in self._reader.pairs(self._id))
+        return itertools.chain(own, self._others)
+
+    def extend(self, before: Sequence[Tournament]) -> None:
+        """Adds the games of earlier tournaments in which only entrants of this one played, with the same files."""
+        numbers = {(entrant.name, entrant.digest): entrant.number for entrant in self.entrants}
+        self.reused = tuple(row.id for row in before)
+        for place, row in enumerate(before, start=1):
+            here = {
+                entrant.number: numbers[entrant.name, entrant.digest]
+                for entrant in self._reader.entrants(row.id)
+                if (entrant.name, entrant.digest) in numbers
+            }
+            for deal, seats in self._reader.results(row.id):
+                if all(seat.entrant in here for seat in seats):
+                    self._add(deal * (len(before) + 1) + place, [here[seat.entrant] for seat in seats], seats)
+        self._others = add_up(self._others)
+
+    def _add(self, deal: int, entrants: Sequence[int], seats: Sequence[SeatRow]) -> None:
+        self.games += 1
+        self._others += pairs_of(deal, entrants, tuple(seat.rank for seat in seats), teams=teams_of(seats))
+        for entrant, seat in zip(entrants, seats, strict=True):
+            self.tallies[entrant] = self.tallies[entrant].plus(Tally.of(entrant, seat, seats))
+
+
+def known_of(reader: Reader, row: Tournament) -> Known:
+    """Returns what the standings of a tournament are made from."""
+    known = Known(reader, row)
+    if row.settings["format"] == "extension":
+        known.extend(list(chain(reader, row, "extends"))[:-1])
+    known.anchors = _anchors(reader, row, known.entrants)
+    return known
+
+
+def chain(reader: Reader, row: Tournament, link: Literal["continues", "extends"]) -> Iterator[Tournament]:
+    """Yields a tournament after those that it goes on from, the earliest first, back to one that was removed.
+
+    `link` is the parameter of its format that names the one before it.
+    """
+    before = row.settings.get(link)
+    if before and reader.has(before):
+        yield from chain(reader, reader.tournament(before), link)
+    yield row
+
+
+def _anchors(reader: Reader, row: Tournament, entrants: Sequence[Entrant]) -> dict[int, float]:
+    """Returns the ratings of a gauntlet's field, from earlier tournaments of the same pool if there are any."""
+    if row.settings["format"] != "gauntlet":
+        return {}
+    anchored = Settings.read(row.settings).format.anchored(len(entrants))
+    earlier = [found for found in reader.pool(row.id) if found.created <= row.created and found.id != row.id]
+    if not earlier:
+        return {}
+    from arena.core.ratings.refit import refit
+
+    joined = Joined(reader, earlier)
+    fit = refit(joined.pairs(), len(joined.bots), players=max(joined.players))
+    ratings = {
+        bot.digest: fit.ratings[bot.number] for bot in reversed(joined.bots) if fit.half_width[bot.number] is not None
+    }
+    return {number: ratings[entrants[number].digest] for number in anchored if entrants[number].digest in ratings}

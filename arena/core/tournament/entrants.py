@@ -1,0 +1,151 @@
+"""Chooses who enters: bots by name, folders of bots, and all bundled bots.
+
+A bot that is named must be able to play. Of a folder of bots, those enter that can play; the others are left out with
+the reason. A shell expands `bots/*` to files too: they are left out if they lie beside a bot that is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from arena.core.catalogue import game
+from arena.core.errors import BotError
+from arena.core.link.bots import (
+    COMMAND,
+    MANIFEST,
+    TEMPLATE,
+    bundled_folders,
+    load_bot,
+    missing,
+    missing_tool,
+    read_manifest,
+)
+from arena.core.link.contents import LEFT_OUT
+from arena.core.resources import bots_folder
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """A bot, or a file, that does not enter."""
+
+    bot: str
+    """Its name on the command line."""
+    reason: str
+    """Why, and what to do if it should enter."""
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """Who enters."""
+
+    refs: tuple[str, ...]
+    """Their names on the command line; each is that of one bot."""
+    left_out: tuple[LeftOut, ...]
+
+
+def choose(refs: Sequence[str], rules: str, *, bundled: bool = False) -> Chosen:
+    """Replaces each folder of bots by those in it that can play.
+
+    The order is that of `refs`; the bots of a folder come by name. All bundled bots, if asked for, come first.
+
+    Args:
+        refs: Bots, their `bot.toml` files, and folders of bots. A ref that is none of these is kept as it is: reading
+            the bot says what is wrong with it.
+        rules: The game that they are to play.
+        bundled: Whether all bundled bots enter that can play.
+
+    Raises:
+        ConfigError: There is no such game, or a folder has no bot that can play. Show the message to the operator.
+    """
+    game(rules)
+    names = bundled_folders()
+    chosen: list[str] = []
+    left_out: list[LeftOut] = []
+    groups = {ref: {} if _is_bot(ref, names) else _bots_in(ref) for ref in refs}
+    beside = {Path(ref).parent for ref, found in groups.items() if found or (Path(ref) / MANIFEST).is_file()}
+    if bundled:
+        able, unable = _sort_out(dict(sorted(names.items())), rules)
+        chosen += able
+        left_out += unable
+    for ref in refs:
+        path = Path(ref)
+        if found := groups[ref]:
+            able, unable = _sort_out(found, rules)
+            if not able:
+                reasons = "; ".join(f"{bot.bot}: {bot.reason}" for bot in unable)
+                raise BotError(f"expected a folder with a bot that can play {rules}, got: {ref} ({reasons})")
+            chosen += able
+            left_out += unable
+        elif path.name == MANIFEST and path.is_file():
+            chosen.append(_as_ref(path.parent))
+        elif path.exists() and path.parent in beside and not _is_bot(ref, names):
+            left_out.append(LeftOut(ref, f"expected a folder with a {MANIFEST}, or of such folders"))
+        else:
+            chosen.append(ref)
+    return Chosen(tuple(chosen), tuple(left_out))
+
+
+def _is_bot(ref: str, names: Collection[str]) -> bool:
+    return ref.startswith(COMMAND) or ref in names or (Path(ref) / MANIFEST).is_file()
+
+
+def _bots_in(ref: str) -> dict[str, Path]:
+    """Returns the folders of the bots in a folder, by their names on the command line, in the order of their names.
+
+    Raises:
+        BotError: It has no bots, but folders of bots.
+    """
+    folder = Path(ref)
+    if not folder.is_dir():
+        return {}
+    inner = [path for path in folder.iterdir() if path.name not in LEFT_OUT and not path.name.startswith(".")]
+    found = [path for path in inner if (path / MANIFEST).is_file()]
+    if not found and (deeper := sorted({path.parent.parent for path in folder.glob(f"*/*/{MANIFEST}")})):
+        folders = " ".join(map(_as_ref, deeper))
+        raise BotError(
+            f"expected a folder with a {MANIFEST}, or of such folders, got: {ref}; name those in it: {folders}"
+        )
+    return {_as_ref(path): path for path in sorted(found, key=lambda path: (_name(path), path.name))}
+
+
+def _name(folder: Path) -> str:
+    """Returns a bot's name, or its folder's if the manifest cannot be read."""
+    try:
+        return read_manifest(folder).name
+    except BotError:
+        return folder.name
+
+
+def _as_ref(folder: Path) -> str:
+    """Returns a folder's name on the command line, which is never that of a bundled bot."""
+    text = str(folder)
+    return text if "/" in text or text.startswith(".") else f"./{text}"
+
+
+def _sort_out(folders: Mapping[str, Path], rules: str) -> tuple[list[str], list[LeftOut]]:
+    """Returns those that can play, and the others."""
+    reasons = {ref: _reason(ref, folder, rules) for ref, folder in folders.items()}
+    able = [ref for ref, reason in reasons.items() if reason is None]
+    return able, [LeftOut(ref, reason) for ref, reason in reasons.items() if reason is not None]
+
+
+def _reason(ref: str, folder: Path, rules: str) -> str | None:
+    """Returns why a bot cannot play, or None if it can."""
+    if folder.name == TEMPLATE and folder.resolve().parent.parent == bots_folder():
+        return "it is what new bots begin from (`arena bot new`)"
+    try:
+        manifest = read_manifest(folder)
+        if manifest.rules and rules not in manifest.rules:
+            return f"it plays {', '.join(manifest.rules)}, not {rules}"
+        lack = missing(manifest, folder)
+        if lack is None:
+            load_bot(ref)
+            return None
+    except BotError as error:
+        return str(error)
+    if not lack.buildable:
+        return f"it needs {lack.told}"
+    if (tool := missing_tool(manifest, folder)) is not None:
+        return f"it is not built, and needs for that {tool.told}"
+    return f"it is not built; run `arena bot build {ref}`"

@@ -1,0 +1,126 @@
+"""Extends a finished round-robin: more deals, another bot, a changed bot. What is still valid is not played again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from arena.core.errors import ConfigError
+from arena.core.ratings.running import Rating
+from arena.core.store.finding import identified
+from arena.core.store.reader import Reader
+from arena.core.store.records import Tournament
+from arena.core.tournament.formats.extension import Extension
+from arena.core.tournament.formats.round_robin import RoundRobin
+from arena.core.tournament.likeness import differences
+from arena.core.tournament.settings import BotSettings, Settings
+
+LATEST: Final = "latest"
+"""Stands for the latest finished tournament that can be extended."""
+_FREE: Final = ("deals", "seed", "format", "planning", "extends", "unchanged", "played")
+"""What may differ from the tournament that is extended, and the bots."""
+
+
+class Extended(msgspec.Struct, frozen=True, kw_only=True):
+    """What is played to extend a tournament."""
+
+    settings: Settings
+    starts: tuple[Rating, ...]
+    """By entrant the running rating that it begins with."""
+    of: str
+    """The tournament that is extended."""
+    told: tuple[str, ...]
+    """What is reused, and what is played anew and why, in sentences."""
+
+
+def extend(reader: Reader, wanted: Settings, base: str) -> Extended:
+    """Returns the tournament of the games that are missing.
+
+    Args:
+        reader: The database.
+        wanted: The round-robin that there is to be in the end.
+        base: The identifier of the tournament that is extended, or `LATEST`.
+
+    Raises:
+        ConfigError: That tournament cannot be extended to this one.
+        StoreError: There is no such tournament.
+    """
+    if not isinstance(wanted.format, RoundRobin):
+        raise ConfigError("expected --format round-robin with --extend, got another; other formats cannot be extended")
+    before = _base(reader, wanted, base)
+    own = {key: value for key, value in wanted.document().items() if key not in _FREE}
+    told = {key: value for key, value in before.settings.items() if key not in _FREE}
+    if differing := list(differences({**told, "bots": []}, {**own, "bots": []})):
+        raise ConfigError(
+            f"expected the settings of tournament {before.id}, got others: {'; '.join(differing)}; "
+            "give the same options, or begin another tournament without --extend"
+        )
+    starts = starts_of(reader, before.id, wanted.bots)
+    entered = {entrant.name for entrant in reader.entrants(before.id)}
+    unchanged = [number for number, start in enumerate(starts) if start is not None]
+    anew = [
+        f"{bot.name} ({'its files have changed' if bot.name in entered else 'new'})"
+        for bot, start in zip(wanted.bots, starts, strict=True)
+        if start is None
+    ]
+    format = Extension(
+        deals=wanted.format.deals,
+        seatings=wanted.format.seatings,
+        extends=before.id,
+        unchanged=tuple(unchanged),
+        played=before.settings["deals"],
+    )
+    return Extended(
+        settings=replace(wanted, format=format),
+        starts=tuple(start or Rating() for start in starts),
+        of=before.id,
+        told=tuple(_told(wanted, format, before, anew, [bot.name for bot in wanted.bots])),
+    )
+
+
+def starts_of(reader: Reader, before: str, bots: Sequence[BotSettings]) -> list[Rating | None]:
+    """Returns by bot the running rating that it has after an earlier tournament; None if it, or its files, are new."""
+    ratings = reader.ratings(before)
+    earned = {(was.name, was.digest): ratings[was.number] for was in reader.entrants(before)}
+    return [earned.get((bot.name, bot.digest)) for bot in bots]
+
+
+def _base(reader: Reader, wanted: Settings, base: str) -> Tournament:
+    if base == LATEST:
+        rules, ruleset = wanted.game.rules, wanted.game.ruleset
+        for found in reader.finished_ones(rules, ruleset):
+            if found.settings["format"] in ("round-robin", "extension"):
+                return found
+        raise ConfigError(
+            f"expected a finished round-robin of {rules} {ruleset} to extend, got none - at {reader.path}; "
+            "leave out --extend to begin one"
+        )
+    found = reader.tournament(identified(reader, base))
+    if found.settings["format"] not in ("round-robin", "extension"):
+        raise ConfigError(f"expected a round-robin to extend, got: {found.id} is a {found.settings['format']}")
+    if found.status != "finished":
+        raise ConfigError(
+            f"expected a finished tournament to extend, got: {found.id} has {found.games - found.rated} games left; "
+            "finish it with the command that began it"
+        )
+    return found
+
+
+def _told(wanted: Settings, format: Extension, before: Tournament, anew: list[str], names: list[str]) -> list[str]:
+    reused = math.comb(len(format.unchanged), wanted.game.players)
+    kept = [names[number] for number in format.unchanged]
+    sentences = []
+    if reused:
+        sentences.append(f"Reused from {before.id}: {format.played} deals of every pairing of {', '.join(kept)}.")
+        if format.deals > format.played:
+            sentences.append(f"They play {format.deals - format.played} more.")
+    if anew:
+        sentences.append(f"Played anew: all {format.deals} deals of {', '.join(anew)}.")
+    gone = [bot["name"] for bot in before.settings["bots"] if bot["name"] not in names]
+    if gone:
+        sentences.append(f"Left out: the games of {', '.join(gone)}.")
+    return sentences

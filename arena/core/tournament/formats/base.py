@@ -1,0 +1,202 @@
+"""Says what a format is: a pure function from the entrants and the results so far to the next round.
+
+Laws:
+1. A format has no clock, no file and no random generator of its own. What it draws follows from `draw`, a public value
+   that is fixed before the first game. So anybody can compute each round again from the results.
+2. A round depends on results of whole rounds only, those up to `lag` rounds before the last one. So it is the same at
+   any concurrency, and after any number of kills. With a lag of 1 a round is known before the one in front of it ends,
+   and no worker has to wait.
+3. Between `add` and `take` of its rounds a director changes nothing: `next` only computes. Two directors that were
+   given the same rounds and results give the same next round.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final, Literal, TypeAlias
+
+import msgspec
+
+from arena.core.errors import ConfigError
+from arena.core.ratings.pairs import PairResult
+from arena.core.tournament.formats.seating import Seatings, orders
+from arena.core.types import Payload
+
+MAX_GAMES: Final = 10**9
+"""The most games of a tournament. At 25 games a second they take more than a year: the operator typed a digit too
+many. Below it every number in the database, a meeting's too, is far from SQLite's 2**63."""
+
+
+Planning: TypeAlias = Literal[1, 2, 3]
+"""Which version of the formats a tournament is planned by. The second orders the meetings of three and more evenly,
+gives half a point for a bye at such tables, and decides a level tie of a knockout by seed, not by the whole event. In
+the third, stages begin small and grow, so that soon everybody has met everybody; only formats with stages know it."""
+
+
+class Meeting(msgspec.Struct, frozen=True):
+    """Entrants who meet at one table, on one or more deals, each in all its seatings."""
+
+    entrants: tuple[int, ...]
+    """As many as a game has players, each once."""
+    first_deal: int
+    """The number of the first deal; the others follow it."""
+
+
+class Round(msgspec.Struct, frozen=True, kw_only=True):
+    """Meetings that are planned together. Their games may be played in any order."""
+
+    title: str
+    """What people call it: `round 3`, `semi-finals`, `semi-finals, replay 1`."""
+    deals: int
+    """How many deals each meeting plays."""
+    meetings: Sequence[Meeting]
+    """Not empty. May be computed when it is asked for."""
+    byes: tuple[int, ...] = ()
+    """Entrants who rest in this round."""
+    parameters: tuple[dict[str, str], ...] = ()
+    """By entrant values of parameters that its bot is sent; empty if the format chooses none."""
+
+
+class MeetingResult(msgspec.Struct, frozen=True):
+    """What came of a meeting."""
+
+    meeting: Meeting
+    pairs: tuple[PairResult, ...]
+    """Of every deal of the meeting every pair of its entrants."""
+
+    def share(self, entrant: int) -> float:
+        """Returns an entrant's mean share, from 0 to 1, against the others of the table. All deals count alike.
+
+        It is a half if no game has a result.
+        """
+        own = [pair.share_of(entrant) for pair in self.pairs if entrant in (pair.one, pair.other)]
+        return sum(own) / len(own) if own else 0.5
+
+    def deal_shares(self, one: int, other: int) -> list[float]:
+        """Returns by deal the share of `one` against `other`."""
+        found = [pair for pair in self.pairs if {pair.one, pair.other} == {one, other}]
+        return [pair.share_of(one) for pair in sorted(found, key=lambda pair: pair.deal)]
+
+
+class RoundResult(msgspec.Struct, frozen=True):
+    """What came of a round whose games are all done."""
+
+    meetings: Sequence[MeetingResult]
+    """In the order of the round's meetings."""
+    mu: Mapping[int, float]
+    """By entrant the running rating (TrueSkill's mean) after the round's last game, of those who played in it."""
+
+
+class Points(msgspec.Struct, frozen=True):
+    """What an entrant has collected in a format that pairs by points."""
+
+    points: float
+    """The sum over its rounds: a won match or a bye 1, a level match a half."""
+    buchholz: float
+    """The points of all that it met, once for each meeting."""
+
+
+class Director(ABC):
+    """Directs one tournament: gives round after round."""
+
+    lag: ClassVar[int | None] = 0
+    """How many rounds, at most, may be without results when the next is asked for. None: rounds need no results."""
+
+    @abstractmethod
+    def next(self) -> Round | None:
+        """Returns the next round, or None if there is none: then the tournament ends."""
+
+    @abstractmethod
+    def add(self, round: Round) -> None:
+        """Takes note that a round, one that `next` returned, will be played."""
+
+    def take(self, result: RoundResult) -> None:  # noqa: B027  (formats without memory have nothing to do here)
+        """Takes the results of the earliest round that has none yet."""
+
+    def places(self) -> dict[int, int] | None:
+        """Returns by entrant the place reached so far, which may be shared, or None if the format gives no places."""
+        return None
+
+    def points(self) -> dict[int, Points] | None:
+        """Returns by entrant the points so far, or None if the format gives none."""
+        return None
+
+
+class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
+    """A format with its parameters. Subclasses have their own parameters, and the tag that is their name."""
+
+    deals: int
+    """How many deals a meeting plays."""
+    seatings: Seatings = "cyclic"
+    """How a meeting's entrants are seated on a deal: rotated, or in every order."""
+    planning: Planning = 2
+    """By which version it is planned."""
+
+    def check(self, entrants: int, players: int) -> None:
+        """Checks that there can be such a tournament.
+
+        Raises:
+            ConfigError: There cannot. Show the message to the operator.
+        """
+        if players < 2:
+            raise ConfigError(f"expected at least 2 players, got: {players}; use --players")
+        if entrants < players:
+            raise ConfigError(
+                f"expected at least {players} bots for games of {players} players, got: {entrants}; "
+                "name more (the same bot may enter twice), or use a smaller --players"
+            )
+        if self.deals < 1:
+            raise ConfigError(f"expected at least 1 deal, got: {self.deals}; use --deals")
+        if (total := self.total(entrants, players)) is not None and total > MAX_GAMES:
+            raise ConfigError(
+                f"expected at most {MAX_GAMES:,} games, got: {total:,}; use a smaller --deals, or fewer bots"
+            )
+
+    def total(self, entrants: int, players: int) -> int | None:
+        """Returns the number of games, or None if it depends on the results."""
+        return None
+
+    def deals_in_all(self, entrants: int, players: int) -> int | None:
+        """Returns how many different deals there are, 0 and up, or None if that depends on the results."""
+        return None
+
+    def depends_on_planning(self, players: int) -> bool:
+        """Returns whether the versions of planning can differ in games of so many players."""
+        return False
+
+    def parameters(self, players: int) -> Payload:
+        """Returns name and parameters as plain values, with lists for tuples, as in a file.
+
+        `planning` is there only where it is not 1 and makes a difference: so documents of earlier tournaments stay.
+        """
+        parameters: Payload = msgspec.json.decode(msgspec.json.encode(self))
+        if self.planning == 1 or not self.depends_on_planning(players):
+            del parameters["planning"]
+        return parameters
+
+    def anchored(self, entrants: int) -> range:
+        """Returns the entrants whose ratings hold the scale while the others are rated against them."""
+        return range(0)
+
+    @abstractmethod
+    def director(self, entrants: int, players: int, draw: bytes) -> Director:
+        """Returns the director of a tournament that begins.
+
+        Args:
+            entrants: How many there are. Entrant 0 is the first seed, if the format has seeds.
+            players: Seats of a game.
+            draw: From which everything random in it follows.
+        """
+
+    def document(self, entrants: int, players: int) -> Payload:
+        """Returns a description from which, with the results, every round can be computed, as plain values."""
+        parameters = self.parameters(players)
+        return {
+            "format": parameters.pop("name"),
+            "entrants": entrants,
+            "players": players,
+            **parameters,
+            "circles": [list(seatings[0]) for seatings in orders(players, self.seatings)],
+            "games": self.total(entrants, players),
+        }

@@ -1,0 +1,90 @@
+"""Plays a match: one pairing on some deals, at once, in this process, without a database."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from arena.core.errors import ArenaError, MachineFault
+from arena.core.referee.job import Job
+from arena.core.referee.recorder import Watch
+from arena.core.referee.transcript import Tap
+from arena.core.referee.worker import could_not_play, play
+from arena.core.store.records import PlannedGame, Played, Tournament
+from arena.core.tournament.blocks import AHEAD_GAMES, block_of, started_ahead
+from arena.core.tournament.plan import (
+    contributions,
+    draw_tournament,
+    make_log_folder,
+    publish_commitment,
+    publish_contributions,
+    reveal_secret,
+)
+from arena.core.tournament.settings import Setup
+from arena.sandbox.levels import require
+
+
+def begin_match(setup: Setup, logs: Path) -> Tournament:
+    """Begins a match, and returns it as a tournament that can be played: its logs have a folder, its chance is fixed.
+
+    Args:
+        setup: Its settings, with as many bots as players, and the bots.
+        logs: The folder in which the match's own folder of logs is made.
+
+    Raises:
+        ConfigError: The folder cannot be made. Show the message to the operator.
+        LevelError: This machine cannot confine bots as the settings demand. Nothing is made.
+        BotError: A bot cannot be confined so, or would see the logs or a rival. Nothing is made.
+    """
+    require(setup.settings.level, setup.specs, (logs,))
+    id = make_log_folder(logs, "match-", 3)
+    match = draw_tournament(setup.settings, id, logs.resolve() / id)
+    publish_commitment(match, setup.settings)
+    match = replace(match, entropy=contributions(setup.specs, setup.settings.level))
+    publish_contributions(match)
+    return match
+
+
+def _jobs(setup: Setup, match: Tournament, feed: str) -> Iterator[tuple[PlannedGame, Job]]:
+    """Yields every game with its job, which says which bots to start ahead."""
+    schedule = setup.settings.schedule()
+    near: deque[tuple[PlannedGame, Job]] = deque()
+    for game in schedule:
+        near.append((game, replace(setup.job(match, game, feed), block=block_of(setup.settings.processes, game))))
+        if len(near) > AHEAD_GAMES:
+            yield _first(near)
+    while near:
+        yield _first(near)
+
+
+def _first(near: deque[tuple[PlannedGame, Job]]) -> tuple[PlannedGame, Job]:
+    game, job = near.popleft()
+    return game, started_ahead(job, (following for _, following in near))
+
+
+def play_match(
+    setup: Setup, match: Tournament, watch: Watch | None = None, tap: Tap | None = None, feed: str = ""
+) -> Iterator[Played]:
+    """Plays every game and yields its result. At the end, even an early one, reveals the secret beside the logs.
+
+    `watch` gets each record of each game, between decisions, and `tap` each message; `feed` is where others watch.
+
+    Raises:
+        ArenaError: A game, or the secret, cannot be written. The logs of the games before are kept.
+    """
+    try:
+        for game, job in _jobs(setup, match, feed):
+            try:
+                result = play(job, watch, tap)
+            except (OSError, MemoryError, MachineFault) as error:
+                raise could_not_play(job.game, error, kept="The logs of the games before it are kept") from error
+            yield Played(game, result)
+    except BaseException:
+        with suppress(ArenaError):  # the operator has to see the error that ended the match, not this one
+            reveal_secret(match)
+        raise
+    reveal_secret(match)

@@ -1,0 +1,1 @@
+"""The games that come with arena, each in one place: rules, numbers, drawings, words."""

@@ -1,0 +1,198 @@
+"""Samurai Gardener as the interface of `Rules` asks for it: which part of the rules a state is in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from arena.core.errors import IllegalAction
+from arena.core.rules import base
+from arena.core.rules.base import Decision, Draw, Event, Legal, Option, Outcome, Product, Rules, Ruleset
+from arena.core.types import Payload, Seat
+from arena.games.gardener import numbers, payloads, rounds
+from arena.games.gardener.deck import KINDS, PLAYERS, Deck, DeckFormat
+from arena.games.gardener.geometry import Row
+from arena.games.gardener.options import CONTRADICTIONS, OPTIONS, RULESETS
+from arena.games.gardener.state import Done, Phase, Plant, Play, ScoreRow, Seize, State, Tables
+
+_PLAYS: Mapping[Phase, tuple[type[Play], ...]] = {"seize": (Seize,), "plant": (Plant,), "score": (ScoreRow, Done)}
+"""The plays of each decision. A decision is called like the phase in which it is due."""
+_STEPS: Mapping[type[Play], Callable[..., State]] = {
+    Seize: rounds.seize,
+    Plant: rounds.plant,
+    ScoreRow: rounds.score,
+    Done: rounds.done,
+}
+"""What each play does."""
+_PRODUCTS: Mapping[Phase, Callable[..., list[Product]]] = {
+    "seize": rounds.seize_products,
+    "plant": rounds.plant_products,
+    "score": rounds.score_products,
+}
+"""The legal plays of each decision."""
+_REFUSALS: Mapping[Phase, Callable[..., str | None]] = {
+    "seize": rounds.seize_refusal,
+    "plant": rounds.plant_refusal,
+    "score": rounds.score_refusal,
+}
+"""Why a play of each decision may be not legal."""
+
+
+class Gardener(Rules[State]):
+    """The rules with one deck, for a number of seats, under options."""
+
+    name: ClassVar[str] = "gardener"
+    about: ClassVar[str] = "Lay garden cards so that they make rows of three and more alike; by Hisashi Hayashi."
+    seat_counts: ClassVar[range] = PLAYERS
+    option_list: ClassVar[tuple[Option, ...]] = OPTIONS
+    rulesets: ClassVar[Mapping[str, Ruleset]] = RULESETS
+    contradictions: ClassVar[tuple[tuple[str, str], ...]] = CONTRADICTIONS
+    boards: ClassVar[base.BoardFormat] = DeckFormat()
+    nothing_hidden: ClassVar[bool] = True
+    """The order of the deck comes about as chance draws: nobody could know it, so it is no secret of the state."""
+    state_type: ClassVar[Any] = State
+
+    board: Deck
+
+    def __init__(self, seats: int, options: Mapping[str, str], board: Deck) -> None:
+        super().__init__(seats, options, board)
+        self.has_race = options["seize"] == "race"
+        self.tables = Tables(board, seats, options)
+
+    @classmethod
+    def margin(cls, seats: int, options: Mapping[str, str]) -> base.Margin:
+        """Returns that points are counted. A lead of so many is a clear one (docs/ratings.md, "Margins")."""
+        return base.Margin("points", 12 if seats == 2 else 8)
+
+    def start(self) -> State:
+        """Returns the state before anything happened: every card is in the deck."""
+        return self.tables.start
+
+    def draw_wanted(self, state: State) -> Draw | None:
+        """Returns what is drawn: a card of the deck."""
+        return self.tables.draws[len(state.deck)] if rounds.draw_due(self.tables, state) else None
+
+    def draw(self, state: State, index: int, events: list[Event] | None = None) -> State:
+        """Returns the state after chance drew `index`."""
+        return rounds.draw(self.tables, state, index, events)
+
+    def pending(self, state: State) -> tuple[Decision, ...]:
+        """Returns `seize` of the next seat, or in a race of all without a card; `plant` and `score` of all not done."""
+        if seats := rounds.owing(self.tables, state):
+            decisions = self.tables.decisions[state.phase]
+            return tuple([decisions[seat] for seat in seats])
+        return ()
+
+    def legal(self, state: State, seat: Seat) -> Legal:
+        """Returns the plays that the seat may make next."""
+        if seat in rounds.owing(self.tables, state):
+            return Legal(_PRODUCTS[state.phase](self.tables, state, seat))
+        return Legal([])
+
+    def check(self, state: State, seat: Seat, play: Play) -> None:
+        """Refuses a play that is not in `legal`, saying why."""
+        kind = type(play)
+        if kind not in _PLAYS.get(state.phase, ()):
+            raise IllegalAction(f"a {kind.__name__} is not a play of the decision that is due")
+        self._check_owing(state, seat)
+        if reason := _REFUSALS[state.phase](self.tables, state, seat, play):
+            raise IllegalAction(reason)
+
+    def _check_owing(self, state: State, seat: Seat) -> None:
+        if seat not in rounds.owing(self.tables, state):
+            raise IllegalAction(f"seat {seat} owes no decision")
+
+    def apply(self, state: State, seat: Seat, play: Play, events: list[Event] | None = None) -> State:
+        """Returns the state after a legal play. It is not checked."""
+        return _STEPS[type(play)](self.tables, state, seat, play, events)
+
+    def forfeit(self, state: State, seats: Sequence[Seat], events: list[Event] | None = None) -> State:
+        """Returns the state after the seats forfeited. Their gardens stay; with one seat left the game ends at once."""
+        return rounds.forfeit(self.tables, state, seats, events)
+
+    def outcome(self, state: State) -> Outcome | None:
+        """Returns the ranks and the scores once the game is over."""
+        return Outcome(state.ranks, state.scores) if state.ranks else None
+
+    def turn(self, state: State) -> int:
+        """Returns the number of the current round; 0 while the first cards are dealt."""
+        return state.round
+
+    def view(self, state: State, seat: Seat) -> Payload:
+        """Returns all that the seat may know now."""
+        return payloads.view(state, seat)
+
+    def fold(self, view: Payload, event: Payload) -> Payload:
+        """Returns the view after an event's data."""
+        return payloads.fold(view, event)
+
+    def guess(self, view: Payload, kind: str) -> State:
+        """Returns a state that the seat of a view may take for the true one."""
+        return guess(self.tables, view, kind)
+
+    def every_play(self) -> Legal:
+        """Returns every card that can be taken, place of a garden that can be reached, and row that can be there."""
+        return numbers.every_play(self.tables)
+
+    def numbers(self, view: Payload) -> list[int]:
+        """Returns a view as numbers."""
+        return numbers.numbers(self.tables, view)
+
+    def read_play(self, state: State, play: Payload, path: str) -> Play:
+        """Returns the play that a map stands for."""
+        return payloads.READERS.get(state.phase, payloads.read_row)(play, path)
+
+    def write_play(self, play: Play) -> Payload:
+        """Returns a play as a map."""
+        return payloads.write_play(play)
+
+    def write_action(self, plays: Sequence[Play]) -> Payload:
+        """Returns the action from which `read_action` reads `plays`, without the end of a scoring."""
+        return super().write_action([play for play in plays if not isinstance(play, Done)])
+
+    def write_legal(self, state: State, seat: Seat) -> list[Payload]:
+        """Returns the legal first plays as products."""
+        return [payloads.write_product(product) for product in self.legal(state, seat).products if product.choices]
+
+    def act(self, state: State, seat: Seat, plays: Sequence[Play], events: list[Event] | None = None) -> State:
+        """Returns the state after a whole decision. A scoring names all the rows to score: the others are left."""
+        if state.phase != "score":
+            return super().act(state, seat, plays, events)
+        self._check_owing(state, seat)
+        for index, play in enumerate(plays):
+            path = f"$.plays[{index}]"
+            if seat not in state.due:
+                raise IllegalAction(f"the scoring is over: nothing more can be scored - at {path}")
+            state = self.step(state, seat, play, path, events)
+        return self.apply(state, seat, Done(), events) if seat in state.due else state
+
+
+_INDEX = {kind: index for index, kind in enumerate(KINDS)}
+
+
+def guess(tables: Tables, view: Payload, kind: str) -> State:
+    """Returns one of the states that have this view for its seat, which alone owes a decision of this kind."""
+    gone = {card for garden in view["gardens"] for card, *_ in garden}
+    gone |= {*view["offer"], *view["taken"], view["next"]}
+    rows = [tuple(_row(row) for row in own) for own in view["rows"]]
+    return State(
+        phase=kind,  # type: ignore[arg-type]
+        round=view["round"],
+        starter=view["starter"],
+        deck=bytes(card for card in tables.start.deck if card not in gone),
+        top=view["next"],
+        offer=tuple(view["offer"]),
+        taken=tuple(view["taken"]),
+        gardens=tuple(tuple((card, x, y, turned) for card, x, y, turned in garden) for garden in view["gardens"]),
+        rows=tuple(rows),
+        scored=(0,) * tables.seats,
+        features=tuple(sum(1 << _INDEX[kind] for kind in kinds) for kinds in view["features"]),
+        scores=tuple(view["scores"]),
+        due=(view["seat"],),
+        forfeited=tuple((gone,) for gone in view["forfeited"]),
+    )
+
+
+def _row(fact: Payload) -> Row:
+    x, y = fact["at"]
+    return Row(x=x, y=y, down=fact["along"] == "down", kind=_INDEX[fact["kind"]], length=fact["length"])

@@ -1,0 +1,134 @@
+"""`arena league author`: who may submit bots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arena.cli.group import LazyGroup
+from arena.cli.options import json_option
+from arena.cli.output import echo, say, show_json
+from arena.core.errors import ConfigError
+from arena.league.commands.away import show_maps
+from arena.league.commands.here import folder_of, order, reading, to_option
+
+COMMANDS = {
+    "add": ("arena.league.commands.author:add", "Let somebody submit bots."),
+    "list": ("arena.league.commands.author:list_", "List the authors, and their keys."),
+    "remove": ("arena.league.commands.author:remove", "Remove an author: revoke their keys, retire their bots."),
+}
+"""As `arena.cli.COMMANDS`."""
+
+
+@click.command(cls=LazyGroup, lazy=COMMANDS)
+def author() -> None:
+    """Say who may submit bots.
+
+    \b
+    Example:
+      arena league author add anna --key anna.pub --league cup
+    """
+
+
+@click.command()
+@click.argument("name")
+@to_option
+@click.option("--key", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Their public key.")
+@click.option(
+    "--quota",
+    "quotas",
+    multiple=True,
+    metavar="NAME=N",
+    help="bots, pending, submissions, built_mib or start_s; repeatable.",
+)
+def add(name: str, folder: Path | None, key: Path | None, quotas: tuple[str, ...]) -> None:
+    """Let somebody submit bots.
+
+    With --key they can do so from their own machine; `arena league key new` makes keys. --quota gives them other limits
+    than league.toml says.
+
+    \b
+    Example:
+      arena league author add anna --key anna.pub --quota bots=10 --league cup
+    """
+    from arena.core.link.bots import check_name
+    from arena.league.bounds import MOST_NUMBER
+    from arena.league.door.keys import read_public
+    from arena.league.order_context import unknown_quota
+
+    check_name(name, "an author")
+    limits: dict[str, int] = {}
+    for text in quotas:
+        quota, _, value = text.partition("=")
+        if not (value.isascii() and value.isdigit() and len(value) <= 10 and int(value) <= MOST_NUMBER):
+            raise ConfigError(f"expected NAME=N, such as bots=10, got: {text!r}; correct --quota")
+        if reason := unknown_quota(quota):
+            raise ConfigError(f"{reason}; correct --quota")
+        limits[quota] = int(value)
+    arguments = {"name": name, "quotas": limits}
+    if key is not None:
+        arguments |= {"key": read_public(key), "label": key.name}
+    if order(folder, "author_add", arguments) is not None:
+        echo(f"{name} is an author")
+
+
+@click.command("list")
+@to_option
+@json_option
+def list_(folder: Path | None, as_json: bool) -> None:
+    """List the authors, and their keys.
+
+    \b
+    Example:
+      arena league author list --league cup
+    """
+    import msgspec
+
+    with reading(folder_of(folder)) as reader:
+        authors = reader.authors.all()
+        keys = {found.name: reader.authors.keys_of(found.name) for found in authors}
+        bots = {found.name: {one.bot for one in reader.versions.of_author(found.name)} for found in authors}
+    rows = [
+        {**msgspec.to_builtins(found), "bots": sorted(bots[found.name]), "keys": msgspec.to_builtins(keys[found.name])}
+        for found in authors
+    ]
+    if as_json:
+        show_json({"authors": rows})
+        return
+    shown = [
+        {
+            "author": row["name"],
+            "status": row["status"],
+            "bots": " ".join(row["bots"]),
+            "keys": sum(key["revoked"] is None for key in row["keys"]),
+            "quotas": " ".join(f"{name}={limit}" for name, limit in row["quotas"].items()),
+        }
+        for row in rows
+    ]
+    show_maps(shown, ("author", "status", "bots", "keys", "quotas"), "There is no author.")
+
+
+@click.command()
+@click.argument("name")
+@to_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_context
+def remove(ctx: click.Context, name: str, folder: Path | None, yes: bool) -> None:
+    """Remove an author: their keys are revoked, and their bots retired. Results stay.
+
+    \b
+    Example:
+      arena league author remove anna --league cup
+    """
+    import sys
+
+    if not yes:
+        if not sys.stdin.isatty():
+            raise ConfigError("expected --yes, because there is no terminal on which to ask whether to remove them")
+        if not click.confirm(f"Remove {name}, and retire their bots?", err=True):
+            say("Nobody is removed.")
+            ctx.exit(1)
+    answer = order(folder, "author_remove", {"name": name})
+    if answer is not None:
+        echo(f"{name} is removed; retired: {', '.join(answer['retired']) or 'nothing'}")

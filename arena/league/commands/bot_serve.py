@@ -1,0 +1,66 @@
+"""`arena bot serve`: plays in a league elsewhere, with a bot of this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arena.cli import complete
+from arena.cli.output import say
+from arena.core.text import plain
+
+
+@click.command()
+@click.argument("bot", shell_complete=complete.bots)
+@click.option(
+    "--at", required=True, metavar="ADDRESS", help="The league: tcp://HOST:PORT/KEY, as its operator gave it."
+)
+@click.option(
+    "--key", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE", help="Your key file."
+)
+@click.option(
+    "--receipts",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Add a receipt of each game to this file, for `arena verify --receipts`.",
+)
+def serve(bot: str, at: str, key: Path, receipts: Path | None) -> None:
+    """Play in a league elsewhere, with a bot that runs on this machine.
+
+    BOT is a folder or the name of a bundled bot. It is started for each game; its frames go to the league and back, and
+    the bot itself needs no change. The time for a decision includes the journey; once a minute it is said how long that
+    takes, and how many games were played. If the connection is lost, the games that are being played are lost; then a
+    new connection is made.
+
+    The league must take remote bots. What they compute with cannot be checked, so that their ratings are shown as
+    uncontrolled. A bot with other files is another version. Ctrl-C ends it as soon as no game runs, within a minute;
+    a second one ends it at once, and games that run are lost.
+
+    \b
+    Example:
+      arena bot serve ./ronin --at tcp://cup.example:5599/5f… --key anna.key
+    """
+    from arena.core.link.bots import check_name, load_bot
+    from arena.league.door.heads import look_again
+    from arena.league.door.keys import address, read_pair
+    from arena.league.door.serve import Service
+    from arena.league.service.stopping import Stopping
+
+    spec = load_bot(bot)
+    check_name(spec.name)
+    league = address(at)
+
+    def tell(sentence: str) -> None:
+        say(plain(sentence))
+
+    service = Service(
+        league,
+        read_pair(key),
+        spec,
+        tell,
+        look=lambda client: look_again(client, league, key, tell),
+        receipts=receipts,
+    )
+    with Stopping() as stopping:
+        service.run(lambda: stopping.asked, lambda: stopping.at_once)

@@ -1,0 +1,128 @@
+"""What the commands share when the league is a folder on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from arena.cli.group import LazyGroup
+from arena.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from arena.core.types import Payload
+    from arena.league.folder import Folder
+    from arena.league.store import LeagueReader
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+WHICH = "expected a league, got none; give its FOLDER, or --at ADDRESS with --key FILE for one elsewhere"
+
+folder_argument = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+"""`FOLDER`."""
+folder_or_elsewhere = click.argument("folder", required=False, type=click.Path(file_okay=False, path_type=Path))
+"""`[FOLDER]`, for commands with `at_options`."""
+to_option = click.option(
+    "--league", "--to", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    help="The league's folder on this machine.",
+)  # fmt: skip
+"""`--league FOLDER`, or as it was called first, `--to FOLDER`."""
+reason_option = click.option("--reason", default="", metavar="TEXT", help="What the author is told.")
+"""`--reason TEXT`."""
+
+
+class LeagueGroup(LazyGroup):
+    """Commands about a league. Each takes it as `--league FOLDER`, also where FOLDER is its first argument."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds the command that `args` begin with, and puts the league in its place."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command, rest if command is None else _folder_first(command, rest)
+
+
+def _folder_first(command: click.Command, args: list[str]) -> list[str]:
+    arguments = [parameter.name for parameter in command.params if isinstance(parameter, click.Argument)]
+    if arguments[:1] != ["folder"]:
+        return args
+    for place, word in enumerate(args):
+        option, equals, value = word.partition("=")
+        if word == "--":
+            break
+        if option == "--league" and equals:
+            return [value, *args[:place], *args[place + 1 :]]
+        if option == "--league" and place + 1 < len(args):
+            return [args[place + 1], *args[:place], *args[place + 2 :]]
+    return args
+
+
+def folder_of(path: Path | None) -> Folder:
+    """Returns the league in a folder.
+
+    Raises:
+        ConfigError: There is none.
+    """
+    from arena.league.folder import Folder
+
+    if path is None:
+        raise ConfigError(WHICH)
+    folder = Folder(path.absolute())
+    folder.check()
+    return folder
+
+
+@contextmanager
+def reading(folder: Folder) -> Iterator[LeagueReader]:
+    """Yields a league to read: all that is read in the block is of one moment."""
+    from arena.league.store import read_league
+
+    with read_league(folder.database) as reader, reader.snapshot():
+        yield reader
+
+
+def order(
+    path: Path | None,
+    verb: str,
+    arguments: Payload,
+    archive: bytes | None = None,
+) -> Payload | None:
+    """Gives an order to the league in a folder.
+
+    Returns:
+        The answer; None if the service has not answered yet, which is said then.
+
+    Raises:
+        ConfigError: A text of it cannot be a part of an order. None was written.
+        ArenaError: It is refused, or cannot be given.
+    """
+    from arena.cli.output import say
+    from arena.league.service.inbox import WAIT_S, give, new_order
+    from arena.league.settings import load
+
+    folder = folder_of(path)
+    _check_texts(arguments)
+    answer = give(folder, load(folder), new_order(verb, arguments), archive)
+    if answer is None:
+        say(f"The league has not answered within {WAIT_S:g} s. The order is kept, and obeyed when its turn comes.")
+    return answer
+
+
+def _check_texts(arguments: Payload) -> None:
+    """Checks what holds for every text of an order.
+
+    Raises:
+        ConfigError: A text is too long, or is not in UTF-8.
+    """
+    from arena.league.bounds import MOST_TEXT
+
+    for name, value in arguments.items():
+        if not isinstance(value, str):
+            continue
+        if len(value) > MOST_TEXT:
+            raise ConfigError(f"expected at most {MOST_TEXT} characters as {name}, got: {len(value)}; give fewer")
+        if any("\ud800" <= char <= "\udfff" for char in value):  # bytes of the command line that are no text
+            raise ConfigError(f"expected a text in UTF-8 as {name}, got: {value!r:.80}; type it again")

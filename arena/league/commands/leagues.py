@@ -1,0 +1,266 @@
+"""The requests of authors to a league: one interface, for a folder on this machine and for a league elsewhere.
+
+Each answer is a document in the form of `arena.league.public.documents`. What a league elsewhere sends was checked by
+nobody: whoever prints it checks it first.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from arena.cli.output import say
+from arena.core.errors import ConfigError, DoorError
+from arena.core.files import MIB
+from arena.league.commands.away import Elsewhere
+from arena.league.commands.here import folder_of, order, reading
+
+if TYPE_CHECKING:
+    from arena.author.archives import PackedBot
+    from arena.core.types import Payload
+    from arena.league.door.client import Client
+    from arena.league.store.played import Only
+
+STEPS = ("build", "check", "qualify")
+"""The steps of which there are reports, in their order."""
+
+
+class League(Protocol):
+    """A league, as its authors use it."""
+
+    options: Sequence[str]
+    """The words with which a command names it."""
+    look_s: float
+    """Seconds between two looks at a version that is waited for."""
+
+    @property
+    def hint(self) -> str:
+        """A sentence about what has to be done before a bot is tried; empty if nothing has, or if that is not known."""
+
+    def status(self, bot: str) -> Payload:
+        """Returns how versions stand, of one bot or of all, with the notices for their author."""
+
+    def games(self, bot: str, only: Only | None, most: int) -> list[Payload]:
+        """Returns a row for each seat of versions in games, the latest first."""
+
+    def standings(self, season: str | None) -> tuple[Payload, str]:
+        """Returns the standings of a season, None for the open one, and their heading."""
+
+    def reports(self, version: str, kind: str | None) -> Payload:
+        """Returns the reports on a version, or on a bot's newest one, with its state."""
+
+    def log(self, game: str) -> bytes:
+        """Returns the log of a game, compressed."""
+
+    def submit(self, packed: PackedBot) -> Payload | None:
+        """Sends a bot, and returns the answer; None if it has not come yet, which was said then."""
+
+    def state(self, version: str) -> str:
+        """Returns the state of a version."""
+
+    def retire(self, bot: str, reason: str) -> Payload | None:
+        """Takes a bot out, and returns the answer; None if it has not come yet, which was said then."""
+
+
+@contextmanager
+def opened(folder: Path | None, elsewhere: Elsewhere | None, author: str | None = None) -> Iterator[League]:
+    """Yields the league in a folder, or the one elsewhere.
+
+    Args:
+        folder: The league's folder.
+        elsewhere: The league elsewhere, which comes first.
+        author: Whose versions are meant, in a folder. Elsewhere the key says it.
+
+    Raises:
+        ConfigError: There is no league, or an author is given for one elsewhere.
+    """
+    if elsewhere is None:
+        yield Here(folder, author)
+    elif author is not None:
+        raise ConfigError("expected --author for a league on this machine, got it with --at; the key says who you are")
+    else:
+        with elsewhere.client() as client:
+            yield There(elsewhere, client)
+
+
+class Here:
+    """A league in a folder."""
+
+    look_s = 0.2
+
+    def __init__(self, path: Path | None, author: str | None) -> None:
+        self._path = path
+        self._folder = folder_of(path)
+        self.options: Sequence[str] = ("--league", str(path))
+        self._author = author
+
+    @property
+    def hint(self) -> str:
+        if self._folder.is_running:
+            return ""
+        return f"It is tried when the league runs: {shlex.join(['arena', 'league', 'run', str(self._path)])}"
+
+    def status(self, bot: str) -> Payload:
+        from arena.league.public import documents
+        from arena.league.settings import load
+
+        settings = load(self._folder)
+        with reading(self._folder) as reader:
+            if self._author is None and not bot:
+                return documents.status(reader, settings, self._folder)
+            author = self._author or reader.versions.named(bot).author
+            figures = documents.published_figures(self._folder, reader.seasons.current())
+            document = documents.author_status(reader, reader.authors.known(author).name, figures)
+        if bot:
+            document["versions"] = [version for version in document["versions"] if version["bot"] == bot]
+        return document
+
+    def games(self, bot: str, only: Only | None, most: int) -> list[Payload]:
+        from arena.league.public import documents
+
+        with reading(self._folder) as reader:
+            name = None if self._author is None else reader.authors.known(self._author).name
+            return documents.games(reader, author=name, bot=bot or None, only=only, limit=most)
+
+    def standings(self, season: str | None) -> tuple[Payload, str]:
+        from arena.league.public import documents
+        from arena.league.show import season_text
+
+        with reading(self._folder) as reader:
+            seasons = {each.name: each for each in reader.seasons.all()}
+            if season is None:
+                document = documents.standings(reader)
+                season = str(document["season"])
+            else:
+                found = seasons.get(season)
+                if found is None or found.standings is None:
+                    closed = ", ".join(each.name for each in seasons.values() if each.closed) or "none"
+                    raise ConfigError(f"expected a season that is closed, got: {season!r}; there are: {closed}")
+                document = {**found.standings, "season": found.name, "digest": found.digest}
+            return document, season_text(season, reader.finder.tournament(seasons[season].tournament).settings)
+
+    def reports(self, version: str, kind: str | None) -> Payload:
+        from arena.league.public import documents
+
+        with reading(self._folder) as reader:
+            found = documents.reports(reader, version, kind)
+            about = reader.versions.named(version)
+            history = [
+                {"at": change.at, "state": change.new, "reason": change.reason}
+                for change in reader.versions.history(about.id)
+            ]
+        return {"version": about.name, "state": about.state, "history": history, "reports": found}
+
+    def log(self, game: str) -> bytes:
+        from arena.league.door.published import Published
+        from arena.league.door.refusals import Refusal
+
+        published = Published(self._folder.published)
+        data = b""
+        try:
+            while True:
+                part = published.log(self._author or "", game, len(data), 0)
+                data += part.data
+                if len(data) >= part.total:
+                    return data
+        except Refusal as refusal:
+            error = refusal.message(None)
+            raise DoorError(f"{error.message}; {error.remedy}", error.code) from None
+
+    def submit(self, packed: PackedBot) -> Payload | None:
+        from arena.league.season.opening import LOCAL
+
+        arguments = {"author": self._author or LOCAL, "bot": packed.manifest.name, "digest": packed.digest}
+        return order(self._path, "submit", arguments, packed.data)
+
+    def state(self, version: str) -> str:
+        with reading(self._folder) as reader:
+            return reader.versions.named(version).state
+
+    def retire(self, bot: str, reason: str) -> Payload | None:
+        return order(self._path, "retire", {"bot": bot, "reason": reason})
+
+
+class There:
+    """A league elsewhere, to which a connection stands."""
+
+    look_s = 3.0
+    hint = ""
+
+    def __init__(self, elsewhere: Elsewhere, client: Client) -> None:
+        self.options: Sequence[str] = ("--at", elsewhere.at, "--key", str(elsewhere.key))
+        self._client = client
+
+    def status(self, bot: str) -> Payload:
+        found = self._client.status(bot)
+        return {"versions": found.versions, "notices": found.notices}
+
+    def games(self, bot: str, only: Only | None, most: int) -> list[Payload]:
+        return list(self._client.games(bot=bot, only=only or "", most=most))
+
+    def standings(self, season: str | None) -> tuple[Payload, str]:
+        if season is not None:
+            raise ConfigError(
+                f"expected the open season of a league elsewhere, got: {season!r}; a closed one has its standings in "
+                f"what this fetches: arena league season get {season} {shlex.join(self.options)}"
+            )
+        name, items = self._client.standings()
+        return {"season": name, "items": items}, f"Season {name}"
+
+    def reports(self, version: str, kind: str | None) -> Payload:
+        import json
+
+        kinds = STEPS if kind is None else (kind,)
+        name = version if "/" in version else self._newest(version)
+        found: list[Payload] = []
+        for one in kinds:
+            try:
+                found.append(json.loads(self._client.report(name, one)))
+            except DoorError as error:
+                if error.refusal != "unknown" or (one == kinds[-1] and not found):
+                    raise
+        return {"version": name, "state": found[-1].get("state", ""), "reports": found}
+
+    def _newest(self, bot: str) -> str:
+        """Returns the name of a bot's newest version; the bot's own name if the league knows no version of it."""
+        names = [str(each.get("version", "")) for each in self._client.status(bot).versions]
+        return max(names, key=lambda name: int(name.rpartition("/")[2] or 0), default=bot)
+
+    def log(self, game: str) -> bytes:
+        return self._client.log(game)
+
+    def submit(self, packed: PackedBot) -> Payload | None:
+        archive = BytesIO(packed.data)
+        accepted = self._client.submit(archive, packed.manifest.name, packed.digest, _progress(packed.size))
+        if accepted.answer is None:
+            say("The league has the bot and has not answered yet; its service may be stopped. Ask: arena league status")
+        return accepted.answer
+
+    def state(self, version: str) -> str:
+        versions = self._client.status(version.partition("/")[0]).versions
+        return next((str(each.get("state", "")) for each in versions if each.get("version") == version), "")
+
+    def retire(self, bot: str, reason: str) -> Payload | None:
+        if reason:
+            raise ConfigError("expected --reason for a league on this machine, got it with --at; leave it out")
+        answer = self._client.retire(bot).answer
+        if answer is None:
+            say(f"{bot} will be retired when the service of the league runs")
+        return answer
+
+
+def _progress(size: int) -> Callable[[int], None]:
+    """Returns what says how much of an archive was sent, about once for each MiB; nothing of a small one."""
+    told = 0
+
+    def tell(have: int) -> None:
+        nonlocal told
+        if have - told >= MIB or (told and have == size):
+            told = have
+            say(f"sent {have:,} of {size:,} bytes")
+
+    return tell

@@ -1,0 +1,140 @@
+"""`arena league report`: shows what the steps of a version found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+import msgspec
+
+from arena.cli.options import json_option
+from arena.cli.output import console, counted, echo, say, show, show_json
+from arena.core.errors import DoorError
+from arena.league.commands.away import Elsewhere, at_options
+from arena.league.commands.here import to_option
+from arena.league.commands.leagues import STEPS, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.core.types import Payload
+
+_GAMES: Final = ("game", "seat", "rank", "code", "turn")
+"""The columns of the table of first games."""
+
+
+@click.command()
+@click.argument("version")
+@click.argument("kind", required=False, type=click.Choice(STEPS))
+@to_option
+@json_option
+@at_options
+def report(version: str, kind: str | None, folder: Path | None, as_json: bool, elsewhere: Elsewhere | None) -> None:
+    """Show what the steps of a version found: its build, its check, its first games against random.
+
+    VERSION is a version such as fox/3, or a bot for its newest. KIND is build, check or qualify. Without it, the last
+    step is shown in full, and a line of each before it. A check is laid out as `arena bot check` does it.
+
+    \b
+    Example:
+      arena league report fox --league cup
+      arena league report fox/3 check --at tcp://cup.example:5599/5f… --key anna.key
+    """
+    with opened(folder, elsewhere) as league:
+        found = league.reports(version, kind)
+    if as_json:
+        show_json(found)
+        return
+    history = found.get("history", ())
+    for change in history:
+        echo(f"{change['at']}  {change['state']}{': ' if change['reason'] else ''}{change['reason']}")
+    if history:
+        echo()
+    show_reports(found["reports"])
+    if not found["reports"]:
+        say("No step has come to its end yet.")
+
+
+class _Detail(msgspec.Struct):
+    """Details of a build and of first games, as far as they are shown."""
+
+    bytes: int | None = None
+    removed: int = 0
+    games: list[dict[str, Any]] = []
+
+
+class _Report(msgspec.Struct):
+    """A report of `arena.league.public.documents`, as far as it is shown."""
+
+    version: str = ""
+    kind: str = ""
+    attempt: int = 1
+    verdict: str = ""
+    seconds: float = 0
+    finding: str = ""
+    command_to_repeat: str = ""
+    detail: dict[str, Any] = {}
+    output: str = ""
+
+
+def show_reports(documents: Sequence[Payload]) -> None:
+    """Prints reports: the last one in full, and a line for each before it.
+
+    Raises:
+        DoorError: They are no reports, but something else that a league elsewhere sent.
+    """
+    try:
+        reports = msgspec.convert(documents, list[_Report])
+        details = [msgspec.convert(report.detail, _Detail) for report in reports]
+    except msgspec.ValidationError as error:
+        raise DoorError(f"expected reports of a league, got: {error}; ask its operator", "internal") from None
+    for number, (report, detail) in enumerate(zip(reports, details, strict=True), 1):
+        which = f", attempt {report.attempt}" if report.attempt > 1 else ""
+        echo(f"{report.kind or 'step'} of {report.version}{which}: {report.verdict}, in {report.seconds:.1f} s")
+        if number == len(reports):
+            _show(report, detail)
+
+
+def _show(report: _Report, detail: _Detail) -> None:
+    from arena.core.show.tables import wrapped
+
+    width = console().width
+    if report.finding:
+        show(wrapped(report.finding, width))
+    if report.command_to_repeat:
+        echo(f"At home: {report.command_to_repeat}")
+    if report.kind == "check" and _show_check(report.detail, width):
+        return  # it has the bot's last words
+    if detail.bytes is not None:
+        echo(f"What was built takes {detail.bytes:,} bytes; {counted(detail.removed, 'file')} removed.")
+    if detail.games:
+        _show_games(detail.games)
+    if report.output:
+        echo("It wrote:")
+        for line in report.output.splitlines():
+            echo(f"  {line}")
+
+
+def _show_check(detail: Payload, width: int) -> bool:
+    """Prints what a check found as `arena bot check` does; returns whether there is any such thing."""
+    from arena.author.conform.render import report_lines
+    from arena.author.conform.report import BotReport
+
+    try:
+        found = msgspec.convert(detail, BotReport)
+    except msgspec.ValidationError:
+        return False  # the check did not begin, or another version of arena wrote this
+    echo()
+    for line in report_lines(found, width):
+        show(line)
+    return True
+
+
+def _show_games(games: Sequence[Payload]) -> None:
+    """Prints the first games of a version as a table."""
+    from arena.league.commands.away import show_maps
+
+    forfeits = (game.get("forfeit") for game in games)
+    rows = [game | found if isinstance(found, dict) else game for game, found in zip(games, forfeits, strict=True)]
+    show_maps(rows, _GAMES, "")

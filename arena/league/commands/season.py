@@ -1,0 +1,172 @@
+"""`arena league season`: ends a season, lists those that there were, and fetches one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from arena.cli.output import counted, echo, say, show_json
+from arena.core.commands.progress import LINE_S, moving_line
+from arena.core.text import plain
+from arena.league.commands.here import LeagueGroup, folder_argument, folder_of, reading, to_option
+
+if TYPE_CHECKING:
+    from arena.league.folder import Folder
+    from arena.league.store.records import Season
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "close": ("arena.league.commands.season:close", "End the season: freeze its standings, begin the next."),
+    "list": ("arena.league.commands.season:list_", "List the seasons of a league."),
+    "get": ("arena.league.commands.fetch:get", "Fetch what a league elsewhere publishes of a season."),
+}
+"""As `arena.cli.COMMANDS`."""
+_POLL_S: Final = 0.2
+
+
+@click.command(cls=LeagueGroup, lazy=COMMANDS)
+def season() -> None:
+    """End a league's season, list those that there were, or fetch one to check it.
+
+    \b
+    Example:
+      arena league season close first --league cup
+      arena league season list cup
+      arena league season get first --out first --at tcp://cup.example:5599/5f… --key anna.key
+    """
+
+
+@click.command()
+@click.argument("name")
+@to_option
+@click.option(
+    "--next", "following", default="", metavar="NAME", help="The name of the next season.  [default: season-N]"
+)
+@click.option("--no-final", is_flag=True, help="Play no final, or end the one that is being played.")
+def close(name: str, folder: Path | None, following: str, no_final: bool) -> None:
+    """End the season NAME, and begin the next one.
+
+    Games that run are finished, and no other begins. Then the best versions play the final, as [season] in league.toml
+    says, until it is settled who has won. For that the service has to run. The standings are frozen, with a digest over
+    all results and over the season before. All versions that play go on in the next season, with new ratings or those
+    that they had. What else was changed in league.toml is in force from then on. Until then submissions wait.
+
+    \b
+    Example:
+      arena league season close first --league cup
+      arena league season close first --league cup --next autumn --no-final
+    """
+    from arena.core.errors import ConfigError
+    from arena.league.bounds import MOST_NAME, is_season_name
+    from arena.league.commands.here import order
+
+    if following and not is_season_name(following):
+        raise ConfigError(
+            f"expected a name of at most {MOST_NAME} characters on one line, got: {following!r}; correct --next"
+        )
+    league = folder_of(folder)
+    arguments = {"season": name, **({"next": following} if following else {}), "final": "no" if no_final else "yes"}
+    if order(folder, "season_close", arguments) is None:
+        return
+    told, at = "", time.monotonic()
+    with moving_line() as show:
+        while (closed := _closed(league, name)) is None:
+            doing = _doing(league)
+            if league.is_running:
+                if doing != told:
+                    say(f"{doing} This command may be stopped; the season ends all the same.")
+                told = doing
+                if show is not None:
+                    show(_how_far(league))
+                elif time.monotonic() >= at + LINE_S and (far := _how_far(league)):
+                    at = time.monotonic()
+                    say(far)
+                time.sleep(_POLL_S)
+            elif not _close_here(league):
+                say(f"{_doing(league)} The service plays it: arena league run {league.path}")
+                return
+    echo(plain(f"Season {closed.name} is closed; digest {closed.digest}"))
+
+
+def _doing(folder: Folder) -> str:
+    """Returns what has to happen before the season ends."""
+    with reading(folder) as reader:
+        season = reader.seasons.current()
+        final = season and season.final
+    if not final or final.outcome:
+        return "The season ends as soon as the games that run are over."
+    return f"The final between {counted(len(final.playing), 'version')} is played first."
+
+
+def _how_far(folder: Folder) -> str:
+    """Returns how much of the final is played, for people; empty if none is being played."""
+    from arena.league.matches.final_tables import deals_played
+
+    with reading(folder) as reader:
+        season = reader.seasons.current()
+        if season is None or season.final is None or season.final.outcome:
+            return ""
+        return f"The final: {deals_played(reader, season):,} of at most {season.final.deals:,} deals."
+
+
+def _close_here(folder: Folder) -> bool:
+    """Closes the season in this process, as far as that takes no games. Returns whether it is closed."""
+    from arena.league.season.closing import close_season
+    from arena.league.season.ending import Ending
+    from arena.league.settings import load
+    from arena.league.store import open_league
+
+    with open_league(folder.database) as store:
+        season = store.seasons.current()
+        if store.controls.closing is None or season is None:
+            return True
+        store.games.resume(season.tournament)
+        while store.remaking.step():
+            pass
+        if not Ending(store, load(folder)).look(quiet=True):
+            return False
+        close_season(store, folder, say)
+        return True
+
+
+def _closed(folder: Folder, name: str) -> Season | None:
+    """Returns a season of that name if it is closed."""
+    with reading(folder) as reader:
+        return next((one for one in reader.seasons.all() if one.name == name and one.closed is not None), None)
+
+
+@click.command(name="list")
+@folder_argument
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def list_(folder: Path, as_json: bool) -> None:
+    """List the seasons of a league: who won, whether a final settled it, and the digest over all results.
+
+    \b
+    Example:
+      arena league season list cup
+    """
+    with reading(folder_of(folder)) as reader:
+        seasons = reader.seasons.all()
+    rows: list[dict[str, Any]] = [
+        {
+            "number": one.number,
+            "name": one.name,
+            "opened": one.opened,
+            "closed": one.closed,
+            "first": [item["name"] for item in (one.standings or {}).get("items", []) if item["rank"] == 1],
+            "final": one.final and (one.final.outcome or "being played"),
+            "digest": one.digest,
+        }
+        for one in seasons
+    ]
+    if as_json:
+        show_json(rows)
+        return
+    for row in rows:
+        first = f"{'shared' if len(row['first']) > 1 else 'won'} by {', '.join(row['first']) or 'nobody'}"
+        what = f"{first}, digest {row['digest']}" if row["closed"] else "open"
+        what += f", final {row['final']}" if row["final"] else ""
+        echo(plain(f"{row['number']}  {row['name']}  {row['opened']}  {what}"))

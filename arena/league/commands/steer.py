@@ -1,0 +1,162 @@
+"""The operator's orders: `arena league pause`, `suspend` and so on. They work while the league runs, and while not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arena.cli.output import counted, echo, say
+from arena.core.errors import ConfigError
+from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
+from arena.league.commands.away import Elsewhere, at_options
+from arena.league.commands.here import folder_argument, folder_of, order, reading, reason_option, to_option
+from arena.league.commands.leagues import opened
+from arena.league.commands.tables import remaking_line
+
+
+@click.command()
+@folder_argument
+def pause(folder: Path) -> None:
+    """Begin no game until the league is resumed. Running games finish; submissions are still received and tried.
+
+    \b
+    Example:
+      arena league pause cup
+    """
+    if order(folder, "pause", {}) is not None:
+        echo("The league pauses.")
+
+
+@click.command()
+@folder_argument
+def resume(folder: Path) -> None:
+    """End a pause.
+
+    \b
+    Example:
+      arena league resume cup
+    """
+    if order(folder, "resume", {}) is not None:
+        echo("The league goes on.")
+
+
+@click.command()
+@folder_argument
+@click.argument("workers", type=click.IntRange(0, MOST_WORKERS))
+def concurrency(folder: Path, workers: int) -> None:
+    """Play N games at a time; 0 is what league.toml says.
+
+    \b
+    Example:
+      arena league concurrency cup 4
+    """
+    if order(folder, "concurrency", {"workers": workers}) is not None:
+        echo(f"{counted(workers, 'game')} at a time" if workers else "Games at a time: as league.toml says")
+
+
+@click.command("trust-clock")
+@folder_argument
+def trust_clock(folder: Path) -> None:
+    """Say that this machine's clock is right, after the league doubted it.
+
+    A league doubts a clock that is more than a day away from where its last sign of life puts it, and removes nothing
+    for its age meanwhile. `arena league status FOLDER` says so.
+
+    \b
+    Example:
+      arena league trust-clock cup
+    """
+    import time
+
+    answer = order(folder, "trust_clock", {"minute": int(time.time() / 60)})
+    if answer is not None:
+        echo(f"The clock is right: it is {answer['clock']}")
+
+
+@click.command()
+@folder_argument
+@click.argument("version")
+@reason_option
+def suspend(folder: Path, version: str, reason: str) -> None:
+    """Suspend a version: it plays no more, and the last good one of its bot comes back.
+
+    VERSION is a bot, or a version such as fox/2.
+
+    \b
+    Example:
+      arena league suspend cup fox --reason "it writes to the disk without end"
+    """
+    answer = order(folder, "suspend", {"version": version, "reason": reason})
+    if answer is not None:
+        echo(f"{answer['version']} is suspended; {_who(answer['active'])}")
+
+
+@click.command()
+@folder_argument
+@click.argument("version")
+@reason_option
+def lift(folder: Path, version: str, reason: str) -> None:
+    """Let a suspended version play again. Its forfeits so far are forgiven.
+
+    \b
+    Example:
+      arena league lift cup fox/2 --reason "that was our disk"
+    """
+    answer = order(folder, "lift", {"version": version, "reason": reason})
+    if answer is not None:
+        echo(_who(answer["active"]))
+
+
+@click.command()
+@click.argument("bot")
+@to_option
+@reason_option
+@at_options
+def retire(bot: str, folder: Path | None, reason: str, elsewhere: Elsewhere | None) -> None:
+    """Take a bot out of a league, or with fox/2 one version of it. Its games stay.
+
+    \b
+    Example:
+      arena league retire fox --league cup
+      arena league retire fox --at tcp://cup.example:5599/5f… --key anna.key
+    """
+    with opened(folder, elsewhere) as league:
+        answer = league.retire(bot, reason)
+    if answer is not None:
+        echo(f"retired: {', '.join(map(str, answer.get('retired', [bot])))}")
+
+
+@click.command("replay-games")
+@folder_argument
+@click.argument("matches", nargs=-1, required=True, type=click.IntRange(0, MOST_NUMBER), metavar="MATCH...")
+@reason_option
+def replay_games(folder: Path, matches: tuple[int, ...], reason: str) -> None:
+    """Play matches again whose results should not count.
+
+    Their results stay to be read, and count no more: ratings are computed as if they had never counted. In a large
+    league that takes a while, and games go on meanwhile; `arena league status` says how far it is. The same versions
+    meet again on a new deal, if all of them still play. `arena league games FOLDER` says which match a game is of.
+
+    \b
+    Example:
+      arena league replay-games cup 17 18 --reason "the machine was short of memory"
+    """
+    from arena.league.keeping.housekeeping import remake_here
+    from arena.league.public import documents
+
+    if len(matches) > MOST_MATCHES:
+        raise ConfigError(f"expected at most {MOST_MATCHES} matches at a time, got: {len(matches)}; give fewer")
+    answer = order(folder, "replay_games", {"matches": list(matches), "reason": reason})
+    for found in (answer or {}).get("matches", ()):
+        again = "somebody of it plays no more" if found["again"] is None else f"is match {found['again']}"
+        echo(f"match {found['match']} counts no more; {again}")
+    league = folder_of(folder)
+    remake_here(league)
+    with reading(league) as reader:
+        if line := remaking_line(documents.remaking(reader)):
+            say(f"The {line}. The service goes on with it; see: arena league status {folder}")
+
+
+def _who(active: str | None) -> str:
+    return "nobody of that bot plays" if active is None else f"{active} plays"

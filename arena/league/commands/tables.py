@@ -1,0 +1,130 @@
+"""Prints what a league tells as tables: the same for a league here and for one elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from arena.cli.output import console, counted, echo, say, show
+from arena.core.errors import DoorError
+from arena.league.commands.away import show_maps
+
+if TYPE_CHECKING:
+    from arena.core.types import Payload
+
+NOTICES: Final = 10
+"""How many notices are shown, the latest."""
+_GAMES: Final = ("game", "match", "version", "opponents", "outcome", "rank", "turns", "forfeit", "turn", "rated")
+"""The columns of a table of games."""
+_EXPLAINED: Final = 5
+"""For how many forfeits the cause and the commands are printed."""
+
+
+class _Forfeit(msgspec.Struct):
+    """A game that was forfeited, as far as it is explained."""
+
+    game: str
+    version: str
+    turn: int | None = None
+    sentence: str | None = None
+    last_words: list[str] = []
+    rerun: str | None = None
+
+
+def show_games(games: Sequence[Payload]) -> None:
+    """Prints games of versions as a table, and why those were forfeited that are so.
+
+    Raises:
+        DoorError: They are no games, but something else that a league elsewhere sent.
+    """
+    try:
+        forfeits = msgspec.convert([game for game in games if game.get("forfeit")][:_EXPLAINED], list[_Forfeit])
+    except msgspec.ValidationError as error:
+        raise DoorError(f"expected games of a league, got: {error}; ask its operator", "internal") from None
+    show_maps(games, _GAMES, "No game is like that.")
+    for game in forfeits:
+        echo()
+        echo(f"{game.game}, {game.version}, turn {game.turn}: {game.sentence}")
+        for line in game.last_words[-3:]:
+            echo(f"  | {line}")
+        if game.rerun:
+            echo(f"  ask it again: {game.rerun}")
+
+
+def received(version: str, before: object) -> str:
+    """Returns what is said of a version that a league has taken.
+
+    >>> received("fox/1", 0), received("fox/2", 3)
+    ('fox/1 is received; it is next', 'fox/2 is received; 3 versions before it')
+    """
+    if not isinstance(before, int):
+        return f"{version} is received"
+    place = f"{counted(before, 'version')} before it" if before else "it is next"
+    return f"{version} is received; {place}"
+
+
+def show_standings(document: Payload, *, verbose: bool = False) -> None:
+    """Prints standings, and what of their order is settled.
+
+    Args:
+        document: The standings as a league tells them. One elsewhere tells no `order`.
+        verbose: Whether to show all columns.
+    """
+    from arena.core.show.standings import order_text
+    from arena.core.show.tables import wrapped
+    from arena.league.show import league_table
+
+    items = document["items"]
+    if not items:
+        say("No bot plays yet.")
+        return
+    show(league_table(items, console().width, verbose=verbose))
+    if any(item.get("provisional") for item in items):
+        few = f"fewer than {document['final_matches']}" if "final_matches" in document else "few"
+        say(f"Provisional: a rating from {few} matches, which may be far off.")
+    if order := order_text(document.get("order"), items):
+        show(wrapped(order, console().width))
+    if line := remaking_line(document.get("remaking")):
+        say(f"The {line}.")
+    if not any(item.get("games") for item in items):
+        say("No game is rated yet.")
+
+
+def remaking_line(remaking: Payload | None) -> str:
+    """Returns a line about ratings that are made again; empty if none are.
+
+    >>> remaking_line({"games": 90_000, "left": 1_200})
+    'running ratings (MU, SIGMA) are being made again: 88,800 of 90,000 games are done'
+    """
+    if not remaking:
+        return ""
+    done = f"{remaking['games'] - remaking['left']:,} of {remaking['games']:,} games"
+    return f"running ratings (MU, SIGMA) are being made again: {done} are done"
+
+
+def show_versions(
+    versions: Sequence[Payload], notices: Sequence[Payload], nothing: str, *, most: int = NOTICES
+) -> None:
+    """Prints versions, and the notices below them.
+
+    Args:
+        versions: Those of a status.
+        notices: Its notices, the latest last.
+        nothing: What to say, on stderr, if there are no versions.
+        most: How many notices are printed, the latest.
+    """
+    from arena.league.show import moment, versions_table
+
+    if versions:
+        show(versions_table(versions, console().width))
+    else:
+        say(nothing)
+    if notices and versions:
+        echo()
+    for notice in notices[-most:]:
+        first, *others = str(notice.get("text", "")).split("\n")
+        echo(f"{moment(str(notice.get('at', '')))}  {first}")
+        for line in others:
+            echo(f"    {line}")

@@ -1,0 +1,155 @@
+"""Watches the room on a disk, and holds a reserve for the moment when there is none.
+
+Laws:
+1. Below the limit a league begins no game, and neither it nor its door receives anything. It goes on when there is half
+   as much room again, so that it does not stop and go at every game. A disk may also run out of files that it can hold,
+   with room for bytes left.
+2. The reserve is given up once the disk is full, so that the results of running games can be committed and the logs
+   closed. It is taken again when there is room.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from arena.core import files
+
+GIB: Final = 2**30
+RESERVE: Final = 64 * files.MIB
+"""Bytes that are held back."""
+
+
+class DiskLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """When a league stops for want of room."""
+
+    least_bytes: int = 2 * GIB
+    """Free bytes below which the league stops."""
+    least_part: float = 0.05
+    """or below this part of the disk, whichever is more,"""
+    least_files: float = 0.05
+    """or below this part of the files that the disk can hold."""
+    again: float = 1.5
+    """The multiple of that which must be free before it goes on."""
+
+    def stop_below(self, total: int) -> int:
+        """Returns below how many free bytes a league on a disk of `total` bytes stops."""
+        return max(self.least_bytes, int(self.least_part * total))
+
+
+class Space(NamedTuple):
+    """What a disk has, as the system says it."""
+
+    free: int
+    """Free bytes, for this user."""
+    total: int
+    """All bytes."""
+    free_files: int = 0
+    """Files that can still be made."""
+    files: int = 0
+    """Files that it can hold; 0 if it has no such limit, as some kinds of disk."""
+
+
+class Room(msgspec.Struct, frozen=True):
+    """The room on a disk, as it was looked at."""
+
+    free: int
+    """Free bytes, for this user."""
+    enough: bool
+    """Whether games may begin and submissions be received."""
+    needed: int
+    """How many free bytes it takes: to go on, or not to stop."""
+    free_files: int | None = None
+    """Files that can still be made; None if the disk has no such limit."""
+    needed_files: int = 0
+    """How many of them it takes."""
+
+    def sentence(self) -> str:
+        """Returns it for people: how much is free, and how much it takes."""
+        if self.free_files is not None and self.free_files < self.needed_files:
+            return (
+                f"{self.free_files:,} more files fit on it: no game begins and nothing is received until "
+                f"{self.needed_files:,} do; remove files, small ones too"
+            )
+        free, needed = f"{self.free / GIB:.1f} GiB", f"{self.needed / GIB:.1f} GiB"
+        if self.enough:
+            return f"{free} free; it stops below {needed}"
+        return f"{free} free: no game begins and nothing is received until {needed} are free; make room"
+
+
+def _space(path: Path) -> Space:
+    found = os.statvfs(path)
+    size = found.f_frsize
+    return Space(found.f_bavail * size, found.f_blocks * size, found.f_favail, found.f_files)
+
+
+class DiskWatch:
+    """Looks at a disk again and again."""
+
+    def __init__(self, path: Path, limits: DiskLimits, measure: Callable[[Path], Space] = _space) -> None:
+        """Begins as if there was enough room.
+
+        Args:
+            path: A folder on the disk.
+            limits: When it is not enough.
+            measure: Returns what the disk has.
+        """
+        self._path = path
+        self._limits = limits
+        self._measure = measure
+        self._enough = True
+
+    def look(self) -> Room:
+        """Returns the room that there is now.
+
+        Raises:
+            OSError: The folder is gone.
+        """
+        space = self._measure(self._path)
+        least = self._limits.stop_below(space.total), int(self._limits.least_files * space.files)
+        needed, files_needed = self._needed(*least)
+        self._enough = space.free >= needed and (not space.files or space.free_files >= files_needed)
+        needed, files_needed = self._needed(*least)
+        return Room(space.free, self._enough, needed, space.free_files if space.files else None, files_needed)
+
+    def _needed(self, *least: int) -> tuple[int, ...]:
+        """Returns of each how much it takes: as much as not to stop, or more, to go on."""
+        return tuple(each if self._enough else int(each * self._limits.again) for each in least)
+
+
+class Reserve:
+    """A file that only takes room."""
+
+    def __init__(self, path: Path, size: int = RESERVE) -> None:
+        """Begins with where it is, or will be, and how many bytes it takes."""
+        self._path = path
+        self._size = size
+
+    @property
+    def held(self) -> bool:
+        """Whether it is there, in its full size."""
+        try:
+            return self._path.stat().st_size == self._size
+        except FileNotFoundError:
+            return False
+
+    def hold(self) -> bool:
+        """Takes the room, if it is not taken yet. Returns whether it is taken now."""
+        if not self.held:
+            try:
+                files.allocate(self._path, self._size)
+            except OSError:
+                return False
+        return True
+
+    def give_up(self) -> None:
+        """Frees the room.
+
+        Raises:
+            OSError: The file cannot be removed.
+        """
+        self._path.unlink(missing_ok=True)

@@ -1,0 +1,74 @@
+"""Encodes and decodes the messages of the door, as strictly as `protocol/LEAGUE.md` demands. No I/O and no state.
+
+Frames are held to the rules of `protocol/SPEC.md`, by the same functions: with bytes beside the other kinds of values
+and, from the door only, floats.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from arena.core.errors import RemoteProtocolError
+from arena.core.wire.codec import encode, read_map, type_of, typed, types_of
+from arena.league.door.messages import MAX_AUTHOR_FRAME, MAX_DOOR_FRAME, FromAuthor, FromDoor
+
+__all__ = ["decode", "decode_from_door", "encode", "number_of"]
+
+_OF_AUTHORS: Final = types_of(FromAuthor)
+_OF_DOORS: Final = types_of(FromDoor)
+_AUTHOR_DECODER: Final = msgspec.msgpack.Decoder(FromAuthor)
+_DOOR_DECODER: Final = msgspec.msgpack.Decoder(FromDoor)
+_FROM_AUTHORS: Final = frozenset({bytes})
+_FROM_DOORS: Final = frozenset({bytes, float})
+
+
+def decode(frame: bytes) -> FromAuthor | None:
+    """Reads a frame from an author.
+
+    Returns:
+        The message, or None if its type is unknown: receivers ignore those.
+
+    Raises:
+        RemoteProtocolError: It is `malformed`, larger than allowed, or of a type that only the door sends.
+    """
+    if len(frame) > MAX_AUTHOR_FRAME:
+        raise _oversized(frame, MAX_AUTHOR_FRAME)
+    kind = type_of(read_map(frame, more=_FROM_AUTHORS))
+    if kind not in _OF_AUTHORS:
+        if kind in _OF_DOORS:
+            reason = f"expected a type that an author sends, got: {kind!r} - at $.type"
+            raise RemoteProtocolError("protocol", reason, "§5.3-6")
+        return None
+    message: FromAuthor = typed(_AUTHOR_DECODER, frame)
+    return message
+
+
+def decode_from_door(frame: bytes) -> FromDoor | None:
+    """Reads a frame from the door, as `decode` reads one from an author.
+
+    Raises:
+        RemoteProtocolError: The door broke the protocol.
+    """
+    if len(frame) > MAX_DOOR_FRAME:
+        raise _oversized(frame, MAX_DOOR_FRAME)
+    if type_of(read_map(frame, more=_FROM_DOORS)) not in _OF_DOORS:
+        return None
+    message: FromDoor = typed(_DOOR_DECODER, frame)
+    return message
+
+
+def number_of(frame: bytes) -> int | None:
+    """Returns the `id` of a frame that cannot be taken, if that much of it can be read."""
+    if len(frame) > MAX_AUTHOR_FRAME:
+        return None
+    try:
+        number: Any = read_map(frame, more=_FROM_AUTHORS).get("id")
+    except RemoteProtocolError:
+        return None
+    return number if type(number) is int else None
+
+
+def _oversized(frame: bytes, most: int) -> RemoteProtocolError:
+    return RemoteProtocolError("too_large", f"expected at most {most} bytes, got: {len(frame)}", "§D4-2")

@@ -1,0 +1,200 @@
+"""Fetches from a league elsewhere what it publishes of a season, and its ledger, so that its authors can check it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from arena.core import files
+from arena.core.errors import ConfigError, DoorError
+from arena.core.record.compressed import expand
+from arena.core.record.log import SUFFIX
+from arena.core.record.published import SECRET_FILE
+from arena.core.text import counted
+from arena.core.types import Payload
+from arena.league.door.client import Client
+from arena.league.record import ledger
+from arena.league.record.ledger import Head
+from arena.league.record.season import DEALS, LOGS, RESULTS, SEASON_FILE, SEASONS, STANDINGS_FILE, DealRevealed
+
+MOST_TRIES: Final = 5
+"""Tries to fetch a file that grows meanwhile."""
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
+
+
+def fetch_ledger(client: Client, out: Path) -> Head:
+    """Fetches the ledger of a league, into the folder `ledger` of a folder. Full pages are not fetched again.
+
+    Args:
+        client: The connection to the league.
+        out: The folder.
+
+    Returns:
+        The head that the league showed before it gave the entries.
+
+    Raises:
+        DoorError: The league cannot be reached, or has changed what was fetched before.
+        OSError: Something cannot be written.
+    """
+    answer = client.ledger(0)
+    head = Head(answer.size, answer.root)
+    folder = out / ledger.LEDGER
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(-(-head.size // ledger.PAGE)):
+        path = folder / ledger.page(number * ledger.PAGE)
+        if not _is_full(path):
+            _keep(path, _while_it_grows(partial(client.entries, number)), grows=True)
+    files.write(folder / ledger.HEAD_FILE, msgspec.json.encode(head) + b"\n")
+    return head
+
+
+def _is_full(path: Path) -> bool:
+    """Says whether a file of entries is there and gets no more."""
+    if not path.exists():
+        return False
+    data = files.read(path, "entries that were fetched", files.MOST_DOCUMENT, ConfigError)
+    return data.count(b"\n") == ledger.PAGE
+
+
+def fetch_seasons(client: Client, out: Path) -> None:
+    """Fetches what a league publishes of all seasons but the logs. Arguments and errors are those of `fetch_season`."""
+    for season in _known(client.hello().league.get("seasons")):
+        fetch_season(client, str(season.get("tournament")), out, with_logs=False)
+
+
+def fetch_season(client: Client, name: str, out: Path, *, with_logs: bool = True) -> str:
+    """Fetches what a league publishes of a season, into the folders `seasons` and `logs` of a folder.
+
+    Of an open season that is the commitment, and what is over. Logs that are there already are not fetched again.
+
+    Args:
+        client: The connection to the league.
+        name: The season's name, or its identifier.
+        out: The folder.
+        with_logs: Whether to fetch the logs too.
+
+    Returns:
+        A sentence about what was fetched.
+
+    Raises:
+        ConfigError: There is no such season.
+        DoorError: The league cannot be reached, does not give it, or has changed what was fetched before.
+        OSError: Something cannot be written.
+    """
+    season = _named(name, client.hello().league.get("seasons"))
+    tournament = season["tournament"]
+    folder = out / SEASONS / tournament
+    folder.mkdir(parents=True, exist_ok=True)
+    is_closed = bool(season.get("closed"))
+    for file in (SEASON_FILE, STANDINGS_FILE, SECRET_FILE) if is_closed else (SEASON_FILE,):
+        _keep(folder / file, client.season(tournament, file))
+    for file, data in _pages(client, tournament, RESULTS) if is_closed else ():
+        _keep(folder / file, data)
+    (out / LOGS).mkdir(exist_ok=True)
+    there = gone = 0
+    for file, data in _pages(client, tournament, DEALS):
+        _keep(folder / file, data, grows=True)
+        for game, sha256 in _logs_in(data) if with_logs else ():
+            is_there = _fetch_log(client, tournament, game, sha256, out / LOGS)
+            there, gone = there + is_there, gone + (not is_there)
+    left = f"; {counted(gone, 'log')} the league has no more" if gone else ""
+    return f"Season {season['name']}, {'closed' if is_closed else 'open'}: {counted(there, 'log')}{left}"
+
+
+def _keep(path: Path, data: bytes, *, grows: bool = False) -> None:
+    """Writes what was fetched, unless it contradicts what was fetched before: that is evidence.
+
+    Args:
+        path: The file.
+        data: What was fetched.
+        grows: Whether there may be more at its end than before.
+
+    Raises:
+        DoorError: It contradicts it.
+    """
+    if path.exists():
+        before = files.read(path, "what was fetched before", files.MOST_DOCUMENT, ConfigError)
+        if not (data.startswith(before) if grows else data == before):
+            raise DoorError(
+                f"expected {path.name} as it was when it was fetched before, got another - at {path}; "
+                "keep that file, and ask the operator what was changed",
+                "changed",
+            )
+    files.write(path, data)
+
+
+def _known(seasons: object) -> list[Payload]:
+    return [one for one in seasons if isinstance(one, dict)] if isinstance(seasons, list) else []
+
+
+def _named(name: str, seasons: object) -> Payload:
+    known = _known(seasons)
+    for one in known:
+        tournament = one.get("tournament")
+        if name in (one.get("name"), tournament) and isinstance(tournament, str) and _NAME.match(tournament):
+            return one
+    there = ", ".join(str(one.get("name")) for one in known) or "none"
+    raise ConfigError(f"expected the name of a season, got: {name!r}; there are: {there:.400}")
+
+
+def _logs_in(deals: bytes) -> Iterator[tuple[str, str]]:
+    """Yields the games that have a log, each with its SHA-256.
+
+    Raises:
+        DoorError: These are no deals of a season.
+    """
+    try:
+        for line in deals.splitlines():
+            yield from msgspec.json.decode(line, type=DealRevealed).logs.items()
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DoorError(f"expected the deals of a season, got: {error}; tell the operator", "no_answer") from None
+
+
+def _pages(client: Client, tournament: str, kind: str) -> Iterator[tuple[str, bytes]]:
+    """Yields the files of a kind, until there is none of the next number."""
+    for number in count():
+        name = f"{kind}-{number}.jsonl"
+        try:
+            data = _while_it_grows(partial(client.season, tournament, name))
+        except DoorError as error:
+            if error.refusal != "unknown":
+                raise
+            return
+        yield name, data
+
+
+def _while_it_grows(fetch: Callable[[], bytes]) -> bytes:
+    """Returns a file, which may grow while it is fetched."""
+    for _ in range(MOST_TRIES - 1):
+        try:
+            return fetch()
+        except DoorError as error:
+            if error.refusal != "no_answer":
+                raise
+    return fetch()
+
+
+def _fetch_log(client: Client, tournament: str, game: str, sha256: str, logs: Path) -> bool:
+    """Fetches the public log of a game, unless it is there already. Returns whether it is."""
+    if not game.startswith(f"{tournament}-") or not game.removeprefix(f"{tournament}-").isdigit():
+        raise DoorError(f"expected a game of {tournament}, got: {game!r:.80}; tell the operator", "no_answer")
+    path = logs / f"{game}{SUFFIX}"
+    if path.exists():
+        data = files.read(path, "a log that was fetched", files.MOST_LOG, ConfigError)
+        if hashlib.sha256(data).hexdigest() == sha256:
+            return True
+    try:
+        packed = client.log(game, public=True)
+    except DoorError as error:
+        if error.refusal != "unknown":
+            raise
+        return False
+    files.write(path, expand(packed, f"the log of {game}"))
+    return True

@@ -1,0 +1,122 @@
+"""Says how the door is: files in its own folder, for the league's operator and for whoever plays remote bots.
+
+`door/health.json` is written every few seconds, and `door/remote.json` at each change as well. A door that is closed
+removes them, and one that was killed leaves them to grow old.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from arena.core import files
+from arena.core.errors import InternalError
+from arena.league.door.relay import PRESENCE, STALE_S
+
+if TYPE_CHECKING:
+    from arena.league.door.remote_bots import Presence
+
+HEALTH: Final = "door/health.json"
+EACH_S: Final = 10.0
+"""How often the files are written again."""
+
+
+class Health(msgspec.Struct, frozen=True, kw_only=True):
+    """How an open door is. Counts are since it was opened, or opened again."""
+
+    pid: int
+    since: str
+    """When it was opened; UTC (ISO 8601)."""
+    at: str
+    """When this was written."""
+    falls: int
+    """How often it fell over since `arena league open` was given."""
+    connections: int
+    messages: int
+    """Messages of authors."""
+    refused: dict[str, int]
+    """By code the requests that were refused."""
+    turned_away: int
+    """Connections with unknown keys, or too many of a known one."""
+    closed: dict[str, int]
+    """Connections that were closed: `endless`, `idle`, or too `many` of a key."""
+    remote: int
+    """Remote bots that are served."""
+    memory_bytes: int
+    """The most memory that the process has had."""
+
+
+def health(folder: Path) -> Health | None:
+    """Returns how the door of a league is; None if it is not open."""
+    path = folder / HEALTH
+    try:
+        if time.time() - path.stat().st_mtime > STALE_S:
+            return None
+        return msgspec.json.decode(files.read(path, "the state of the door", files.MIB, InternalError), type=Health)
+    except (OSError, InternalError, msgspec.DecodeError):
+        return None
+
+
+class Telling:
+    """Counts what happens at a door, and writes the files."""
+
+    def __init__(self, folder: Path, clock: Callable[[], float], falls: int) -> None:
+        """Takes the league's folder, the time in seconds, and how often the door fell over before."""
+        self._folder = folder
+        self._clock = clock
+        self._falls = falls
+        self._since = _now()
+        self._shown = b""
+        """What the list of remote bots holds."""
+        self._written: float | None = None
+        self.messages = 0
+        self.turned_away = 0
+        self.refused: Counter[str] = Counter()
+
+    def look(self, presence: Mapping[str, Presence], connections: int, closed: Mapping[str, int]) -> None:
+        """Writes the files, if it is time for that."""
+        document = msgspec.json.encode(presence, order="sorted")
+        now = self._clock()
+        due = self._written is None or now - self._written > EACH_S
+        with suppress(OSError):  # a full disk; it is tried again
+            if document != self._shown or (presence and due):
+                files.write(self._folder / PRESENCE, document)
+                self._shown = document
+            if due:
+                self._written = now
+                state = self._state(len(presence), connections, closed)
+                files.write(self._folder / HEALTH, msgspec.json.encode(state))
+
+    def end(self) -> None:
+        """Removes the files: the door is closed."""
+        for name in (PRESENCE, HEALTH):
+            with suppress(OSError):
+                (self._folder / name).unlink(missing_ok=True)
+
+    def _state(self, remote: int, connections: int, closed: Mapping[str, int]) -> Health:
+        return Health(
+            pid=os.getpid(),
+            since=self._since,
+            at=_now(),
+            falls=self._falls,
+            connections=connections,
+            messages=self.messages,
+            refused=dict(self.refused),
+            turned_away=self.turned_away,
+            closed=dict(closed),
+            remote=remote,
+            memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,169 @@
+"""Hands authors' orders to the league as files, and waits for its answers, which are files too.
+
+An order is `incoming/ID.json`; an archive that belongs to it is there before, as `incoming/ID.tar.zst`. Both are on the
+disk before anything is answered, so that an order that was accepted is never lost. The author in it is the one to whom
+the key belonged when the order came.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from arena.core import files
+from arena.core.types import Payload
+from arena.league.door.limits import MOST_WAITING, Usage, orders_of
+from arena.league.door.messages import Accepted, FromDoor
+from arena.league.door.published import Published
+from arena.league.door.refusals import Refusal
+
+ANSWER_S: Final = 10.0
+"""How long an author waits for the league's answer before only the order is confirmed."""
+_TEXTS: Final = ("code", "message", "remedy", "limit", "rule", "path")
+_OF_BOTS: Final = frozenset({"submit", "remote"})
+"""What makes a version."""
+_OVER: Final = frozenset({"rejected", "retired"})
+"""States that a version does not leave."""
+_REMEMBERED: Final = 16
+ORPHAN_S: Final = 3_600
+"""How old an archive without an order is before it is removed, in seconds."""
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """An order that the league has yet to answer."""
+
+    order: str
+    """What it is called."""
+    author: str
+    """Whose it is."""
+    number: int
+    """The request that it came with."""
+    until: float
+    """When the author is told that it is kept, on the door's clock."""
+    then: Callable[[Payload], FromDoor] | None = None
+    """Makes the message of an answer that is no error; None means `accepted`."""
+
+
+class Orders:
+    """The folder `incoming/`, and what waits for an answer."""
+
+    def __init__(self, incoming: Path, published: Published, usage: Usage) -> None:
+        self._incoming = incoming
+        self._published = published
+        self._usage = usage
+        self._sent: dict[str, deque[str]] = {}
+        """By author the bots that were handed on last: the league publishes them a moment later."""
+
+    def tidy(self) -> None:
+        """Removes archives whose order was never written, because the door was killed. Call it at the start."""
+        oldest = time.time() - ORPHAN_S
+        for path in self._incoming.glob("*.tar.zst"):
+            order = path.with_name(path.name.removesuffix(".tar.zst") + ".json")
+            if not order.exists() and path.stat().st_mtime < oldest:
+                path.unlink(missing_ok=True)
+
+    def permit(self, key: str, author: str, waiting: int, now: float) -> None:
+        """Counts an order that is about to be given.
+
+        Args:
+            key: The key that the connection has proved to hold.
+            author: Whose it is.
+            waiting: How many orders of the author wait for an answer already.
+            now: The door's clock.
+
+        Raises:
+            Refusal: It is one too many.
+        """
+        if waiting >= MOST_WAITING:
+            raise Refusal(
+                "too_many",
+                f"expected at most {MOST_WAITING} orders that wait for an answer, got: one more",
+                "wait until the league has answered",
+                limit="waiting",
+                retry_after_s=int(ANSWER_S),
+            )
+        limit = orders_of(self._published.limits(author).get("submissions", 0))
+        self._usage.take(key, "orders", 1, now, limit)
+
+    def give(
+        self,
+        author: str,
+        verb: str,
+        arguments: Payload,
+        number: int,
+        now: float,
+        *,
+        archive: Path | None = None,
+        then: Callable[[Payload], FromDoor] | None = None,
+    ) -> Waiting:
+        """Writes an order. It is on the disk when this returns.
+
+        Args:
+            author: Whose it is.
+            verb: What is to be done.
+            arguments: With what.
+            number: The request that it came with.
+            now: The door's clock.
+            archive: A file that becomes the order's, and leaves its place.
+            then: As in `Waiting`.
+
+        Raises:
+            OSError: It could not be written.
+        """
+        if verb in _OF_BOTS:
+            self._sent.setdefault(author, deque(maxlen=_REMEMBERED)).append(str(arguments["bot"]))
+        order = secrets.token_hex(16)
+        if archive is not None:
+            os.replace(archive, self._incoming / f"{order}.tar.zst")
+        document = {
+            "id": order,
+            "verb": verb,
+            "author": author,
+            "arguments": arguments,
+            "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        }
+        files.write(self._incoming / f"{order}.json", msgspec.json.encode(document), durably=True)
+        return Waiting(order, author, number, now + ANSWER_S, then)
+
+    def may_have(self, author: str, bot: str) -> bool:
+        """Tells whether an author may have a bot that can be retired: by what is published, or handed on just now."""
+        if bot in self._sent.get(author, ()):
+            return True
+        versions = self._published.versions(author)
+        return any(each.get("bot") == bot and each.get("state") not in _OVER for each in versions)
+
+    def answer(self, waiting: Waiting, now: float) -> FromDoor | None:
+        """Returns what to tell the author of an order, or None if that is not known yet."""
+        said = self._published.answer(waiting.order)
+        if said is None:
+            if now < waiting.until:
+                return None
+            return Accepted(id=waiting.number, order=waiting.order)
+        if "code" in said:
+            return _refusal(said).message(waiting.number)
+        if waiting.then is not None:
+            return waiting.then(said)
+        return Accepted(id=waiting.number, order=waiting.order, answer=said)
+
+
+def _refusal(said: Payload) -> Refusal:
+    """Returns the error that the league answered with."""
+    texts = {name: value if isinstance(value := said.get(name), str) else "" for name in _TEXTS}
+    pause = said.get("retry_after_s")
+    return Refusal(
+        texts["code"] or "refused",
+        texts["message"] or "expected an order that the league takes, got: a refusal without a reason",
+        texts["remedy"] or "ask the league's operator",
+        limit=texts["limit"] or ("" if said.get("limit") is None else str(said["limit"])),
+        retry_after_s=pause if type(pause) is int and pause >= 0 else None,
+        rule=texts["rule"],
+        path=texts["path"],
+    )

@@ -1,0 +1,391 @@
+"""Reads what the league publishes. That is all that the door knows of the league.
+
+Files below `published/`; their form is that of `protocol/LEAGUE.md`, section 7:
+
+    league.json                          the league itself: name, game, time, level, remote
+    keys.json                            {public key: author}
+    standings.json                       {season, digest, items: […]}
+    authors/NAME/status.json             {versions: […], notices: […]}
+    authors/NAME/games-N.json            {games: […]}, a higher N later, in a file the latest last
+    answers/ID.json                      the answer to an order
+    logs/GAME.jsonl.zst                  what everybody may see of a game
+    own/NAME/GAME.jsonl.zst              what this author may see of it, where that is more
+    reports/NAME/BOT/NUMBER/KIND.json    the report of a step
+    seasons/TOURNAMENT/FILE              a season: its commitment, secrets of deals, results, secret
+    ledger/FILE                          the list of all finished games, its head, and what proofs are made from
+
+Laws:
+1. What a request costs is bounded, whatever the league has grown to: a list that is long comes in several answers, a
+   search looks at so many bytes and says where to go on, and of a log only the part that is asked for is read.
+2. What is kept in memory is bounded in bytes.
+
+No name from a message becomes a path before its form was checked, and an author's own name comes from `keys.json`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from arena.core import files
+from arena.core.errors import ArenaError, LogError
+from arena.core.types import Payload
+from arena.league.door.codec import encode
+from arena.league.door.messages import MAX_PART, FromDoor, Head, Part, Played, Table, Versions
+from arena.league.door.refusals import Refusal, unknown
+from arena.league.record import ledger
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
+_MOST_ROWS: Final = 500
+"""Rows of the standings in one answer."""
+_MOST_VERSIONS: Final = 500
+_MOST_NOTICES: Final = 100
+LOOKED_AT: Final = 512 * 1024
+"""Bytes of pages after which a search for games stops and says where to go on. One page more may be begun."""
+_LEAST_PAGE: Final = 8 * 1024
+"""What a page counts for at least: to open and read one takes as long as to read so many bytes more."""
+_MOST_ANSWER: Final = 786_432
+"""Bytes of games in one answer: three quarters of a frame."""
+MOST_KEPT: Final = 16 * files.MIB
+"""Bytes of files of which the content is kept. In memory it takes four times as much."""
+_PLACE: Final = 64
+"""Bytes that the number of a page counts for."""
+_SETTLED_NS: Final = 1_000_000_000
+"""A folder that was changed within a second may change again at what is, for its clock, the same instant."""
+_PAGE: Final = re.compile(r"games-([0-9]{1,9})\.json")
+_LOST: Final = frozenset({"lost", "forfeits"})
+LEAST: Final = 256
+"""Bytes that anything counts for, however small its file is."""
+Print: TypeAlias = tuple[int, ...]
+"""What tells one content of a file from another, without reading it."""
+
+
+class _Unreadable(ArenaError):
+    """A published file is not there, or cannot be used."""
+
+
+class Published:
+    """The folder `published/` of a league."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._kept = FileCache(MOST_KEPT)
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of the files of which the content is kept."""
+        return self._kept.bytes
+
+    def league(self) -> Payload:
+        """Returns what the league says about itself; nothing if it has not published yet."""
+        return self._document(self._folder / "league.json")
+
+    def author_of(self, key: str) -> str | None:
+        """Returns the author to whom a public key belongs now, or None."""
+        author = self._document(self._folder / "keys.json").get(key)
+        return author if isinstance(author, str) and _NAME.match(author) else None
+
+    def versions(self, author: str) -> list[Payload]:
+        """Returns the author's versions, as published."""
+        return _maps(self._status(author), "versions")
+
+    def limits(self, author: str) -> dict[str, int]:
+        """Returns the league's own limits for an author, by name; none if it has not published them yet."""
+        limits = self._status(author).get("limits") or self.league().get("limits")
+        if not isinstance(limits, dict):
+            return {}
+        return {str(name): value for name, value in limits.items() if type(value) is int and value >= 0}
+
+    def status(self, author: str, bot: str, number: int) -> FromDoor:
+        """Returns how the author's versions stand."""
+        versions = [each for each in self.versions(author) if bot in ("", each.get("bot"))]
+        notices = _maps(self._status(author), "notices")
+        return Versions(id=number, versions=tuple(versions[:_MOST_VERSIONS]), notices=tuple(notices[-_MOST_NOTICES:]))
+
+    def games(self, author: str, *, bot: str, only: str, after: str, limit: int, number: int) -> FromDoor:
+        """Returns some of the author's games, the latest first, and where to go on: not always as many as there are.
+
+        Raises:
+            Refusal: `after` or `only` is none.
+        """
+        if only and only not in _LOST:
+            raise unknown("`lost` or `forfeits`, or nothing", only)
+        begin = _place(after)
+        if bot and all(each.get("bot") != bot for each in self.versions(author)):
+            return Played(id=number, games=())
+        found: list[Payload] = []
+        looked_at = size = 0
+        for page in self._pages(author):
+            if begin is not None and (page, 0) >= begin:
+                continue
+            path = self._of(author) / f"games-{page}.json"
+            games = _maps(self._document(path), "games")
+            end = begin[1] if begin is not None and page == begin[0] else None
+            for index in range(len(games[:end]) - 1, -1, -1):
+                game = games[index]
+                if bot not in ("", game.get("bot")) or (only and not _is(game, only)):
+                    continue
+                more = len(encode(game))
+                if len(found) == limit or (found and size + more > _MOST_ANSWER):
+                    return Played(id=number, games=tuple(found), next=f"{page}.{index + 1}")
+                found.append(game)
+                size += more
+            looked_at += max(_size(path), _LEAST_PAGE)
+            if looked_at >= LOOKED_AT:
+                return Played(id=number, games=tuple(found), next=f"{page}.0")
+        return Played(id=number, games=tuple(found))
+
+    def standings(self, after: int, number: int) -> FromDoor:
+        """Returns a page of the standings."""
+        document = self._document(self._folder / "standings.json")
+        items = _maps(document, "items")
+        return Table(
+            id=number,
+            season=str(document.get("season", "")),
+            items=tuple(items[after : after + _MOST_ROWS]),
+            total=len(items),
+            digest=str(document.get("digest") or ""),
+        )
+
+    def answer(self, order: str) -> Payload | None:
+        """Returns the league's answer to an order, or None if there is none yet."""
+        path = self._folder / "answers" / f"{order}.json"
+        try:
+            return _parsed(files.read(path, "an answer", files.MIB, _Unreadable, links=False))
+        except _Unreadable:
+            return None
+
+    def log(self, author: str, game: str, offset: int, number: int) -> Part:
+        """Returns a part of a game's log, as this author may see it; as everybody may, if `author` is empty.
+
+        Raises:
+            Refusal: There is no such log that is public.
+        """
+        if not _NAME.match(game):
+            raise unknown("a game that is over", game)
+        name = f"{game}.jsonl.zst"
+        own = [self._folder / "own" / author / name] if author else []
+        for path in (*own, self._folder / "logs" / name):
+            if path.is_file():
+                return self._part(path, offset, number)
+        raise unknown("a game whose match is over", game)
+
+    def season(self, tournament: str, name: str, offset: int, number: int) -> Part:
+        """Returns a part of a file of a season.
+
+        Raises:
+            Refusal: There is no such file.
+        """
+        path = self._folder / "seasons" / tournament / name
+        if not (_NAME.match(tournament) and _NAME.match(name) and path.is_file()):
+            raise unknown("a file of a season that is published", f"{tournament} {name}")
+        return self._part(path, offset, number)
+
+    def head(self, size: int, number: int) -> Head:
+        """Returns the head of the ledger, and the proof that it goes on from its first `size` entries.
+
+        Raises:
+            Refusal: It cannot be read now.
+        """
+        try:
+            head, proof = ledger.proof(self._folder / ledger.LEDGER, size)
+        except LogError:
+            raise unknown("the ledger of the league", "one that cannot be read now") from None
+        return Head(id=number, size=head.size, root=head.root, proof=tuple(each.hex() for each in proof))
+
+    def entries(self, page: int, offset: int, number: int) -> Part:
+        """Returns a part of a file of entries of the ledger.
+
+        Raises:
+            Refusal: There is no such file.
+        """
+        name = ledger.page(page * ledger.PAGE)
+        path = self._folder / ledger.LEDGER / name
+        if not path.is_file():
+            raise unknown("a file of entries of the ledger", name)
+        return self._part(path, offset, number)
+
+    def report(self, author: str, version: str, kind: str, offset: int, number: int) -> Part:
+        """Returns a part of the report on a version of this author.
+
+        Raises:
+            Refusal: There is no such report of this author's.
+        """
+        bot, _, count = version.partition("/")
+        path = self._folder / "reports" / author / bot / count / f"{kind}.json"
+        if not (_NAME.match(bot) and count.isascii() and count.isdigit() and len(count) < 10 and path.is_file()):
+            raise unknown("a version of yours with such a report", f"{version} {kind}")
+        return self._part(path, offset, number)
+
+    # Files
+
+    def _status(self, author: str) -> Payload:
+        return self._document(self._of(author) / "status.json")
+
+    def _pages(self, author: str) -> Iterator[int]:
+        """Yields the numbers of the pages of an author's games, the latest first."""
+        folder = self._of(author)
+        try:
+            print_, _ = print_of(folder)
+            pages: list[int] | None = self._kept.get(folder, print_)
+            if pages is None:
+                with os.scandir(folder) as entries:
+                    found = (_PAGE.fullmatch(entry.name) for entry in entries)
+                    pages = sorted((int(each[1]) for each in found if each), reverse=True)
+                if time.time_ns() - print_[0] > _SETTLED_NS:
+                    self._kept.put(folder, print_, pages, _PLACE * len(pages))
+        except OSError:
+            return iter(())
+        return iter(pages)
+
+    def _of(self, author: str) -> Path:
+        return self._folder / "authors" / author
+
+    def _document(self, path: Path) -> Payload:
+        """Returns a JSON object, which is read again when its file has changed; an empty one if there is none."""
+        try:
+            print_, size = print_of(path)
+        except OSError:
+            self._kept.drop(path)
+            return {}
+        document: Payload | None = self._kept.get(path, print_)
+        if document is not None:
+            return document
+        try:
+            document = _parsed(files.read(path, "what the league publishes", files.MOST_DOCUMENT, _Unreadable))
+        except _Unreadable:
+            return {}
+        self._kept.put(path, print_, document, size)
+        return document
+
+    def _part(self, path: Path, offset: int, number: int) -> Part:
+        try:
+            with files.opened(path, "what the league publishes", files.MOST_DOCUMENT, _Unreadable, links=False) as file:
+                digest = self._digest(path, file)
+                if offset > file.size:
+                    raise Refusal(
+                        "unknown", f"expected an offset up to {file.size}, got: {offset}", "ask again from offset 0"
+                    )
+                data = file.part(offset, MAX_PART)
+        except _Unreadable:
+            raise unknown("a file that is published", path.name) from None
+        return Part(id=number, total=file.size, offset=offset, digest=digest, data=data)
+
+    def _digest(self, path: Path, file: files.Limited) -> str:
+        """Returns the SHA-256 of a file, for which it is read once, as long as it stays as it is."""
+        name = ("digest", path)
+        digest: str | None = self._kept.get(name, file.print)
+        if digest is None:
+            whole = hashlib.sha256()
+            for chunk in file.chunks():
+                whole.update(chunk)
+            digest = whole.hexdigest()
+            self._kept.put(name, file.print, digest, 0)
+        return digest
+
+
+def _parsed(data: bytes) -> Payload:
+    try:
+        document = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise _Unreadable("not JSON") from None
+    if not isinstance(document, dict):
+        raise _Unreadable("no object")
+    return document
+
+
+def _maps(document: Payload, name: str) -> list[Payload]:
+    items = document.get(name, [])
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+def _is(game: Payload, only: str) -> bool:
+    return bool(game.get("lost" if only == "lost" else "forfeit"))
+
+
+def _place(after: str) -> tuple[int, int] | None:
+    """Returns the page and the row in it before which a list goes on; None means at the latest game.
+
+    Raises:
+        Refusal: It is none.
+    """
+    if not after:
+        return None
+    page, _, row = after.partition(".")
+    if not (page.isdigit() and row.isdigit() and after.isascii() and len(after) < 32):
+        raise unknown("the `next` of an answer", after)
+    return int(page), int(row)
+
+
+def _size(path: Path) -> int:
+    """Returns the bytes of a file; 0 if it is not there any more."""
+    try:
+        return print_of(path)[1]
+    except OSError:
+        return 0
+
+
+def print_of(path: Path) -> tuple[Print, int]:
+    """Returns the print of a file or folder, and its size in bytes.
+
+    Raises:
+        OSError: It is not there.
+    """
+    status = path.stat(follow_symlinks=False)
+    return (status.st_mtime_ns, status.st_size, status.st_ino), status.st_size
+
+
+class FileCache:
+    """Values that were made of files, as long as these stay as they are, and not more than so many bytes of them.
+
+    Those that nobody has asked for longest go first.
+
+    >>> kept = FileCache(1_000)
+    >>> kept.put("a", (1,), "A", 600)
+    >>> kept.put("b", (1,), "B", 300)
+    >>> kept.get("a", (1,)), kept.get("b", (2,))
+    ('A', None)
+    >>> kept.put("c", (1,), "C", 400)
+    >>> kept.get("a", (1,)), kept.get("c", (1,)), kept.bytes
+    ('A', 'C', 1000)
+    """
+
+    def __init__(self, most: int) -> None:
+        """Takes how many bytes of files may be kept."""
+        self._most = most
+        self._values: OrderedDict[Hashable, tuple[Print, Any, int]] = OrderedDict()
+        self.bytes = 0
+        """Bytes of the files that are kept."""
+
+    def get(self, name: Hashable, print_: Print) -> Any:
+        """Returns what is kept under a name, or None if there is nothing, or its file had another print."""
+        found = self._values.get(name)
+        if found is None or found[0] != print_:
+            return None
+        self._values.move_to_end(name)
+        return found[1]
+
+    def put(self, name: Hashable, print_: Print, value: Any, size: int) -> None:
+        """Keeps a value in place of the older one. One that is larger than all that may be kept is not kept."""
+        self.drop(name)
+        size = max(size, LEAST)
+        if size > self._most:
+            return
+        self._values[name] = (print_, value, size)
+        self.bytes += size
+        while self.bytes > self._most:
+            self.drop(next(iter(self._values)))
+
+    def drop(self, name: Hashable) -> None:
+        """Forgets what is kept under a name, if there is something."""
+        found = self._values.pop(name, None)
+        if found is not None:
+            self.bytes -= found[2]

@@ -1,0 +1,92 @@
+"""Makes the bot that a worker runs in the seat of a remote version: the relay program `relay_seat.py`."""
+
+from __future__ import annotations
+
+import socket
+import time
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from arena.core import files
+from arena.core.errors import InternalError
+from arena.core.link.bots import BotSpec
+from arena.core.link.runtimes import PYTHON
+from arena.league.door import relay_seat
+
+START_MS: Final = 30_000
+"""Time for the `hello` of a remote bot: its start and two journeys."""
+
+
+SEAT: Final = "door/seat"
+"""The folder of a league that a seat sees, boxed or not: the relay program, and the door's socket for it."""
+SOCKET: Final = "relay.sock"
+PRESENCE: Final = "door/remote.json"
+"""Which remote versions are served now. An open door writes it again every few seconds while there are any."""
+STALE_S: Final = 30.0
+"""How old it may be: a door that hangs leaves it behind."""
+_PROGRAM: Final = "relay_seat.py"
+
+
+def remote_bot(folder: Path, name: str, digest: str, *, language: str = "", rules: tuple[str, ...] = ()) -> BotSpec:
+    """Returns what plays in the seat of a remote version.
+
+    Args:
+        folder: The league's folder.
+        name: The version, `NAME/3`.
+        digest: The version's digest.
+        language: What the author says.
+        rules: What the author says.
+
+    Raises:
+        OSError: The relay program cannot be put into the league's folder.
+    """
+    seat = folder.resolve() / SEAT
+    _install(seat)
+    return BotSpec(
+        name=name,
+        version="",
+        language=language,
+        command=(PYTHON, _PROGRAM, SOCKET, name),
+        folder=str(seat),
+        rules=rules,
+        digest=digest,
+        start_ms=START_MS,
+        sockets=(str(seat / SOCKET),),
+    )
+
+
+def served(folder: Path) -> frozenset[str]:
+    """Returns the names of the remote versions that the open door of a league has a connection for now."""
+    path = folder / PRESENCE
+    try:
+        if not is_open(folder):
+            return frozenset()
+        if time.time() - path.stat().st_mtime > STALE_S:
+            return frozenset()
+        known: dict[str, object] = msgspec.json.decode(
+            files.read(path, "the list of remote bots", files.MIB, InternalError), type=dict[str, object]
+        )
+    except (OSError, InternalError, msgspec.DecodeError):
+        return frozenset()
+    return frozenset(known)
+
+
+def is_open(folder: Path) -> bool:
+    """Tells whether a door listens for the seats of remote bots. It costs the door a connection that ends at once."""
+    with socket.socket(socket.AF_UNIX) as sock:
+        try:
+            sock.connect(str(folder.resolve() / SEAT / SOCKET))
+        except OSError:
+            return False
+        return True
+
+
+def _install(seat: Path) -> None:
+    """Puts the relay program into a seat's folder, unless it is there."""
+    seat.mkdir(parents=True, exist_ok=True)
+    text = files.read(Path(relay_seat.__file__), "the relay program", files.MOST_TEXT, InternalError)
+    there = seat / _PROGRAM
+    if not there.is_file() or files.read(there, "the relay program", files.MOST_TEXT, InternalError) != text:
+        files.write(there, text)

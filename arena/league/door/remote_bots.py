@@ -1,0 +1,222 @@
+"""Brings remote bots to their games: who serves which version, and the sittings between authors and seats.
+
+Laws:
+1. A sitting belongs to the connection that it was offered to. Its name is 128 random bits; from another connection it
+   is unknown.
+2. In each direction `seq` rises by one. A gap, a repetition, a frame that cannot be handed on: the sitting is lost.
+3. A lost sitting costs the game, never more: its seat is told why and ends, and the referee does the rest.
+4. The door does not read the frames of a game. What they say is between bot and referee.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import deque
+from collections.abc import Callable
+from statistics import median
+from typing import Final, TypeAlias
+
+import msgspec
+
+from arena.league.door.limits import MOST_BOTS
+from arena.league.door.messages import PING_S, SILENCE_S, Closed, Error, Frame, FromDoor, Leave, Offer, Ping, Pong
+from arena.league.door.refusals import Refusal
+from arena.league.door.seats import FRAME, VERSION, Gone, Seat
+
+Peer: TypeAlias = tuple[bytes, str]
+"""A connection: its routing id, and the key that it has proved to hold."""
+Send: TypeAlias = Callable[[bytes, FromDoor], bool]
+"""Sends a message to a routing id. Returns False if it cannot be handed over."""
+_KEPT_PINGS: Final = 64
+
+
+class Served(msgspec.Struct):
+    """A bot that an author serves."""
+
+    peer: Peer
+    author: str
+    bot: str
+    version: str
+    heard: float
+    """When its connection last gave a sign of life."""
+    pings: int = 0
+    pinged: float = 0.0
+    """When it was last pinged."""
+    journeys: deque[float] = msgspec.field(default_factory=lambda: deque(maxlen=_KEPT_PINGS))
+    """The latest journeys there and back, in seconds."""
+
+
+class Sitting(msgspec.Struct):
+    """A game of a remote bot."""
+
+    name: str
+    served: Served
+    seat: Seat
+    sent: int = 0
+    """Frames that went to the author."""
+    received: int = 0
+    """Frames that came from the author."""
+    began: int = 0
+    """How many pings there had been."""
+
+
+class Presence(msgspec.Struct, frozen=True):
+    """What is known about the connection of a bot that is served."""
+
+    author: str
+    bot: str
+    sittings: int
+    network_us: int | None
+    """The journey there and back, the median of the latest pings, in microseconds; None before the first pong."""
+
+
+class RemoteBots:
+    """All remote bots of a league."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._served: dict[str, Served] = {}
+        self._sittings: dict[str, Sitting] = {}
+
+    # Authors
+
+    def serve(self, peer: Peer, author: str, bot: str, version: str, now: float) -> None:
+        """Notes that a connection serves a version. Whoever did so before is told, and loses its sittings.
+
+        Raises:
+            Refusal: The author serves as many bots as one may.
+        """
+        older = self._served.get(version)
+        others = sum(served.author == author for served in self._served.values() if served is not older)
+        if others >= MOST_BOTS:
+            raise Refusal(
+                "busy", f"expected at most {MOST_BOTS} remote bots of an author, got: one more", "stop another first"
+            )
+        if older is not None:
+            self._drop(older, "another connection of its author serves the bot now")
+            if older.peer != peer:
+                message = f"expected one connection that serves {version}, got: another one"
+                self._send(older.peer[0], Error("replaced", message, "serve it from one place only"))
+        self._served[version] = Served(peer, author, bot, version, now)
+
+    def frame(self, peer: Peer, message: Frame) -> None:
+        """Takes a frame of a bot to its seat. A frame of a sitting that is over, or another's, is ignored."""
+        sitting = self._of(peer, message.sitting)
+        if sitting is None:
+            return
+        if message.seq != sitting.received + 1:
+            self._lose(sitting, f"sent frame {message.seq} where {sitting.received + 1} was expected")
+            return
+        sitting.received += 1
+        try:
+            sitting.seat.send(FRAME, message.data)
+        except Gone:
+            self.left(sitting.seat)
+
+    def leave(self, peer: Peer, message: Leave) -> None:
+        """Ends a sitting whose bot has ended."""
+        sitting = self._of(peer, message.sitting)
+        if sitting is not None:
+            self._lose(sitting, message.reason or "ended on its author's machine")
+
+    def pong(self, peer: Peer, message: Pong, now: float) -> None:
+        """Takes the answer to a ping."""
+        for served in self._served.values():
+            if served.peer == peer:
+                if message.number == served.pings:
+                    served.journeys.append(max(0.0, now - served.pinged))
+                served.heard = now
+
+    def gone(self, peer: Peer, reason: str) -> None:
+        """Forgets all that a connection serves: it cannot be reached, or its key was revoked."""
+        for served in [served for served in self._served.values() if served.peer == peer]:
+            self._drop(served, reason)
+
+    # Seats
+
+    def seated(self, seat: Seat, version: str) -> None:
+        """Takes a seat in which a version is to play: offers a sitting to whoever serves it."""
+        served = self._served.get(version)
+        if served is None:
+            seat.end("is not served by its author now")
+            return
+        sitting = Sitting(secrets.token_hex(16), served, seat, began=served.pings)
+        seat.sitting, seat.version = sitting.name, version
+        self._sittings[sitting.name] = sitting
+        self._tell(sitting, Offer(sitting.name, served.bot))
+
+    def from_seat(self, seat: Seat, kind: bytes, content: bytes) -> None:
+        """Takes a message of a seat. One that is not allowed ends the seat."""
+        if kind == VERSION and not seat.version:
+            self.seated(seat, content.decode(errors="replace"))
+            return
+        sitting = self._sittings.get(seat.sitting)
+        if kind != FRAME or sitting is None:
+            seat.end()
+            return
+        sitting.sent += 1
+        self._tell(sitting, Frame(sitting.name, sitting.sent, content))
+
+    def left(self, seat: Seat) -> None:
+        """Takes the end of a seat: the game is over."""
+        seat.end()
+        sitting = self._sittings.get(seat.sitting)
+        if sitting is not None:
+            self._finish(sitting, "the game is over", lost=False)
+
+    # Time
+
+    def tick(self, now: float) -> None:
+        """Pings whom it is time for, and gives up on those who are silent. Call it every second or so."""
+        for served in list(self._served.values()):
+            if now - served.heard > SILENCE_S:
+                self._drop(served, f"was silent for {SILENCE_S} seconds")
+            elif now - served.pinged >= PING_S:
+                served.pings += 1
+                served.pinged = now
+                if not self._send(served.peer[0], Ping(served.pings)):
+                    self._drop(served, "cannot be reached")
+
+    def presence(self) -> dict[str, Presence]:
+        """Returns who is served now, by version."""
+        return {
+            version: Presence(
+                served.author,
+                served.bot,
+                sum(sitting.served is served for sitting in self._sittings.values()),
+                _microseconds(list(served.journeys)),
+            )
+            for version, served in self._served.items()
+        }
+
+    # Ends
+
+    def _of(self, peer: Peer, name: str) -> Sitting | None:
+        sitting = self._sittings.get(name)
+        return sitting if sitting is not None and sitting.served.peer == peer else None
+
+    def _tell(self, sitting: Sitting, message: Offer | Frame) -> None:
+        if not self._send(sitting.served.peer[0], message):  # it has gone, or does not read: nor would it the next game
+            self._drop(sitting.served, "did not read what it was sent")
+
+    def _drop(self, served: Served, reason: str) -> None:
+        if self._served.get(served.version) is served:
+            del self._served[served.version]
+        for sitting in [sitting for sitting in self._sittings.values() if sitting.served is served]:
+            self._lose(sitting, reason)
+
+    def _lose(self, sitting: Sitting, reason: str) -> None:
+        sitting.seat.end(reason)
+        self._finish(sitting, reason, lost=True)
+
+    def _finish(self, sitting: Sitting, reason: str, *, lost: bool) -> None:
+        if self._sittings.pop(sitting.name, None) is None:
+            return
+        served = sitting.served
+        recent = served.pings - sitting.began + 1
+        journeys = list(served.journeys)[-recent:]
+        self._send(served.peer[0], Closed(sitting.name, reason, lost, _microseconds(journeys)))
+
+
+def _microseconds(journeys: list[float]) -> int | None:
+    return round(median(journeys) * 1e6) if journeys else None

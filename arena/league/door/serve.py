@@ -1,0 +1,388 @@
+"""Plays games of a league with a bot of this machine: what `arena bot serve` does.
+
+For each game the league offers a sitting; the bot is started for it, as a referee would, and its frames are passed on
+as they are. When the connection is lost, the games that are being played are lost with it, and a new connection is
+made; nothing else is.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import zmq
+
+from arena.core.errors import ArenaError, DoorError, RemoteProtocolError
+from arena.core.link.bots import BotSpec
+from arena.core.link.connection import Closed as ConnectionClosed
+from arena.core.link.connection import Connection, Listener, Unread
+from arena.core.link.custody import Custody
+from arena.core.link.process import BotProcess
+from arena.core.wire.messages import MAX_FRAME
+from arena.core.wire.variables import ENDPOINT, TOKEN
+from arena.league.door.client import Client, refused
+from arena.league.door.keys import Address, Pair
+from arena.league.door.messages import (
+    SILENCE_S,
+    Closed,
+    Error,
+    Frame,
+    FromDoor,
+    Leave,
+    Offer,
+    Ping,
+    Pong,
+    Serve,
+    Serving,
+    Status,
+    Versions,
+)
+from arena.league.door.receipts import ReceiptRecorder
+from arena.league.door.serve_log import ServeLog
+
+MOST_SITTINGS: Final = 8
+"""Games at a time."""
+FAREWELL_S: Final = 1.0
+"""Time for a bot to end after its game."""
+SETTLE_S: Final = 1.0
+"""How long it is waited for the end of a bot that has closed its connection."""
+PAUSES_S: Final = (1, 2, 5, 10, 30)
+"""Pauses before a new connection; the last one is repeated."""
+STATE_S: Final = 10.0
+"""How often the league is asked how the version stands."""
+PATIENCE_S: Final = 60.0
+"""Seconds that running games may take after a request to stop."""
+_LOOK_S: Final = 0.2
+_PASSING: Final = frozenset({"nobody", "no_answer", "silence"})
+"""Refusals that may pass, so the request is sent again."""
+
+
+class _Sitting:
+    """One game: the bot's process and its connection."""
+
+    def __init__(self, name: str, spec: BotSpec, custody: Custody, recorder: ReceiptRecorder | None) -> None:
+        self.name = name
+        self.recorder = recorder
+        """The recorder of its receipt; None if none is kept."""
+        self.sent = 0
+        self.received = 0
+        self.connection: Connection | None = None
+        self.is_over = False
+        """Whether the referee has said its last word, so that the bot may end."""
+        self.closed_at: float | None = None
+        """When the bot closed its connection. Its process mostly ends a moment later, and says more."""
+        with ExitStack() as held:
+            folder = custody.seat_folder()
+            held.callback(custody.remove, folder)
+            self.listener = Listener(folder, tcp=spec.tcp)
+            held.callback(self.listener.close)
+            environment = {
+                ENDPOINT: self.listener.endpoint,
+                TOKEN: secrets.token_hex(32),
+                "TMPDIR": str(folder / "tmp"),
+            }
+            self.process = BotProcess(spec, custody, environment, socket_folder=folder)
+            held.callback(self.process.reap, wait=True)
+            held.callback(self.process.kill)
+            self._held = held.pop_all()
+
+    def descriptors(self) -> list[int]:
+        """What to poll: its connection, or where it comes from."""
+        if self.closed_at is not None:
+            return []
+        if self.connection is not None:
+            return [self.connection.descriptor]
+        return [self.listener.descriptor] if self.listener.is_open else []
+
+    def frames(self) -> list[bytes]:
+        """Returns what the bot has said.
+
+        Raises:
+            ConnectionClosed: Its connection is closed.
+            RemoteProtocolError: It does not speak ZMTP as it should.
+        """
+        if self.closed_at is not None:
+            raise ConnectionClosed
+        if self.connection is None:
+            self.connection = self.listener.accept()
+        found = []
+        while self.connection is not None and (frame := self.connection.receive()) is not None:
+            found.append(frame)
+            if not self.connection.has_more:
+                break
+        return found
+
+    def hear(self, frame: bytes) -> None:
+        """Hands a frame of the referee to the bot. Without a connection it is lost, as the game is."""
+        if self.connection is not None:
+            self.connection.send(frame)
+
+    def flush(self) -> None:
+        """Sends what the bot had no room for."""
+        if self.connection is not None and self.connection.is_behind:
+            self.connection.flush()
+
+    def close(self) -> None:
+        """Kills the bot, if it has not ended, and removes what was its own."""
+        if self.connection is not None:
+            self.connection.close()
+        self._held.close()
+
+
+class _Word(msgspec.Struct):
+    """As much of a message of the referee as is looked at."""
+
+    type: str = ""
+
+
+_WORDS: Final = msgspec.msgpack.Decoder(_Word)
+
+
+def _is_last(frame: bytes) -> bool:
+    """Tells whether a frame is one after which the referee says nothing more."""
+    try:
+        return _WORDS.decode(frame).type in ("goodbye", "error")
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+
+
+class Service:
+    """A bot that is served to a league."""
+
+    def __init__(
+        self,
+        address: Address,
+        pair: Pair,
+        spec: BotSpec,
+        tell: Callable[[str], None],
+        *,
+        look: Callable[[Client], object] = lambda client: None,
+        receipts: Path | None = None,
+    ) -> None:
+        """Prepares to serve a bot.
+
+        Args:
+            address: The league.
+            pair: The author's keys.
+            spec: The bot.
+            tell: Called with what happens.
+            look: Called with each new connection, before the bot is offered.
+            receipts: A file to which a receipt of each game is added.
+        """
+        self._look = look
+        self._receipts = receipts
+        self._address = address
+        self._pair = pair
+        self._spec = spec
+        self._tell = tell
+        self._version = ""
+        self._serve_log = ServeLog(tell, time.monotonic())
+        self._sittings: dict[str, _Sitting] = {}
+        self._leaving: list[tuple[float, _Sitting]] = []
+        """Sittings that are over, whose bots have until then to end by themselves."""
+
+    def run(self, stop: Callable[[], bool] = lambda: False, at_once: Callable[[], bool] = lambda: True) -> None:
+        """Serves until `stop` returns True, which is asked several times a second, and no game runs.
+
+        Args:
+            stop: Whether to end.
+            at_once: Whether to end without waiting for games that run. They are lost then.
+
+        Raises:
+            DoorError: The league refuses the bot, or was never there.
+            ArenaError: This machine cannot run the bot.
+        """
+        tries, served = 0, False
+        custody = Custody()
+        try:
+            while not stop():
+                try:
+                    with Client(self._address, self._pair, tell=self._tell) as client:
+                        self._register(client)
+                        tries, served = 0, True
+                        self._serve(client, custody, stop, at_once)
+                except DoorError as error:
+                    if not served or error.refusal not in _PASSING:
+                        raise
+                    pause = PAUSES_S[min(tries, len(PAUSES_S) - 1)]
+                    tries += 1
+                    lost = f" Games that ran are lost: {len(self._sittings)}." if self._sittings else ""
+                    self._tell(f"{error}. Trying again in {pause} s.{lost}")
+                    self._end_all()
+                    until = time.monotonic() + pause
+                    while time.monotonic() < until and not stop():
+                        time.sleep(_LOOK_S)
+        finally:
+            self._end_all()
+            custody.close()
+            self._serve_log.sum_up(time.monotonic(), at_once=True)
+
+    def _register(self, client: Client) -> None:
+        client.hello()
+        self._look(client)
+        spec = self._spec
+        request = Serve(client.number(), spec.name, spec.digest, spec.version[:64], spec.language[:64], spec.rules[:16])
+        serving = client.ask(request, Serving)
+        self._version = serving.version
+        self._serve_log.stands(serving.version, serving.state)
+
+    def _serve(self, client: Client, custody: Custody, stop: Callable[[], bool], at_once: Callable[[], bool]) -> None:
+        heard_at = asked_at = time.monotonic()
+        stops_at: float | None = None
+        while True:
+            if stop():
+                now = time.monotonic()
+                if stops_at is None:
+                    stops_at = now
+                    if self._sittings and not at_once():
+                        self._tell("Ending when no game of it runs, within a minute; Ctrl-C again loses those that run")
+                if at_once() or not self._sittings or now > stops_at + PATIENCE_S:
+                    return
+            ready = self._wait(client)
+            messages = client.heard(0, ready)
+            now = time.monotonic()
+            if messages:
+                heard_at = now
+            if not client.connected:
+                raise DoorError("expected the connection to the league to last, got: it was lost", "nobody")
+            if now - heard_at > 2 * SILENCE_S:
+                raise DoorError(f"expected a sign of life of the league, got: none for {2 * SILENCE_S} s", "silence")
+            if now - asked_at > STATE_S:
+                asked_at = now
+                client.send(Status(client.number(), self._spec.name))
+            for message in messages:
+                self._take(client, custody, message)
+            for sitting in list(self._sittings.values()):
+                self._pass_on(client, sitting)
+            self._bury(now)
+            self._serve_log.sum_up(now)
+
+    def _wait(self, client: Client) -> dict[object, int]:
+        poller = zmq.Poller()
+        poller.register(client.socket, zmq.POLLIN)
+        poller.register(client.monitor, zmq.POLLIN)
+        for sitting in self._sittings.values():
+            behind = sitting.connection is not None and sitting.connection.is_behind
+            for descriptor in sitting.descriptors():
+                poller.register(descriptor, zmq.POLLIN | (zmq.POLLOUT if behind else 0))
+            if sitting.process.pidfd is not None:
+                poller.register(sitting.process.pidfd, zmq.POLLIN)
+        return dict(poller.poll(round(_LOOK_S * 1_000)))
+
+    def _take(self, client: Client, custody: Custody, message: FromDoor) -> None:
+        match message:
+            case Ping():
+                client.send(Pong(message.number))
+            case Offer():
+                self._begin(client, custody, message)
+            case Frame():
+                self._hear(client, message)
+            case Closed():
+                self._over(message)
+            case Versions():
+                for version in message.versions:
+                    if version.get("version") == self._version:
+                        self._serve_log.stands(self._version, str(version.get("state")))
+            case Error():
+                raise refused(message)
+
+    def _begin(self, client: Client, custody: Custody, offer: Offer) -> None:
+        if len(self._sittings) >= MOST_SITTINGS:
+            client.send(Leave(offer.sitting, f"plays {MOST_SITTINGS} games already"))
+            return
+        try:
+            self._sittings[offer.sitting] = _Sitting(
+                offer.sitting, self._spec, custody, ReceiptRecorder(self._receipts) if self._receipts else None
+            )
+        except (ArenaError, OSError) as error:
+            self._tell(f"expected to start {self._spec.name}, got: {error}")
+            client.send(Leave(offer.sitting, "could not be started on its author's machine"))
+
+    def _hear(self, client: Client, message: Frame) -> None:
+        sitting = self._sittings.get(message.sitting)
+        if sitting is None:
+            return
+        sitting.received += 1
+        if message.seq != sitting.received:
+            self._leave(client, sitting, "lost a frame of the referee")
+            return
+        sitting.is_over = _is_last(message.data)
+        with suppress(ConnectionClosed, Unread):  # reading from it says why
+            sitting.hear(message.data)
+        if sitting.recorder is not None:  # after it was passed on: that takes none of the bot's time
+            self._keep(sitting.recorder, message.data)
+
+    def _keep(self, recorder: ReceiptRecorder, frame: bytes) -> None:
+        try:
+            recorder.hear(frame)
+        except OSError as error:
+            self._tell(f"A receipt cannot be kept in {self._receipts}: {error.strerror}")
+
+    def _pass_on(self, client: Client, sitting: _Sitting) -> None:
+        """Passes on what the bot has said, and notices its end."""
+        ended = sitting.process.end()
+        try:
+            sitting.flush()
+            for frame in sitting.frames():
+                if len(frame) > MAX_FRAME:
+                    self._leave(client, sitting, f"sent a message of {len(frame)} bytes, and may send {MAX_FRAME}")
+                    return
+                sitting.sent += 1
+                client.send(Frame(sitting.name, sitting.sent, frame))
+                if sitting.recorder is not None:
+                    sitting.recorder.say(frame)
+            if ended is None:
+                return
+            reason = ended.detail
+        except ConnectionClosed:
+            now = time.monotonic()
+            sitting.closed_at = sitting.closed_at or now
+            if ended is None and now - sitting.closed_at < SETTLE_S:
+                return
+            reason = "closed its connection" if ended is None else ended.detail
+        except RemoteProtocolError as error:
+            reason = f"broke the protocol: {error}"
+        if not sitting.is_over:
+            self._leave(client, sitting, reason)
+
+    def _leave(self, client: Client, sitting: _Sitting, reason: str) -> None:
+        """Ends a sitting for a fault of this side."""
+        client.send(Leave(sitting.name, reason[:400]))
+        words = sitting.process.last_words()
+        self._serve_log.loses(f"{self._spec.name} {reason}")
+        for line in words:
+            self._tell(f"  {line}")
+        self._end(sitting)
+
+    def _over(self, closed: Closed) -> None:
+        sitting = self._sittings.get(closed.sitting)
+        if sitting is None:
+            return
+        if closed.lost:
+            self._serve_log.loses(f"the league says that {self._spec.name} {closed.reason}")
+            self._end(sitting)
+        else:
+            self._serve_log.over(closed.network_us)
+            del self._sittings[sitting.name]
+            self._leaving.append((time.monotonic() + FAREWELL_S, sitting))
+
+    def _bury(self, now: float) -> None:
+        """Ends the bots whose time to end by themselves is over."""
+        for until, sitting in list(self._leaving):
+            if now >= until or sitting.process.end() is not None:
+                self._leaving.remove((until, sitting))
+                sitting.close()
+
+    def _end(self, sitting: _Sitting) -> None:
+        del self._sittings[sitting.name]
+        sitting.close()
+
+    def _end_all(self) -> None:
+        for sitting in list(self._sittings.values()):
+            self._end(sitting)
+        self._bury(float("inf"))

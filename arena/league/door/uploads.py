@@ -1,0 +1,161 @@
+"""Keeps archives that authors are sending, until they are whole.
+
+An upload belongs to an author and a digest, and what there is of it is a file: so it goes on where it stopped, whoever
+was killed in between. An author has one; a new one ends the older.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from arena.core import files
+from arena.core.errors import ArenaError
+from arena.league.disk import DiskLimits, DiskWatch
+from arena.league.door.limits import UPLOAD_S
+from arena.league.door.refusals import Refusal
+
+
+class Begun(msgspec.Struct, frozen=True):
+    """An upload, as its author announced it."""
+
+    bot: str
+    """The bot's name."""
+    digest: str
+    """The digest of the archive, and the name of the upload."""
+    size: int
+    """Bytes of the archive."""
+
+
+def has_room(folder: Path) -> bool:
+    """Tells whether the disk has room for uploads: as much as the league needs to receive something."""
+    return DiskWatch(folder, DiskLimits()).look().enough
+
+
+def sync(path: Path) -> None:
+    """Has an upload written to the disk, which may take long."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class Uploads:
+    """The folder of uploads: `AUTHOR/DIGEST.part`, and `AUTHOR/DIGEST.json` with what was announced."""
+
+    def __init__(self, folder: Path, *, room: Callable[[Path], bool] = has_room) -> None:
+        """Takes the folder, which exists, and who says whether its disk has room."""
+        self._folder = folder
+        self._room = room
+        self._seen: dict[Path, tuple[int, float]] = {}
+        """By upload how much of it there was when that was last found to have changed, and when that was."""
+
+    def begin(self, author: str, begun: Begun) -> int:
+        """Begins an upload, or goes on with it. Returns how many bytes are there.
+
+        Raises:
+            Refusal: The disk has no room.
+        """
+        self._need_room()
+        own = self._folder / author
+        own.mkdir(exist_ok=True)
+        for path in own.iterdir():
+            if path.stem != begun.digest:
+                path.unlink()
+        part = own / f"{begun.digest}.part"
+        if self._announced(author, begun.digest) != begun:
+            part.unlink(missing_ok=True)
+            files.write(own / f"{begun.digest}.json", msgspec.json.encode(begun))
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+        return part.stat().st_size
+
+    def add(self, author: str, upload: str, offset: int, data: bytes) -> int:
+        """Adds bytes to an upload. Returns how many there are then.
+
+        Raises:
+            Refusal: There is no such upload, the bytes do not continue it, or are more than were announced.
+        """
+        begun, part, have = self._found(author, upload)
+        if offset != have:
+            raise Refusal(
+                "bad_offset",
+                f"expected bytes from {have} on, got: from {offset} on",
+                f"go on from {have}",
+                have=have,
+            )
+        if have + len(data) > begun.size:
+            raise Refusal(
+                "too_large",
+                f"expected {begun.size} bytes in all, as announced, got: {have + len(data)}",
+                "announce the archive's own size",
+                limit="size",
+                have=have,
+            )
+        self._need_room()
+        descriptor = os.open(part, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            written = os.pwrite(descriptor, data, offset)
+        finally:
+            os.close(descriptor)
+        return have + written
+
+    def whole(self, author: str, upload: str) -> tuple[Begun, Path]:
+        """Returns an upload that is complete, and its file.
+
+        Raises:
+            Refusal: There is no such upload, or bytes are missing.
+        """
+        begun, part, have = self._found(author, upload)
+        if have != begun.size:
+            raise Refusal("bad_offset", f"expected {begun.size} bytes, got: {have}", f"go on from {have}", have=have)
+        return begun, part
+
+    def drop(self, author: str, upload: str) -> None:
+        """Forgets an upload: it was handed on, or its content is not what was announced."""
+        for name in (f"{upload}.part", f"{upload}.json"):
+            (self._folder / author / name).unlink(missing_ok=True)
+
+    def expire(self, now: float) -> None:
+        """Removes uploads that nothing was added to for long. Call it now and then, with the door's clock.
+
+        A door that starts anew waits anew: the times of the files are of a clock that may jump.
+        """
+        seen = {}
+        for part in self._folder.glob("*/*.part"):
+            size = part.stat().st_size
+            known, since = self._seen.get(part, (-1, now))
+            seen[part] = (size, since if known == size else now)
+            if now - seen[part][1] > UPLOAD_S:
+                self.drop(part.parent.name, part.stem)
+        self._seen = seen
+
+    def _found(self, author: str, upload: str) -> tuple[Begun, Path, int]:
+        begun = self._announced(author, upload)
+        part = self._folder / author / f"{upload}.part"
+        if begun is None or not part.is_file():
+            raise Refusal(
+                "expired", f"expected an upload that was begun, got: {upload!r}", "begin it again with `submit`"
+            )
+        return begun, part, part.stat().st_size
+
+    def _announced(self, author: str, upload: str) -> Begun | None:
+        if not (len(upload) == 64 and upload.isascii() and upload.isalnum()):
+            return None
+        try:
+            data = files.read(self._folder / author / f"{upload}.json", "an upload", 4_096, ArenaError, links=False)
+            return msgspec.json.decode(data, type=Begun)
+        except (ArenaError, msgspec.DecodeError):
+            return None
+
+    def _need_room(self) -> None:
+        if not self._room(self._folder):
+            raise Refusal(
+                "no_room",
+                "expected room on the league's disk, got: too little",
+                "try again later; the operator sees it too",
+                retry_after_s=600,
+            )

@@ -1,0 +1,1 @@
+"""What runs now in a league."""

@@ -1,0 +1,1 @@
+"""The record of a league: its ledger, and what a season publishes."""

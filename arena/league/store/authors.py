@@ -1,0 +1,152 @@
+"""Stores authors and their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from arena.core.errors import Refused, did_you_mean
+from arena.core.store.database import Connection, immediate
+from arena.core.store.records import canonical
+from arena.core.store.store import now
+from arena.league.store.records import Author, Key
+
+
+class Authors:
+    """The authors of a league."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    def add(self, name: str, quotas: Mapping[str, int] | None = None) -> Author:
+        """Adds an author. One that was removed is an author again.
+
+        Args:
+            name: What they are called. Two names differ by more than upper and lower case.
+            quotas: Limits that differ from those of the league, by name.
+
+        Raises:
+            Refused: There is such an author.
+        """
+        with immediate(self._db):
+            changed = self._db.execute(
+                "INSERT INTO authors (name, quotas, created) VALUES (?, ?, ?)"
+                " ON CONFLICT (name) DO UPDATE SET status = 'active', quotas = excluded.quotas"
+                " WHERE status = 'removed'",
+                (name, canonical(dict(quotas or {})), now()),
+            ).rowcount
+            if changed != 1:
+                raise Refused("name_taken", f"expected the name of a new author, got: {name!r}, who is one already")
+            return self.known(name)
+
+    def get(self, name: str) -> Author | None:
+        """Returns an author, one that was removed too; None if there is no such author."""
+        rows = self._select("WHERE name = ?", name)
+        return rows[0] if rows else None
+
+    def known(self, name: str) -> Author:
+        """Returns an author who may submit.
+
+        Raises:
+            Refused: There is none of that name.
+        """
+        found = self.get(name)
+        if found is None or found.status != "active":
+            names = [author.name for author in self.all() if author.status == "active"]
+            raise Refused(
+                "unknown_author",
+                f"expected the name of an author of the league, got: {name!r}{did_you_mean(name, names)}",
+                "the operator adds authors: `arena league author add NAME`",
+            )
+        return found
+
+    def all(self) -> list[Author]:
+        """Returns all authors in the order in which they came, those that were removed too."""
+        return self._select("ORDER BY id")
+
+    def remove(self, name: str) -> None:
+        """Removes an author, whose keys are revoked by that. What they submitted stays.
+
+        Raises:
+            Refused: There is no such author.
+        """
+        with immediate(self._db):
+            self.known(name)
+            self._db.execute("UPDATE authors SET status = 'removed' WHERE name = ?", (name,))
+            self._db.execute(
+                "UPDATE keys SET revoked = ? WHERE revoked IS NULL"
+                " AND author = (SELECT id FROM authors WHERE name = ?)",
+                (now(), name),
+            )
+
+    def add_key(self, author: str, public_key: str, label: str = "") -> Key:
+        """Gives an author a key. The same key twice is one.
+
+        Raises:
+            Refused: There is no such author, or the key was revoked or is somebody else's.
+        """
+        with immediate(self._db):
+            known = self.known(author)
+            self._db.execute(
+                "INSERT INTO keys (public_key, author, label, made)"
+                " SELECT ?, id, ?, ? FROM authors WHERE name = ? ON CONFLICT DO NOTHING",
+                (public_key, label, now(), author),
+            )
+            [key] = self._keys("WHERE public_key = ?", public_key)
+            if key.author != known.name or key.revoked is not None:
+                what = "one that was revoked" if key.revoked else "one of another author"
+                raise Refused(
+                    "key", f"expected a new key, got: {what}", "make another with `arena league key new NAME`"
+                )
+            return key
+
+    def revoke_key(self, public_key: str) -> Key:
+        """Revokes a key. It is never valid again.
+
+        Raises:
+            Refused: There is no such key.
+        """
+        with immediate(self._db):
+            self._db.execute("UPDATE keys SET revoked = coalesce(revoked, ?) WHERE public_key = ?", (now(), public_key))
+            keys = self._keys("WHERE public_key = ?", public_key)
+            if not keys:
+                raise Refused(
+                    "unknown_key",
+                    f"expected a key of the league, got: {public_key!r}",
+                    "`arena league author list` prints them",
+                )
+            return keys[0]
+
+    def author_of(self, public_key: str) -> str | None:
+        """Returns whose key it is; None if nobody's, or if it was revoked."""
+        keys = self._keys("WHERE public_key = ? AND revoked IS NULL", public_key)
+        return keys[0].author if keys else None
+
+    def keys_of(self, author: str | None = None) -> list[Key]:
+        """Returns the keys of an author, or of all, in the order in which they came; those that were revoked too."""
+        if author is None:
+            return self._keys("ORDER BY keys.rowid")
+        return self._keys("WHERE name = ? ORDER BY keys.rowid", author)
+
+    def _select(self, rest: str, *parameters: str) -> list[Author]:
+        rows = self._db.execute(f"SELECT name, status, quotas, created FROM authors {rest}", parameters)
+        return [
+            Author(
+                name=name,
+                status=status,
+                quotas=msgspec.json.decode(quotas, type=dict[str, int]),
+                created=created,
+            )
+            for name, status, quotas, created in rows.fetchall()
+        ]
+
+    def _keys(self, rest: str, *parameters: str) -> list[Key]:
+        rows = self._db.execute(
+            "SELECT public_key, name, label, made, revoked FROM keys JOIN authors ON authors.id = author " + rest,
+            parameters,
+        )
+        return [
+            Key(public_key=key, author=author, label=label, made=made, revoked=revoked)
+            for key, author, label, made, revoked in rows.fetchall()
+        ]

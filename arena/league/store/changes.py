@@ -1,0 +1,197 @@
+"""Makes every change of a version's state.
+
+Laws:
+1. `Changes.make` is the only function that changes a state. It makes only what the table of `arena.league.store.states`
+   has.
+2. A change, its report, its notices and all that follows from it are one transaction.
+3. A bot's active version plays until its successor is active. What leaves `active` loses the games that were not begun;
+   running games finish and count.
+4. When the active version is suspended, the last good one comes back with the rating that it had.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arena.core.errors import Refused
+from arena.core.ratings.running import MU, SIGMA, Rating, inherit
+from arena.core.store.database import Connection, immediate
+from arena.core.store.records import Entrant
+from arena.core.store.store import now
+from arena.core.types import Payload
+from arena.league.store import rows
+from arena.league.store.matches import settle
+from arena.league.store.notices import Notices
+from arena.league.store.records import Report, Version
+from arena.league.store.reports import Reports
+from arena.league.store.states import MOST_ATTEMPTS, Actor, State, find
+
+if TYPE_CHECKING:
+    from arena.core.store.store import Store
+
+
+class Changes:
+    """Makes changes, and keeps their history."""
+
+    def __init__(self, connection: Connection, games: Store) -> None:
+        self._db = connection
+        self._games = games
+        self._notices = Notices(connection)
+        self._reports = Reports(connection)
+
+    def note_new(self, version: Version, reason: str, actor: Actor) -> None:
+        """Notes a version that was just received, in the caller's transaction."""
+        change = find(None, version.state, actor, version.name)
+        self._note(version, None, State.RECEIVED, actor, reason)
+        self._tell(version, State.RECEIVED, change.told, reason)
+
+    def make(
+        self,
+        id: int,
+        to: State,
+        by: Actor,
+        reason: str,
+        *,
+        report: Report | None = None,
+        notice: str | None = None,
+        spec: Payload | None = None,
+        start: Rating | None = None,
+    ) -> Version:
+        """Changes the state of a version, as `Versions.change` documents."""
+        with immediate(self._db):
+            version = rows.version(self._db, id)
+            change = find(version.state, to, by, version.name)
+            if to is State.ACTIVE:
+                self._check_may_play(version, by)
+            if report is not None:
+                self._reports.add(id, report)
+            if to is State.ACTIVE:
+                self._rest_of_bot(version)
+            attempts = version.attempts + 1 if to is version.state else 0
+            self._db.execute(
+                "UPDATE versions SET state = ?, attempts = ?, since = ? WHERE id = ?", (to, attempts, now(), id)
+            )
+            self._note(version, version.state, to, by, reason)
+            self._tell(version, to, notice or change.told, reason)
+            if version.state is State.ACTIVE:
+                self._leave(version)
+            match to:
+                case State.ACTIVE:
+                    self._enter(version, spec, start)
+                case State.SUSPENDED:
+                    self._suspended(version)
+                case version.state if attempts == MOST_ATTEMPTS:
+                    text = f"{version.name} met {attempts} faults of the machine in the step {to}, the last: {reason}"
+                    self._notices.add(None, "machine", text, id)
+                case _:
+                    pass
+            return rows.version(self._db, id)
+
+    def _check_may_play(self, version: Version, by: Actor) -> None:
+        """Checks what the table cannot say of a version that is to become active.
+
+        Raises:
+            Refused: No season is open, or the version is to come back and is not the last good one, or too old.
+        """
+        if rows.season(self._db) is None:
+            raise Refused("no_season", "expected an open season, got: none", "open one: `arena league season open`")
+        if version.state is State.SUPERSEDED:
+            good = rows.last_good(self._db, version.bot)
+            if good is None or good.id != version.id:
+                what = f"that is {good.name}" if good else "there is none"
+                raise Refused("state", f"expected the last good version of {version.bot}, got: {version.name}; {what}")
+        if version.state is State.SUSPENDED and not rows.versions(
+            self._db, f"WHERE versions.id = ? AND {rows.LATE}", version.id
+        ):
+            raise Refused(
+                "state",
+                f"expected one of the last {rows.MOST_PLAYED} versions of {version.bot} that have played, "
+                f"got: {version.name}, whose archive need not be there any more",
+                "let its author submit a new version",
+            )
+
+    def _rest_of_bot(self, version: Version) -> None:
+        """Supersedes the bot's version that is active, if there is one."""
+        for other in rows.versions(self._db, "WHERE bots.name = ? AND state = 'active'", version.bot):
+            self.make(other.id, State.SUPERSEDED, Actor.SERVICE, f"{version.name} takes over")
+
+    def _leave(self, version: Version) -> None:
+        """Takes a version out of the season's games that were not begun."""
+        tournament = rows.season(self._db)
+        if tournament is not None and version.entrant is not None:
+            self._games.leave(tournament, version.entrant)
+            settle(self._db, tournament)
+
+    def _suspended(self, version: Version) -> None:
+        """Notes that it was suspended, and lets the last good version come back."""
+        self._db.execute("UPDATE versions SET suspended = coalesce(suspended, ?) WHERE id = ?", (now(), version.id))
+        good = rows.last_good(self._db, version.bot)
+        if good is not None and rows.season(self._db) is not None:
+            self.make(good.id, State.ACTIVE, Actor.SERVICE, f"{version.name} is suspended")
+
+    def _enter(self, version: Version, spec: Payload | None, start: Rating | None) -> None:
+        """Makes a version an entrant of the season, or lets it come back as the one that it is."""
+        tournament = rows.season(self._db)
+        assert tournament is not None
+        (games,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (tournament,)).fetchone()
+        if version.entrant is not None:
+            self._games.rejoin(tournament, version.entrant)
+            self._db.execute(
+                "UPDATE versions SET first_game = ? WHERE id = ?",
+                (games, version.id),
+            )
+            return
+        before = self._predecessor(version)
+        number = enter(self._db, self._games, tournament, version, spec, start or self._inherited(tournament, before))
+        self._db.execute(
+            "UPDATE versions SET entrant = ?, first_game = ?, activated = coalesce(activated, ?),"
+            " predecessor = coalesce(predecessor, ?) WHERE id = ?",
+            (number, games, now(), before and before.id, version.id),
+        )
+
+    def _predecessor(self, version: Version) -> Version | None:
+        """Returns the version whose rating a new one begins with: the one that was active last."""
+        found = rows.versions(
+            self._db,
+            "WHERE bots.name = ? AND entrant IS NOT NULL AND versions.id <> ?"
+            " ORDER BY (SELECT max(changes.id) FROM changes WHERE changes.version = versions.id AND new = 'active')"
+            " DESC LIMIT 1",
+            version.bot,
+            version.id,
+        )
+        return found[0] if found else None
+
+    def _inherited(self, tournament: str, before: Version | None) -> Rating:
+        if before is None or before.entrant is None:
+            return Rating(MU, SIGMA)
+        return inherit(self._games.ratings(tournament)[before.entrant])
+
+    def _note(self, version: Version, old: State | None, new: State, actor: Actor, reason: str) -> None:
+        self._db.execute(
+            "INSERT INTO changes (version, old, new, actor, reason, at) VALUES (?, ?, ?, ?, ?, ?)",
+            (version.id, old, new, actor, reason, now()),
+        )
+
+    def _tell(self, version: Version, new: State, told: str, reason: str) -> None:
+        if told:
+            text = told.replace("{name}", version.name).replace("{reason}", reason)
+            self._notices.add(version.author, new, text, version.id)
+
+
+def enter(
+    connection: Connection, games: Store, tournament: str, version: Version, spec: Payload | None, start: Rating
+) -> int:
+    """Appends a version to a tournament's entrants, and returns its number. It belongs to the caller's transaction."""
+    (number,) = connection.execute("SELECT count(*) FROM entrants WHERE tournament = ?", (tournament,)).fetchone()
+    games.enter(
+        tournament,
+        Entrant(
+            number=int(number),
+            name=version.name,
+            version=str(version.manifest.get("version", "")),
+            digest=version.digest,
+            spec=spec or version.manifest,
+            start=start,
+        ),
+    )
+    return int(number)

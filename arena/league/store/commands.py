@@ -1,0 +1,102 @@
+"""Obeys each order once, however often it is delivered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from arena.core.errors import Refused
+from arena.core.store.database import Connection, immediate
+from arena.core.store.records import canonical
+from arena.core.store.store import now
+from arena.core.types import Payload
+
+
+class Commands:
+    """The orders that were obeyed."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    def once(
+        self, id: str, verb: str, arguments: Payload, act: Callable[[], Payload], author: str | None = None
+    ) -> Payload:
+        """Does what an order says, and returns the answer. If it was done before, only returns the answer.
+
+        What the order does and its answer are one transaction. A refusal is an answer, too: then nothing is done.
+
+        Args:
+            id: The order's identifier, chosen by who gave it.
+            verb: What is to be done.
+            arguments: With what.
+            act: Does it.
+            author: Who gave it; None is the operator.
+
+        Returns:
+            What `act` returned, which has no `code`; or of a refusal `code`, `message`, `remedy` and limits.
+        """
+        with immediate(self._db):
+            known = self.answer(id)
+            if known is not None:
+                return known
+            state = "done"
+            try:
+                with immediate(self._db):
+                    answer = act()
+            except Refused as error:
+                state, answer = "refused", refusal(error)
+            self._db.execute(
+                "INSERT INTO commands (id, verb, author, arguments, at, state, answer) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (id, verb, author, canonical(arguments), now(), state, canonical(answer)),
+            )
+            return answer
+
+    def answer(self, id: str) -> Payload | None:
+        """Returns the answer to an order; None if it was not obeyed yet."""
+        row = self._db.execute("SELECT answer FROM commands WHERE id = ?", (id,)).fetchone()
+        return None if row is None else msgspec.json.decode(row[0], type=Payload)
+
+    def count(self, verb: str, author: str | None, since: str) -> int:
+        """Returns how many orders of a kind an author gave since a moment (UTC, ISO 8601), and were obeyed."""
+        (count,) = self._db.execute(
+            "SELECT count(*) FROM commands WHERE verb = ? AND author IS ? AND at >= ? AND state = 'done'",
+            (verb, author, since),
+        ).fetchone()
+        return int(count)
+
+    def forget(self, before: str, waiting: Iterable[str], after: int, limit: int) -> int | None:
+        """Forgets orders that were answered before a moment, and their answers.
+
+        Args:
+            before: UTC (ISO 8601).
+            waiting: The identifiers of orders that may still be delivered: they are not forgotten, so that none is
+                obeyed twice.
+            after: The row after which it begins; 0 is the beginning.
+            limit: How many rows it looks at.
+
+        Returns:
+            The last row that it looked at, with which it can go on; None at the end.
+        """
+        with immediate(self._db):
+            (last,) = self._db.execute(
+                "SELECT max(rowid) FROM (SELECT rowid FROM commands WHERE rowid > ? ORDER BY rowid LIMIT ?)",
+                (after, limit),
+            ).fetchone()
+            self._db.execute(
+                "DELETE FROM commands WHERE rowid > ? AND rowid <= ? AND at < ?"
+                " AND id NOT IN (SELECT value FROM json_each(?))",
+                (after, last, before, canonical(list(waiting))),
+            )
+            return None if last is None else int(last)
+
+
+def refusal(error: Refused) -> Payload:
+    """Returns a refusal as an answer holds it."""
+    return {
+        "code": error.reason,
+        "message": error.message,
+        "remedy": error.remedy,
+        "limit": error.limit,
+        "retry_after_s": error.retry_after_s,
+    }

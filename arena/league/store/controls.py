@@ -1,0 +1,89 @@
+"""Stores what orders have set, so that a service that starts again goes on as it was told.
+
+One thing comes from `league.toml` instead: what readers of the database alone must know of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from arena.core.store.database import Connection, immediate
+from arena.core.store.records import canonical
+
+T = TypeVar("T")
+
+FINAL_MATCHES: Final = 20
+"""By default the number of matches before which a version's rating is provisional: as many as make it no newcomer."""
+
+
+class Closing(msgspec.Struct, frozen=True):
+    """That a season is to end."""
+
+    season: str
+    """Its name."""
+    next: str
+    """The name of the season after it."""
+    final: bool = True
+    """Whether its final is played, if the settings have one."""
+
+
+class Alive(msgspec.Struct, frozen=True):
+    """That the league was alive."""
+
+    clock: float
+    """When, in seconds since 1970, as the machine's clock said."""
+    boot: str = ""
+    """Which start of a machine it ran since; empty if that is not known."""
+    uptime: float = 0.0
+    """How long the machine had run then, in seconds."""
+    back: bool = False
+    """Whether it was alive since then with a clock that was more than a day behind."""
+
+
+class Controls:
+    """What orders have set."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    @property
+    def paused(self) -> bool:
+        """Whether no game may begin."""
+        return self._get("paused", bool, False)
+
+    @property
+    def workers(self) -> int | None:
+        """How many games at a time were asked for; None if the settings decide."""
+        return self._get("workers", int | None, None)
+
+    @property
+    def closing(self) -> Closing | None:
+        """The season that is to end; None if none is."""
+        return self._get("closing", Closing | None, None)
+
+    @property
+    def final_matches(self) -> int:
+        """Before how many matches a rating is provisional."""
+        return self._get("final_matches", int, FINAL_MATCHES)
+
+    @property
+    def alive(self) -> Alive | None:
+        """When the league was alive last. If that was never noted, its last game says so; None if there is none."""
+        noted: Alive | None = self._get("alive", Alive | None, None)
+        if noted is not None:
+            return noted
+        row = self._db.execute(
+            "SELECT strftime('%s', finished) FROM games WHERE finished IS NOT NULL ORDER BY rowid DESC LIMIT 1"
+        ).fetchone()
+        return None if row is None else Alive(float(row[0]))
+
+    def set(self, name: str, value: Any) -> None:
+        """Sets one of the properties above."""
+        with immediate(self._db):
+            self._db.execute("INSERT OR REPLACE INTO controls (name, value) VALUES (?, ?)", (name, canonical(value)))
+
+    def _get(self, name: str, type: Any, default: T) -> T:
+        row = self._db.execute("SELECT value FROM controls WHERE name = ?", (name,)).fetchone()
+        return default if row is None else msgspec.json.decode(row[0], type=type)

@@ -1,0 +1,105 @@
+"""Opens a league's database: its tables, and beside them the games of its seasons.
+
+Laws:
+1. One process writes. Each method is one transaction; `LeagueStore.transaction` makes one of several.
+2. Nothing is announced before the transaction has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from arena.core.store.database import Connection
+from arena.core.store.finding import Finder
+from arena.core.store.reader import Reader
+from arena.core.store.store import Store, open_reader, open_store, update
+from arena.league.store.authors import Authors
+from arena.league.store.commands import Commands
+from arena.league.store.controls import Controls
+from arena.league.store.facts import Facts
+from arena.league.store.matches import Matches
+from arena.league.store.notices import Notices
+from arena.league.store.played import PlayedGames
+from arena.league.store.remaking import Remaking
+from arena.league.store.reports import Reports
+from arena.league.store.seasons import Seasons
+from arena.league.store.thinning import Thinning
+from arena.league.store.versions import Versions
+
+
+class LeagueReader:
+    """A league's database, opened to read. Make one with `read_league`. Methods that write fail."""
+
+    def __init__(self, connection: Connection, path: Path) -> None:
+        self._db = connection
+        self.path = path
+        store = Store(connection, path)
+        self.authors = Authors(connection)
+        self.versions = Versions(connection, store)
+        self.reports = Reports(connection)
+        self.matches = Matches(connection, store)
+        self.seasons = Seasons(connection, store)
+        self.notices = Notices(connection)
+        self.commands = Commands(connection)
+        self.controls = Controls(connection)
+        self.facts = Facts(connection)
+        self.played = PlayedGames(connection)
+        self.remaking = Remaking(connection)
+        self.finder = Finder(connection, path)
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Makes all reads in the block see the same moment."""
+        return self.finder.snapshot()
+
+
+class LeagueStore(LeagueReader):
+    """A league's database with this process as its only writer. Make one with `open_league`."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store._db, store.path)
+        self.thinning = Thinning(store._db)
+        self.games = store
+        """The games of the seasons, in the same database: a transaction can span both."""
+
+    @property
+    def changes(self) -> int:
+        """How many rows this process has changed since it opened the database."""
+        return self._db.total_changes
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Makes one transaction of all that the block does."""
+        return self.games.transaction()
+
+
+@contextmanager
+def open_league(path: Path, tell: Callable[[str], object] | None = None) -> Iterator[LeagueStore]:
+    """Opens a league's database as its only writer. Makes it, or brings it up to date, if needed.
+
+    Args:
+        path: Where it is.
+        tell: Called with a sentence when a transaction has to wait for another program.
+
+    Raises:
+        StoreError: It is in use, cannot be written, or is not a database of this version.
+    """
+    with open_store(path, tell) as store:
+        yield LeagueStore(store)
+
+
+@contextmanager
+def read_league(path: Path) -> Iterator[LeagueReader]:
+    """Opens a league's database to read, even while its service runs. Brings one of an earlier version up to date.
+
+    Raises:
+        StoreError: It is missing, it is not a database of ours, or it must change and is in use.
+    """
+    update(path)
+    with open_reader(path) as reader:
+        yield league_of(reader)
+
+
+def league_of(reader: Reader) -> LeagueReader:
+    """Returns what reads a league in a database that is open. It needs not be a league's: then there is no season."""
+    return LeagueReader(reader._db, reader.path)

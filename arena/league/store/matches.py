@@ -1,0 +1,432 @@
+"""Stores matches: one deal in its seatings, each seating a game of the season's tournament.
+
+Laws:
+1. Matches that are chosen together, and their games, are stored in one transaction. The games are `planned` from then
+   on, and the store claims and records them like those of any tournament. Games of one seating are a block.
+2. Each match has a deal of its own. So its secret can be revealed when the match is over.
+3. A match is over when each of its games is done or void. One of which nothing was played is void, and counts for
+   nobody as played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from arena.core.errors import Refused, StoreError
+from arena.core.store.database import Connection, immediate
+from arena.core.store.rated import rate_prefix
+from arena.core.store.records import PlannedGame, SeatRow, Tally, canonical, game_id
+from arena.core.store.store import now
+from arena.league.store import rows
+from arena.league.store.records import Match, MatchGame
+from arena.league.store.remaking import make_again
+
+if TYPE_CHECKING:
+    from arena.core.store.store import Store
+
+
+PLAYING: Final = (
+    "state = 'playing' AND EXISTS (SELECT 1 FROM games WHERE games.tournament = matches.tournament"
+    " AND games.match = matches.number AND games.status IN ('planned', 'running'))"
+)
+"""Whether a match is not over yet, for a query over `matches`."""
+_SUMS = [name for name in Tally.__struct_fields__ if name not in ("entrant", "max_ms")]
+
+
+class Matches:
+    """The matches of the open season."""
+
+    def __init__(self, connection: Connection, games: Store) -> None:
+        self._db = connection
+        self._games = games
+
+    def plan(self, matches: Sequence[Sequence[tuple[int, ...]]], why: str, rated: bool) -> list[Match]:
+        """Stores matches of the same entrants with their games, each match on a deal of its own.
+
+        Games of one rotation follow each other, so that they are a block: they share bot processes.
+
+        Args:
+            matches: Of each match the seatings, and of each of these the entrants by seat. All have the same entrants,
+                and as many games.
+            why: Why these meet, for people.
+            rated: Whether the games count.
+
+        Raises:
+            Refused: No season is open, or a seat is not that of an active version.
+            StoreError: The seatings are not those of one meeting.
+        """
+        seatings = [seating for match in matches for seating in match]
+        entrants = sorted(seatings[0]) if seatings else []
+        if not entrants or any(sorted(seating) != entrants for seating in seatings):
+            raise StoreError(f"expected seatings of the same entrants, got: {seatings}")
+        if len(set(entrants)) != len(entrants):
+            raise StoreError(f"expected different entrants, got: {entrants}")
+        if len({len(match) for match in matches}) != 1:
+            raise StoreError(f"expected as many games in each match, got: {[len(match) for match in matches]}")
+        with immediate(self._db):
+            tournament = self._season()
+            self._check_active(entrants)
+            first = self.count()
+            self._db.executemany(
+                "INSERT INTO matches (tournament, number, players, deal, why, rated, planned, together)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (tournament, number, len(entrants), number, why, rated, now(), first)
+                    for number, _ in enumerate(matches, first)
+                ],
+            )
+            self._add_games(tournament, first, matches, rated)
+            self._add_meetings(tournament, range(first, first + len(matches)), entrants)
+            return [self.get(number) for number, _ in enumerate(matches, first)]
+
+    def _add_games(
+        self, tournament: str, first_match: int, matches: Sequence[Sequence[tuple[int, ...]]], rated: bool
+    ) -> None:
+        """Adds the games of matches, whose deals have the matches' numbers: rotation by rotation, deal by deal."""
+        games = [
+            (match, rotation, seating)
+            for rotation, of_rotation in enumerate(zip(*matches, strict=True))
+            for match, seating in enumerate(of_rotation, first_match)
+        ]
+        (first,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (tournament,)).fetchone()
+        self._db.execute("UPDATE tournaments SET games = games + ? WHERE id = ?", (len(games), tournament))
+        self._db.executemany(
+            "INSERT INTO games (id, tournament, number, deal, rotation, seating, match, counts)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (game_id(tournament, number), tournament, number, match, rotation, canonical(seating), match, rated)
+                for number, (match, rotation, seating) in enumerate(games, first)
+            ],
+        )
+
+    def _add_meetings(self, tournament: str, matches: range, entrants: Sequence[int]) -> None:
+        self._db.executemany(
+            "INSERT INTO meetings (tournament, entrant, match) VALUES (?, ?, ?)",
+            [(tournament, entrant, match) for entrant in entrants for match in matches],
+        )
+        self._db.executemany(
+            "INSERT INTO seat_counts (tournament, entrant, players, matches) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET matches = matches + excluded.matches",
+            [(tournament, entrant, len(entrants), len(matches)) for entrant in entrants],
+        )
+
+    def _check_active(self, entrants: Sequence[int]) -> None:
+        if gone := self._not_active(entrants):
+            raise Refused("state", f"expected active versions in all seats, got: entrants {gone}, which are not")
+
+    def _not_active(self, entrants: Sequence[int]) -> list[int]:
+        """Returns those of these entrants that are not active versions."""
+        query = "SELECT 1 FROM versions WHERE entrant = ? AND state = 'active'"
+        return [entrant for entrant in entrants if self._db.execute(query, (entrant,)).fetchone() is None]
+
+    def get(self, number: int) -> Match:
+        """Returns a match of the open season.
+
+        Raises:
+            Refused: There is none.
+        """
+        found = self._select("AND matches.number = ?", number)
+        if not found:
+            raise Refused("unknown_match", f"expected a match of the season, got: number {number}")
+        return found[0]
+
+    def game(self, number: int) -> PlannedGame:
+        """Returns a game of the open season: what `Store.claim` takes as the schedule.
+
+        Its block is the number of the first game of its rotation in the matches that were planned together.
+
+        Raises:
+            StoreError: There is none.
+        """
+        row = self._db.execute(
+            "SELECT game.deal, game.rotation, seating, (SELECT number FROM games INDEXED BY games_by_match"
+            " WHERE tournament = game.tournament AND match = together"
+            " AND rotation = game.rotation) FROM games AS game JOIN matches"
+            " ON matches.tournament = game.tournament AND matches.number = game.match"
+            " WHERE game.tournament = ? AND game.number = ?",
+            (self._season(), number),
+        ).fetchone()
+        if row is None:
+            raise StoreError(f"expected a game of the season, got: number {number}")
+        deal, rotation, seating, block = row
+        entrants = msgspec.json.decode(seating, type=tuple[int, ...])
+        return PlannedGame(number=number, block=block, deal=deal, rotation=rotation, entrants=entrants)
+
+    def match_of(self, game: int) -> tuple[int, int]:
+        """Returns of a game of the open season, by its number, the number of its match, and how many games that has.
+
+        Raises:
+            StoreError: There is none.
+        """
+        row = self._db.execute(
+            "SELECT match, (SELECT count(*) FROM games AS other WHERE other.tournament = games.tournament"
+            " AND other.match = games.match) FROM games WHERE tournament = ? AND number = ?",
+            (self._season(), game),
+        ).fetchone()
+        if row is None:
+            raise StoreError(f"expected a game of the season, got: number {game}")
+        match, games = row
+        return match, games
+
+    def count(self) -> int:
+        """Returns how many matches the open season has, and so the number of the next."""
+        query = "SELECT coalesce(max(number), -1) + 1 FROM matches WHERE tournament = ?"
+        (count,) = self._db.execute(query, (self._season(),)).fetchone()
+        return int(count)
+
+    def counts(self, game: int) -> bool:
+        """Says whether a game of the open season, by its number, counts for ratings."""
+        query = "SELECT counts FROM games WHERE tournament = ? AND number = ?"
+        row = self._db.execute(query, (self._season(), game)).fetchone()
+        return row is not None and bool(row[0])
+
+    def running(self) -> list[Match]:
+        """Returns the matches that are not over, in order."""
+        return self._select(f"AND {PLAYING}", index="matches_playing")
+
+    def begun(self) -> list[tuple[int, str, bool]]:
+        """Returns the games of matches that are not over, in order.
+
+        Returns:
+            Of each the number, the worker elsewhere that played it (empty if none did), and whether it is done or
+            void.
+        """
+        found = self._db.execute(
+            "SELECT games.number, coalesce(worker, ''), status IN ('done', 'void')"
+            " FROM matches INDEXED BY matches_playing CROSS JOIN games ON games.tournament = matches.tournament"
+            f" AND games.match = matches.number WHERE matches.tournament = ? AND {PLAYING} ORDER BY games.number",
+            (self._season(),),
+        )
+        return [(number, worker, bool(is_over)) for number, worker, is_over in found]
+
+    def settled(self, first: int, end: int) -> list[Match]:
+        """Returns the matches from number `first` up to but not including `end` that are over or void, in order."""
+        return self._select("AND state <> 'playing' AND matches.number >= ? AND matches.number < ?", first, end)
+
+    def over(self, limit: int = -1) -> list[Match]:
+        """Returns the matches that are over or void, and whose logs are not published yet, in order.
+
+        They are returned again until `publish` is called, so that a kill loses none.
+
+        Args:
+            limit: The most to return; -1 means all.
+        """
+        with immediate(self._db):
+            settle(self._db, self._season())
+        return self._select("AND state <> 'playing' AND published IS NULL", index="matches_unpublished", limit=limit)
+
+    def publish(self, number: int, logs: Mapping[str, str] | None = None) -> None:
+        """Notes that the logs and the deal's secret of a match are published.
+
+        Args:
+            number: The match's.
+            logs: By game the SHA-256 (hex) of its public log.
+
+        Raises:
+            StoreError: The match is not over.
+        """
+        with immediate(self._db):
+            changed = self._db.execute(
+                "UPDATE matches SET published = coalesce(published, ?)"
+                " WHERE tournament = ? AND number = ? AND state <> 'playing'",
+                (now(), self._season(), number),
+            ).rowcount
+            if changed != 1:
+                raise StoreError(f"expected a match that is over, got: number {number}")
+            self._db.executemany(
+                "UPDATE games SET public_sha256 = ? WHERE tournament = ? AND match = ? AND id = ?",
+                [(digest, self._season(), number, game) for game, digest in (logs or {}).items()],
+            )
+
+    def void(self, match: int, reason: str) -> None:
+        """Takes the games of a match that were not begun out of the season.
+
+        Results that it has stay, and running games finish. The caller voids the claims that it holds itself.
+        """
+        with immediate(self._db):
+            tournament = self._season()
+            self._db.execute(
+                "UPDATE games SET status = 'void', reason = ?"
+                " WHERE tournament = ? AND match = ? AND status = 'planned'",
+                (reason, tournament, match),
+            )
+            self._db.execute(
+                "UPDATE matches SET reason = ? WHERE tournament = ? AND number = ?", (reason, tournament, match)
+            )
+            rate_prefix(self._db, tournament)
+            settle(self._db, tournament)
+
+    def strike(self, number: int, reason: str) -> Match | None:
+        """Plays a match again: its results count no more, and the same versions meet on a new deal.
+
+        Ratings are made again from its first game on by `Remaking.step`, which is to be called until nothing is left.
+
+        Returns:
+            The new match; None if one of them is not active any more, or the season is at its final, of which the match
+            was no part.
+
+        Raises:
+            Refused: There is no such match, it is not over, or it does not count.
+        """
+        with immediate(self._db):
+            settle(self._db, self._season())
+            match = self.get(number)
+            if match.state == "playing":
+                raise Refused("busy", f"expected a match that is over, got: number {number}", "wait for its end")
+            if not match.rated:
+                raise Refused("state", f"expected a match that counts, got: number {number}")
+            strike(self._db, match.tournament, number, reason)
+            if self._not_active(match.entrants) or number < self._first_of_final():
+                return None
+            seatings = [game.entrants for game in match.games]
+            return self.plan([seatings], f"match {number} again: {reason}", rated=True)[0]
+
+    def _first_of_final(self) -> int:
+        """Returns the first match that may be planned again: if the final has begun, the first of these."""
+        (first,) = self._db.execute(
+            "SELECT coalesce(json_extract(final, '$.first_match'), 0) FROM seasons WHERE closed IS NULL"
+        ).fetchone()
+        return int(first)
+
+    def games_waiting(self) -> int:
+        """Returns how many games are planned or running beyond those that are rated."""
+        (count,) = self._db.execute("SELECT games - rated FROM tournaments WHERE id = ?", (self._season(),)).fetchone()
+        return int(count)
+
+    def _season(self) -> str:
+        tournament = rows.season(self._db)
+        if tournament is None:
+            raise Refused("no_season", "expected an open season, got: none", "open one: `arena league season open`")
+        return tournament
+
+    def _select(self, rest: str, *parameters: int, index: str = "", limit: int = -1) -> list[Match]:
+        """Returns the matches of a query. Without the index's name SQLite would read all of the season."""
+        tournament = self._season()
+        by = f" INDEXED BY {index}" if index else ""
+        found = self._db.execute(
+            "SELECT number, players, deal, why, rated, state, reason, planned, published, together"
+            f" FROM matches{by} WHERE tournament = ? {rest} ORDER BY number LIMIT ?",
+            (tournament, *parameters, limit),
+        ).fetchall()
+        return [
+            Match(
+                tournament=tournament,
+                number=number,
+                players=players,
+                deal=deal,
+                why=why,
+                rated=bool(rated),
+                state=state,
+                reason=reason,
+                entrants=tuple(sorted(games[0].entrants)),
+                together=together,
+                games=games,
+                planned=planned,
+                published=published,
+            )
+            for number, players, deal, why, rated, state, reason, planned, published, together in found
+            for games in [self._games_of(tournament, number)]
+        ]
+
+    def _games_of(self, tournament: str, match: int) -> tuple[MatchGame, ...]:
+        """Returns the games of a match. Without the index's name SQLite would read all games of the season in order."""
+        found = self._db.execute(
+            "SELECT id, number, rotation, seating, status FROM games INDEXED BY games_by_match"
+            " WHERE tournament = ? AND match = ? ORDER BY number",
+            (tournament, match),
+        ).fetchall()
+        return tuple(
+            MatchGame(
+                game=game,
+                number=number,
+                rotation=rotation,
+                entrants=msgspec.json.decode(seating, type=tuple[int, ...]),
+                status=status,
+            )
+            for game, number, rotation, seating, status in found
+        )
+
+
+def settle(connection: Connection, tournament: str) -> None:
+    """Notes which matches are over or void, in the caller's transaction."""
+    found = connection.execute(
+        "SELECT number, players, (SELECT sum(status = 'done') FROM games"
+        " WHERE tournament = matches.tournament AND match = matches.number) FROM matches INDEXED BY matches_playing"
+        f" WHERE tournament = ? AND state = 'playing' AND NOT ({PLAYING})",
+        (tournament,),
+    ).fetchall()
+    for number, players, done in found:
+        connection.execute(
+            "UPDATE matches SET state = ?, settled = ? WHERE tournament = ? AND number = ?",
+            ("over" if done else "void", now(), tournament, number),
+        )
+        if not done:
+            connection.execute(
+                "UPDATE seat_counts SET matches = matches - 1 WHERE tournament = ? AND players = ? AND entrant IN"
+                " (SELECT entrant FROM meetings WHERE tournament = seat_counts.tournament AND match = ?)",
+                (tournament, players, number),
+            )
+            connection.execute("DELETE FROM meetings WHERE tournament = ? AND match = ?", (tournament, number))
+
+
+def strike(connection: Connection, tournament: str, match: int, reason: str) -> None:
+    """Makes the results of a match count no more, in the caller's transaction. No game of it may be running.
+
+    What remains is what would be there if the match had not counted from the start: sums at once, and ratings and the
+    longest decisions once they are made again (`arena.league.store.remaking`). This takes no longer in a longer season.
+    """
+    done = connection.execute(
+        "SELECT id, number, deal, counts FROM games INDEXED BY games_by_match"
+        " WHERE tournament = ? AND match = ? AND status = 'done' ORDER BY number",
+        (tournament, match),
+    ).fetchall()
+    counted = [row for row in done if row[3]]
+    for game, number, *_ in counted:
+        _subtract(connection, tournament, game)
+        connection.execute(
+            "DELETE FROM ratings WHERE tournament = ? AND number = ?"
+            " AND entrant IN (SELECT entrant FROM seats WHERE game = ?)",
+            (tournament, number, game),
+        )
+    connection.execute("UPDATE games SET counts = 0 WHERE tournament = ? AND match = ?", (tournament, match))
+    connection.execute(
+        "UPDATE matches SET rated = 0, reason = ? WHERE tournament = ? AND number = ?", (reason, tournament, match)
+    )
+    if not counted:
+        return
+    first, deal = counted[0][1], counted[0][2]
+    connection.execute("DELETE FROM pairs WHERE tournament = ? AND deal = ?", (tournament, deal))
+    make_again(connection, tournament, first, _longest_here(connection, tournament, match))
+
+
+def _longest_here(connection: Connection, tournament: str, match: int) -> list[int]:
+    """Returns the entrants whose longest decision was in a match: what theirs is now takes long to find."""
+    found = connection.execute(
+        "SELECT DISTINCT seats.entrant FROM games INDEXED BY games_by_match JOIN seats ON game = id"
+        " JOIN tallies ON tallies.tournament = games.tournament AND tallies.entrant = seats.entrant"
+        " WHERE games.tournament = ? AND games.match = ? AND seats.max_ms >= tallies.max_ms",
+        (tournament, match),
+    )
+    return [entrant for (entrant,) in found]
+
+
+def _subtract(connection: Connection, tournament: str, game: str) -> None:
+    """Takes a game out of the sums."""
+    seats = [
+        SeatRow(*row)
+        for row in connection.execute(
+            "SELECT entrant, rank, decisions, total_ms, max_ms, forfeit, score, off_turn_cpu_ms FROM seats"
+            " WHERE game = ? ORDER BY seat",
+            (game,),
+        ).fetchall()
+    ]
+    for seat in seats:
+        tally = msgspec.structs.asdict(Tally.of(seat.entrant, seat, seats))
+        connection.execute(
+            f"UPDATE tallies SET {', '.join(f'{name} = {name} - :{name}' for name in _SUMS)}"
+            " WHERE tournament = :tournament AND entrant = :entrant",
+            {**tally, "tournament": tournament},
+        )

@@ -1,0 +1,95 @@
+"""Stores what authors and the operator should know."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from arena.core.store.database import Connection, immediate
+from arena.core.store.store import now
+from arena.league.store.records import Notice
+
+NOTICES: Final = 20
+"""How many notices a status holds."""
+
+
+class Notices:
+    """The notices of a league."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    def add(self, whom: str | None, kind: str, text: str, version: int | None = None) -> None:
+        """Adds a notice.
+
+        Args:
+            whom: The author; None stands for the operator.
+            kind: One word for programs, such as `suspended`.
+            text: A sentence or two for people.
+            version: The id of the version that it is about.
+        """
+        with immediate(self._db):
+            self._db.execute(
+                "INSERT INTO notices (author, version, kind, text, at)"
+                " VALUES ((SELECT id FROM authors WHERE name = ?), ?, ?, ?, ?)",
+                (whom, version, kind, text, now()),
+            )
+
+    def of(self, whom: str | None, *, unread: bool = False, limit: int = 100) -> list[Notice]:
+        """Returns the notices for an author, or with None for the operator, the latest first."""
+        rows = self._db.execute(
+            "SELECT notices.id, authors.name, bots.name || '/' || versions.number, kind, text, at, read FROM notices"
+            " LEFT JOIN authors ON authors.id = notices.author LEFT JOIN versions ON versions.id = version"
+            " LEFT JOIN bots ON bots.id = bot"
+            " WHERE notices.author IS (SELECT id FROM authors WHERE name = ?) AND (read IS NULL OR NOT ?)"
+            " ORDER BY notices.id DESC LIMIT ?",
+            (whom, unread, limit),
+        )
+        return [
+            Notice(id=id, whom=name, version=version, kind=kind, text=text, at=at, read=read)
+            for id, name, version, kind, text, at, read in rows.fetchall()
+        ]
+
+    def newest(self) -> dict[str, int]:
+        """Returns by author the id of the newest notice."""
+        rows = self._db.execute(
+            "SELECT name, newest FROM (SELECT author, max(id) AS newest FROM notices WHERE author IS NOT NULL"
+            " GROUP BY author) JOIN authors ON authors.id = author"
+        )
+        return dict(rows.fetchall())
+
+    def mark_read(self, first: int, last: int) -> int:
+        """Notes that the operator has read their notices from one id to another. Returns how many were new to them."""
+        with immediate(self._db):
+            return self._db.execute(
+                "UPDATE notices SET read = ? WHERE author IS NULL AND read IS NULL AND id BETWEEN ? AND ?",
+                (now(), first, last),
+            ).rowcount
+
+    def forget(self, before: str, keep: int, after: int, limit: int) -> int | None:
+        """Removes old notices.
+
+        Those for the operator stay until they were read, and of those for an author the last ones, which a status
+        shows.
+
+        Args:
+            before: They are from before this moment: UTC (ISO 8601).
+            keep: How many stay of each author.
+            after: The id after which it begins; 0 is the beginning.
+            limit: How many notices it looks at.
+
+        Returns:
+            The id of the last one that it looked at, with which it can go on; None at the end.
+        """
+        with immediate(self._db):
+            (last,) = self._db.execute(
+                "SELECT max(id) FROM (SELECT id FROM notices WHERE id > ? ORDER BY id LIMIT ?)", (after, limit)
+            ).fetchone()
+            # That an author has read one is never known. So the index by author, `read` and id finds the newer ones.
+            self._db.execute(
+                "DELETE FROM notices WHERE id > :after AND id <= :last AND at < :before"
+                " AND CASE WHEN author IS NULL THEN read IS NOT NULL ELSE :keep = (SELECT count(*) FROM (SELECT 1"
+                " FROM notices AS newer WHERE newer.author = notices.author AND newer.read IS NULL"
+                " AND newer.id > notices.id LIMIT :keep)) END",
+                {"after": after, "last": last, "before": before, "keep": keep},
+            )
+            return None if last is None else int(last)

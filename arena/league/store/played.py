@@ -1,0 +1,118 @@
+"""Finds the games of versions: what their author wants to know of each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from arena.core.store.database import Connection
+from arena.core.store.views import OUTCOME
+from arena.core.types import Payload
+
+Only: TypeAlias = Literal["won", "drawn", "lost", "forfeits"]
+"""Which games are wanted. `forfeits` are those that the version lost by its own doing."""
+
+_QUERY = f"""SELECT games.id AS game, games.match, games.finished, entrants.name AS version, seat,
+        (SELECT json_group_array(name) FROM (SELECT name FROM seats AS others JOIN entrants AS met
+            ON met.tournament = games.tournament AND met.number = others.entrant
+            WHERE others.game = seats.game AND others.seat <> seats.seat ORDER BY others.seat)) AS opponents,
+        rank, {OUTCOME} AS outcome, score, forfeit, sentence, turn, overloaded, stderr AS last_words,
+        games.turns, max_ms, counts AS rated, log, public_sha256,
+        matches.published IS NOT NULL AS published
+    FROM meetings
+    JOIN entrants ON entrants.tournament = meetings.tournament AND entrants.number = meetings.entrant
+    JOIN matches ON matches.tournament = meetings.tournament AND matches.number = meetings.match
+    JOIN games ON games.tournament = meetings.tournament AND games.match = meetings.match AND games.status = 'done'
+    JOIN seats ON seats.game = games.id AND seats.entrant = meetings.entrant
+    WHERE meetings.tournament = :tournament"""
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """A game of any season that is done."""
+
+    game: str
+    finished: str
+    """When; UTC (ISO 8601)."""
+    seats: int
+    """The number of its seats."""
+    forfeit: bool
+    """Whether somebody forfeited."""
+    final: bool = False
+    """Whether it belongs to the season's final."""
+
+
+class PlayedGames:
+    """The games of a season that are done."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    def of(
+        self,
+        tournament: str,
+        *,
+        names: Collection[str] | None = None,
+        only: Only | None = None,
+        matches: range | None = None,
+        limit: int | None = None,
+    ) -> Iterator[Payload]:
+        """Yields a row for each seat of a version in each game, the latest game first.
+
+        Args:
+            tournament: The season's.
+            names: The versions, such as `fox/3`; None means all.
+            only: Which games of theirs; None means all.
+            matches: In matches with these numbers; None means all.
+            limit: The most rows; None means all.
+        """
+        where = ""
+        parameters: dict[str, str | int | None] = {"tournament": tournament, "limit": -1 if limit is None else limit}
+        if names is not None:
+            where += " AND entrants.name IN (SELECT value FROM json_each(:names))"
+            parameters["names"] = msgspec.json.encode(sorted(names)).decode()
+        if matches is not None:
+            where += " AND meetings.match >= :first AND meetings.match < :stop"
+            parameters |= {"first": matches.start, "stop": matches.stop}
+        if only == "forfeits":
+            where += " AND forfeit IS NOT NULL"
+        elif only is not None:
+            where += f" AND {OUTCOME} = :only"
+            parameters["only"] = only
+        cursor = self._db.execute(f"{_QUERY}{where} ORDER BY games.number DESC, seat LIMIT :limit", parameters)
+        columns = [column[0] for column in cursor.description]
+        for row in cursor:
+            found = dict(zip(columns, row, strict=True))
+            for name in ("opponents", "last_words"):
+                found[name] = msgspec.json.decode(found[name] or "[]")
+            for name in ("rated", "published", "overloaded"):
+                found[name] = bool(found[name])
+            yield found
+
+    def ended(self) -> Iterator[Ended]:
+        """Yields the games of all seasons that are done, in order. It reads some at a time, and holds nothing open."""
+        seasons = self._db.execute(
+            "SELECT tournament, json_extract(final, '$.first_game') FROM seasons ORDER BY number"
+        ).fetchall()
+        for tournament, first in seasons:
+            last = -1
+            while rows := self._db.execute(
+                "SELECT number, id, finished, json_array_length(seating), EXISTS (SELECT 1 FROM seats"
+                " WHERE game = games.id AND forfeit IS NOT NULL) FROM games"
+                " WHERE tournament = ? AND status = 'done' AND number > ? ORDER BY number LIMIT 500",
+                (tournament, last),
+            ).fetchall():
+                last = rows[-1][0]
+                for number, game, finished, seats, forfeit in rows:
+                    yield Ended(game, finished, seats, bool(forfeit), first is not None and number >= first)
+
+    def counts(self, tournament: str) -> dict[str, int]:
+        """Returns how many games of a season there are, by status."""
+        counts = {"done": 0}
+        for status in ("planned", "running", "void"):  # few games have one of these, and nearly all are done
+            (counts[status],) = self._db.execute(
+                "SELECT count(*) FROM games WHERE tournament = ? AND status = ?", (tournament, status)
+            ).fetchone()
+        (games,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (tournament,)).fetchone()
+        return {**counts, "done": games - sum(counts.values())}

@@ -1,0 +1,47 @@
+"""Stores what came of the steps between a submission and its first rated game."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from arena.core.store.database import Connection, immediate
+from arena.core.store.records import canonical
+from arena.core.store.store import now
+from arena.league.store.records import Report
+
+MOST_OUTPUT: Final = 64 * 1024
+"""Bytes of a step's output that are kept: the last ones."""
+
+
+class Reports:
+    """The reports of a league."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    def add(self, version: int, report: Report) -> None:
+        """Stores a report. One of the same step and attempt, which a kill had left without its change, is replaced."""
+        with immediate(self._db):
+            self._db.execute(
+                "INSERT OR REPLACE INTO reports (version, kind, attempt, verdict, report, output, at)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(version, report.kind, report.attempt, report.verdict, canonical(report.report)),
+                    *(report.output[-MOST_OUTPUT:], report.at or now()),
+                ),
+            )
+
+    def of(self, version: int) -> list[Report]:
+        """Returns the reports of a version in the order in which they were stored."""
+        rows = self._db.execute(
+            "SELECT kind, attempt, verdict, report, output, at FROM reports WHERE version = ? ORDER BY rowid",
+            (version,),
+        )
+        return [
+            Report(
+                kind=kind, attempt=attempt, verdict=verdict, report=msgspec.json.decode(report), output=output, at=at
+            )
+            for kind, attempt, verdict, report, output, at in rows.fetchall()
+        ]

@@ -1,0 +1,73 @@
+"""Reads versions: the queries that several modules need."""
+
+from __future__ import annotations
+
+import msgspec
+
+from arena.core.errors import Refused
+from arena.core.store.database import Connection
+from arena.league.store.records import Version
+from arena.league.store.states import PENDING
+
+_COLUMNS = {"id": "versions.id", "author": "authors.name", "bot": "bots.name"}
+"""Where a field of `Version` is, if not in the column of its name."""
+_QUERY = (
+    f"SELECT {', '.join(_COLUMNS.get(field, field) for field in Version.__struct_fields__)}"
+    " FROM versions JOIN bots ON bots.id = bot JOIN authors ON authors.id = bots.author "
+)
+PENDING_STATES = ", ".join(f"'{state}'" for state in PENDING)
+"""As SQL has them."""
+
+MOST_PLAYED = 20
+"""The number of a bot's newest versions that can play again. Archives of older ones need not be kept."""
+LATE = (
+    "activated IS NOT NULL AND number >= coalesce((SELECT late.number FROM versions AS late"
+    " WHERE late.bot = versions.bot AND late.activated IS NOT NULL"
+    f" ORDER BY late.number DESC LIMIT 1 OFFSET {MOST_PLAYED - 1}), 0)"
+)
+"""What holds for those."""
+IN_MATCH = (
+    "entrant IN (SELECT entrant FROM matches INDEXED BY matches_playing CROSS JOIN meetings"
+    " ON meetings.tournament = matches.tournament AND meetings.match = matches.number WHERE matches.state = 'playing')"
+)
+"""What holds for versions that are in a match that is not over."""
+GOOD = f"state = 'superseded' AND suspended IS NULL AND {LATE}"
+"""What holds for versions that may come back by themselves: the newest of a bot does."""
+
+
+def versions(connection: Connection, rest: str, *parameters: str | int | None) -> list[Version]:
+    """Returns the versions that the rest of a query asks for."""
+    found = []
+    for row in connection.execute(_QUERY + rest, parameters).fetchall():
+        values = dict(zip(Version.__struct_fields__, row, strict=True))
+        values["manifest"] = msgspec.json.decode(values["manifest"])
+        found.append(msgspec.convert(values, Version))
+    return found
+
+
+def version(connection: Connection, id: int) -> Version:
+    """Returns a version by its id.
+
+    Raises:
+        Refused: There is none.
+    """
+    found = versions(connection, "WHERE versions.id = ?", id)
+    if not found:
+        raise Refused("unknown_version", f"expected a version of the league, got: number {id}")
+    return found[0]
+
+
+def last_good(connection: Connection, bot: str) -> Version | None:
+    """Returns the version of a bot that comes back when the active one is suspended; None if there is none.
+
+    It is the newest superseded one that was active and was never suspended, if it is among the bot's last
+    `MOST_PLAYED` that were active.
+    """
+    found = versions(connection, f"WHERE bots.name = ? AND {GOOD} ORDER BY number DESC LIMIT 1", bot)
+    return found[0] if found else None
+
+
+def season(connection: Connection) -> str | None:
+    """Returns the tournament of the open season, or None if no season is open."""
+    row = connection.execute("SELECT tournament FROM seasons WHERE closed IS NULL").fetchone()
+    return None if row is None else str(row[0])

@@ -1,0 +1,240 @@
+"""Stores the versions of bots. `arena.league.store.changes` changes their states."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arena.core.errors import Refused, did_you_mean
+from arena.core.ratings.running import Rating
+from arena.core.store.database import Connection, immediate
+from arena.core.store.records import canonical
+from arena.core.types import Payload
+from arena.league.store import rows
+from arena.league.store.authors import Authors
+from arena.league.store.changes import Changes
+from arena.league.store.records import ChangeRow, Received, Report, Version
+from arena.league.store.states import Actor, State
+
+if TYPE_CHECKING:
+    from arena.core.store.store import Store
+
+
+class Versions:
+    """The versions of a league's bots."""
+
+    def __init__(self, connection: Connection, games: Store) -> None:
+        self._db = connection
+        self._changes = Changes(connection, games)
+        self._authors = Authors(connection)
+
+    def receive(
+        self,
+        author: str,
+        bot: str,
+        digest: str,
+        manifest: Payload,
+        size: int,
+        at: str,
+        *,
+        level: str = "isolated",
+        by: Actor = Actor.AUTHOR,
+    ) -> Received:
+        """Stores a submission. An older one of the bot that waits is superseded.
+
+        Args:
+            author: Who submits it.
+            bot: The bot's name.
+            digest: The content's digest. The same content of a bot is the same version, whatever its state.
+            manifest: Its manifest as plain values.
+            size: Bytes of its archive.
+            at: When it came; UTC (ISO 8601).
+            level: How it will be confined.
+            by: Who gives it.
+
+        Raises:
+            Refused: There is no such author, or the bot is somebody else's.
+        """
+        with immediate(self._db):
+            owner = self._authors.known(author)
+            self._db.execute(
+                "INSERT INTO bots (author, name) SELECT id, ? FROM authors WHERE name = ? ON CONFLICT DO NOTHING",
+                (bot, owner.name),
+            )
+            id, name, its_author = self._db.execute(
+                "SELECT bots.id, bots.name, authors.name FROM bots JOIN authors ON authors.id = author"
+                " WHERE bots.name = ?",
+                (bot,),
+            ).fetchone()
+            if its_author != owner.name:
+                raise Refused(
+                    "name_taken",
+                    f"expected the name of a bot of yours or a new one, got: {bot!r}, which is another author's",
+                    "change `name` in its bot.toml",
+                )
+            same = rows.versions(self._db, "WHERE bot = ? AND digest = ?", id, digest)
+            if same:
+                return Received(same[0], self._before(same[0]), same=True)
+            (number,) = self._db.execute(
+                "SELECT coalesce(max(number), 0) + 1 FROM versions WHERE bot = ?", (id,)
+            ).fetchone()
+            for older in rows.versions(self._db, "WHERE bot = ? AND state = 'received'", id):
+                reason = f"{name}/{number} came before its turn"
+                self._changes.make(older.id, State.SUPERSEDED, Actor.SERVICE, reason)
+            cursor = self._db.execute(
+                "INSERT INTO versions (bot, number, digest, manifest, size, level, received, state, since)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, 'received', ?)",
+                (id, number, digest, canonical(manifest), size, level, at, at),
+            )
+            version = rows.version(self._db, int(cursor.lastrowid or 0))
+            before = self._before(version)
+            self._changes.note_new(version, f"{before} before it", by)
+            return Received(version, before, same=False)
+
+    def change(
+        self,
+        id: int,
+        to: State,
+        by: Actor,
+        reason: str,
+        *,
+        report: Report | None = None,
+        notice: str | None = None,
+        spec: Payload | None = None,
+        start: Rating | None = None,
+    ) -> Version:
+        """Changes the state of a version, with all that follows from it, in one transaction.
+
+        Args:
+            id: The version.
+            to: Its new state; the same one notes that the machine failed in its step.
+            by: Who causes it.
+            reason: Why, for people: a few words.
+            report: What came of the step that ends.
+            notice: What the author is told instead of the table's sentence; `{name}` and `{reason}` are filled in.
+            spec: What it is started with, if it becomes an entrant. By default its manifest.
+            start: The rating that it begins with, if it becomes an entrant. By default the mean of the version that was
+                active last, with a wider sigma.
+
+        Returns:
+            The version as it is now.
+
+        Raises:
+            Refused: There is no such change (the table of `arena.league.store.states`), no season is open, or the bot
+                has another version in the place. Nothing has changed.
+        """
+        with immediate(self._db):
+            if to is State.BUILDING and (version := self.get(id)).state is State.RECEIVED:
+                self._check_free(version)
+            return self._changes.make(id, to, by, reason, report=report, notice=notice, spec=spec, start=start)
+
+    def _check_free(self, version: Version) -> None:
+        where = "WHERE bots.name = ? AND state IN ('building', 'checking', 'qualifying')"
+        for other in rows.versions(self._db, where, version.bot):
+            raise Refused("state", f"expected one version of {version.bot} at a time, got: {other.name} is being tried")
+
+    def get(self, id: int) -> Version:
+        """Returns a version by its id.
+
+        Raises:
+            Refused: There is none.
+        """
+        return rows.version(self._db, id)
+
+    def named(self, name: str) -> Version:
+        """Returns a version by its name, such as `fox/3`, or the newest of a bot by the bot's: `fox`.
+
+        Raises:
+            Refused: There is none.
+        """
+        bot, _, number = name.partition("/")
+        found = rows.versions(
+            self._db,
+            "WHERE bots.name = ? AND (? = '' OR CAST(number AS TEXT) = ?) ORDER BY number DESC LIMIT 1",
+            *(bot, number, number),
+        )
+        if found:
+            return found[0]
+        known = [row[0] for row in self._db.execute("SELECT name FROM bots ORDER BY name")]
+        raise Refused(
+            "unknown_version",
+            f"expected a bot of the league, or a version such as fox/2, got: {name!r}{did_you_mean(bot, known)}",
+        )
+
+    def of_author(self, author: str) -> list[Version]:
+        """Returns the versions of an author, by bot, the newest first."""
+        return rows.versions(self._db, "WHERE authors.name = ? ORDER BY bots.name, number DESC", author)
+
+    def of_bot(self, bot: str) -> list[Version]:
+        """Returns the versions of a bot, the newest first."""
+        return rows.versions(self._db, "WHERE bots.name = ? ORDER BY number DESC", bot)
+
+    def of_entrant(self, entrant: int) -> Version | None:
+        """Returns the version that is this entrant of the open season."""
+        found = rows.versions(self._db, "WHERE entrant = ?", entrant)
+        return found[0] if found else None
+
+    def all(self) -> list[Version]:
+        """Returns all versions, by bot in the order in which bots came, the newest first."""
+        return rows.versions(self._db, "ORDER BY bot, number DESC")
+
+    def pending(self) -> list[Version]:
+        """Returns the versions that the service has to do something about, those first that are furthest.
+
+        A version that waits is not among them while another one of its bot is being tried.
+        """
+        return rows.versions(
+            self._db,
+            "WHERE state IN ('building', 'checking', 'qualifying') OR state = 'received' AND NOT EXISTS"
+            " (SELECT 1 FROM versions AS other WHERE other.bot = versions.bot"
+            " AND other.state IN ('building', 'checking', 'qualifying'))"
+            " ORDER BY CASE state WHEN 'qualifying' THEN 0 WHEN 'checking' THEN 1 WHEN 'building' THEN 2 ELSE 3 END,"
+            " versions.id",
+        )
+
+    def active(self) -> list[Version]:
+        """Returns the versions that play, in the order in which they were received."""
+        return rows.versions(self._db, "WHERE state = 'active' ORDER BY versions.id")
+
+    def in_use(self) -> list[Version]:
+        """Returns the versions whose built files may be needed soon, in the order in which they were received.
+
+        They play, wait or are being tried, are the last good one of their bot, or are in a match that is not over.
+        """
+        return rows.versions(
+            self._db,
+            f"WHERE state IN ('active', {rows.PENDING_STATES})"
+            f" OR {rows.GOOD} AND number = (SELECT max(number) FROM versions AS good"
+            " WHERE good.bot = versions.bot AND good.state = 'superseded' AND good.activated IS NOT NULL"
+            " AND good.suspended IS NULL)"
+            f" OR {rows.IN_MATCH}"
+            " ORDER BY versions.id",
+        )
+
+    def mark(self) -> int:
+        """Returns a number that is another one after each change of a version's state."""
+        (mark,) = self._db.execute("SELECT coalesce(max(id), 0) FROM changes").fetchone()
+        return int(mark)
+
+    def last_good(self, bot: str) -> Version | None:
+        """Returns the version that comes back when the bot's active one is suspended; None if there is none."""
+        return rows.last_good(self._db, bot)
+
+    def history(self, id: int) -> list[ChangeRow]:
+        """Returns all changes of a version, the first first."""
+        name = self.get(id).name
+        found = self._db.execute(
+            "SELECT old, new, actor, reason, at FROM changes WHERE version = ? ORDER BY id", (id,)
+        ).fetchall()
+        return [
+            ChangeRow(version=name, old=old and State(old), new=State(new), actor=Actor(actor), reason=reason, at=at)
+            for old, new, actor, reason, at in found
+        ]
+
+    def _before(self, version: Version) -> int:
+        """Returns how many versions the service has to do with before this one."""
+        if not version.is_pending:
+            return 0
+        (count,) = self._db.execute(
+            f"SELECT count(*) FROM versions WHERE state IN ({rows.PENDING_STATES}) AND id < ?", (version.id,)
+        ).fetchone()
+        return int(count)

@@ -1,0 +1,1 @@
+"""What programs and authors learn from games: analyses, tuning, tables, environments."""

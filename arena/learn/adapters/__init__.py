@@ -1,0 +1,5 @@
+"""Any game of arena as an environment of other libraries."""
+
+from arena.core.extras import need
+
+need("pettingzoo", "arena.learn.adapters")

@@ -1,0 +1,66 @@
+"""`arena export`: the decisions of logged games as a table for programs that learn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arena.cli import complete as completers
+from arena.cli.output import counted, say
+from arena.core import files
+from arena.core.commands.logs import db_option, find_log, moved_option
+from arena.core.commands.progress import progress_bar
+from arena.core.errors import ConfigError
+from arena.core.record.log import find_logs
+from arena.core.text import plain
+
+
+@click.command()
+@click.argument("names", nargs=-1, required=True, metavar="LOG|ID...", shell_complete=completers.games)
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default="decisions.parquet",
+    show_default=True,
+    metavar="FILE",
+    help="What is written: FILE.parquet, or FILE.jsonl with a line of JSON for each decision.",
+)
+@db_option
+@moved_option
+def export(names: tuple[str, ...], out: Path, db: Path, logs: Path | None) -> None:
+    """Write the decisions of games as a table, to learn from.
+
+    LOG is a game's log, or a folder that holds logs; ID is that of a game or a tournament in the database, or `latest`.
+    Each decision is a row: the game and the bot, what the seat was shown, the legal plays, what it did and how long it
+    took, and its rank and score in the end. A row holds nothing else that the seat could not know. Every log is played
+    again for it; one that breaks the rules of its game ends the command, and nothing is written.
+
+    \b
+    Example:
+      arena export latest
+      arena export logs --out decisions.jsonl
+    """
+    from arena.core.extras import need
+    from arena.core.tournament.workers import available_cores
+    from arena.learn.export import SUFFIX, write_lines, write_parquet
+
+    if out.suffix not in (SUFFIX, ".jsonl"):
+        raise ConfigError(f"expected a file that ends with .parquet or .jsonl, got: {plain(str(out))!r} - at --out")
+    if out.suffix == SUFFIX:
+        need("data", f"--out {plain(out.name)}")
+    paths = [str(file) for name in names for file in _logs(find_log(name, db, logs))]
+    rows = 0
+    try:
+        with files.writing(out) as file, progress_bar(len(paths), 0, "logs") as advance:
+            cores = available_cores()
+            for count in write_parquet(paths, file, cores) if out.suffix == SUFFIX else write_lines(paths, file):
+                rows += count
+                advance(lambda: "")
+    except OSError as error:
+        raise ConfigError(f"expected a file that can be written, got: '{plain(str(out))}': {error.strerror}") from None
+    say(f"{plain(str(out))}: {counted(rows, 'decision')} of {counted(len(paths), 'game')}")
+
+
+def _logs(path: Path) -> list[Path]:
+    return sorted(find_logs(path)) if path.is_dir() else [path]

@@ -1,0 +1,184 @@
+"""`arena tune`: looks for better values of a bot's parameters, and compares the bot with what it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli import complete
+from arena.cli.help import HOW, WHAT, WHO, option
+from arena.cli.options import (
+    MakeGame,
+    db_option,
+    each_game_option,
+    game_options,
+    json_option,
+    level_option,
+    logs_option,
+    quiet_option,
+    seed_option,
+)
+from arena.cli.output import echo, say, show, show_json
+from arena.core.commands.compare import WHEN, CompareCommand, compared_bots, show_comparison
+from arena.core.commands.playing import Manner, nothing, play_tournament
+from arena.core.errors import BotError, ConfigError, did_you_mean
+
+if TYPE_CHECKING:
+    from arena.core.link.bots import BotSpec, Parameter
+    from arena.core.store.reader import Reader
+    from arena.core.types import Level
+
+
+@click.command(cls=CompareCommand)
+@click.argument("bot", metavar="BOT", shell_complete=complete.bots)
+@option(WHO, "--parameter", "names", multiple=True, metavar="NAME", help="Tune this one; repeat it.  [default: all]")
+@game_options
+@option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
+@seed_option
+@option(WHEN, "--rounds", default=100, show_default=True, metavar="N", help="Rounds, each with two sets of values.")
+@option(WHEN, "--deals", default=4, show_default=True, metavar="N", help="Deals of a round, each in all seatings.")
+@option(
+    WHEN,
+    "--by",
+    type=click.Choice(("wins", "margin")),
+    help="What is judged.  [default: margin, if the game counts one]",
+)
+@option(
+    WHEN, "--max-deals", default=1000, show_default=True, metavar="N", help="Of the comparison at the end; 0: none."
+)
+@level_option
+@option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
+@option(HOW, "--new", is_flag=True, help="Begin anew even if there is such a tuning.")
+@db_option
+@logs_option("Where its folders of logs are made.")
+@each_game_option
+@quiet_option
+@json_option
+@click.pass_context
+def tune(
+    ctx: click.Context,
+    bot: str,
+    names: tuple[str, ...],
+    make_game: MakeGame,
+    players: int,
+    seed: str | None,
+    rounds: int,
+    deals: int,
+    by: str | None,
+    max_deals: int,
+    level: Level,
+    concurrency: int | None,
+    new: bool,
+    db: Path,
+    logs: Path,
+    each_game: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Find better values for a bot's parameters, and prove them.
+
+    The bot's manifest declares them: [tune] depth = {value = 3, low = 1, high = 8}. In each round the bot meets itself
+    on common deals, with all values moved a little up or down at once, and what wins shows where better ones are
+    (SPSA). Then the bot with what was found is compared with the bot as it is. Ctrl-C keeps all games, and the same
+    command goes on. docs/tuning.md has more.
+
+    \b
+    Example:
+      arena tune ./mybot --rounds 50
+    """
+    from msgspec import to_builtins
+    from msgspec.structs import replace
+
+    from arena.core import catalogue as games
+    from arena.core.link.bots import load_bot, split_ref, with_values
+    from arena.core.show.rounds import manifest_lines, tuning_table
+    from arena.core.standings.comparison import others_of
+    from arena.core.store.store import open_store
+    from arena.core.tournament.formats.compare import Compare
+    from arena.core.tournament.settings import set_up
+    from arena.core.tournament.workers import games_at_a_time
+    from arena.learn.tune.format import Tune
+    from arena.learn.tune.report import tuning_of
+
+    spec = load_bot(bot)
+    game = make_game(players)
+    margin = games.game(game.rules).margin(players, game.options)
+    if by == "margin" and margin is None:
+        raise ConfigError(f"expected a game that counts by how much a seat is ahead, got: {game.rules}; use --by wins")
+    most = None if margin is None or by == "wins" else margin.most
+    format = Tune(deals=deals, rounds=rounds, tuned=chosen_parameters(spec, names), margin=most)
+    setup = set_up((bot,) * players, game, format, level=level, seed=seed)
+    manner = Manner(workers=games_at_a_time(concurrency), logs=logs, new=new, each_game=each_game, quiet=quiet)
+    tell = nothing if quiet else say
+    with open_store(db, say) as store:
+        row = None if new or store.unfinished(setup.settings.digest) else store.finished(setup.settings.digest)
+        if row is None:
+            played = play_tournament(ctx, store, setup, manner, remark=how_it_stands)
+            assert played is not None
+            row = store.tournament(played.tournament.id)
+        else:
+            tell(f"This was tuned in tournament {row.id}; --new tunes again.")
+        tuning = tuning_of(store, row)
+        known, tuned = None, with_values(spec, tuning.values)
+        if tuned != spec and max_deals:
+            better = split_ref(bot)[0] + tuned.suffix
+            entered = (better, bot, *others_of((better, bot), players))
+            other_deals = None if seed is None else f"{seed} compared"
+            proof = set_up(entered, game, Compare(max_deals=max_deals, margin=most), level=level, seed=other_deals)
+            known = compared_bots(ctx, store, proof, replace(manner, new=False), tell)
+    if as_json:
+        show_json({**to_builtins(tuning), "comparison": known})
+        return
+    show(tuning_table(tuning.parameters))
+    echo()
+    if known is not None:
+        show_comparison(known, as_json=False)
+        echo()
+    if tuned == spec:
+        echo("These are the values that the bot has.")
+    elif known is None or known.verdict == "better":
+        echo("To adopt what was found, write it into bot.toml:")
+        for line in ("[tune]", *manifest_lines(tuning.parameters)):
+            echo(f"  {line}")
+    else:
+        echo(
+            "It is not shown that these values are better than the bot's own. More --rounds, or games, would tell more."
+        )
+
+
+def chosen_parameters(spec: BotSpec, names: tuple[str, ...]) -> dict[str, Parameter]:
+    """Returns the parameters of a bot that are tuned, with the values that it has now.
+
+    Raises:
+        BotError: It has none.
+        ConfigError: It has none of such a name.
+    """
+    from msgspec.structs import replace
+
+    if not spec.tune:
+        raise BotError(
+            f"expected a bot with parameters, got: {spec.name}, whose bot.toml declares none; "
+            "add a table such as: [tune] depth = {value = 3, low = 1, high = 8}"
+        )
+    now = spec.parameters
+    for name in names:
+        if name not in now:
+            raise ConfigError(
+                f"expected one of {', '.join(now)}, got: {name!r}{did_you_mean(name, now)} - at --parameter"
+            )
+    return {
+        name: replace(one, value=int(now[name]) if one.is_whole else float(now[name]))
+        for name, one in spec.tune
+        if not names or name in names
+    }
+
+
+def how_it_stands(reader: Reader, tournament: str) -> str:
+    """Returns what is known so far, in a few words."""
+    from arena.core.show.rounds import tuning_brief
+    from arena.learn.tune.report import tuning_of
+
+    found = tuning_of(reader, reader.tournament(tournament))
+    return tuning_brief(found.rounds, found.parameters)

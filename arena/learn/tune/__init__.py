@@ -1,0 +1,1 @@
+"""Tuning: better values for a bot's parameters."""

@@ -1,0 +1,123 @@
+"""Tune: a bot meets itself with other values of its parameters, round after round, to find better ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from arena.core.errors import ConfigError
+from arena.core.link.bots import Parameter
+from arena.core.ratings.pairs import PairResult
+from arena.core.tournament.formats.adaptive import check_games
+from arena.core.tournament.formats.base import Director, Format, Meeting, Round, RoundResult
+from arena.core.tournament.formats.compare import shares
+from arena.core.tournament.formats.lagging import Lagging
+from arena.core.tournament.formats.seating import orders
+from arena.core.types import Payload
+from arena.learn.tune.spsa import Spsa
+
+STEPS = 1000
+"""In so many steps a range is told, about: values have no more digits than that takes."""
+
+
+class Tune(Format, frozen=True, kw_only=True, tag="tune"):
+    """The first two entrants are one bot, in each round with two other sets of values of its parameters.
+
+    At a table of three or more the other entrants take the remaining seats. What the rounds show moves the values
+    (`arena.learn.tune.spsa`).
+    """
+
+    deals: int = 4
+    """The number of deals of a round."""
+    rounds: int = 100
+    """The number of rounds."""
+    tuned: dict[str, Parameter] = msgspec.field(default_factory=dict)
+    """The parameters to tune, by name, each with the value to begin from."""
+    margin: int | None = None
+    """Judge by margins, in which one seat's lead over another counts at most so much (`Margin.most`); else by wins."""
+
+    def check(self, entrants: int, players: int) -> None:
+        """Checks that every parameter is in its range.
+
+        Raises:
+            ConfigError: One is not. Show the message to the operator.
+        """
+        super().check(entrants, players)
+        if entrants != players:
+            raise ConfigError(f"expected {players} bots for games of {players} players, got: {entrants}")
+        if not self.tuned:
+            raise ConfigError("expected parameters to tune, got none; declare some in [tune] of bot.toml")
+        if self.rounds < 2:
+            raise ConfigError(f"expected at least 2 rounds, got: {self.rounds}; use --rounds")
+        check_games(self.rounds * self.deals, len(orders(players, self.seatings)[0]), "--rounds")
+
+    def total(self, entrants: int, players: int) -> int:
+        """Returns the number of games."""
+        return self.rounds * self.deals * len(orders(players, self.seatings)[0])
+
+    def deals_in_all(self, entrants: int, players: int) -> int:
+        """Returns how many different deals there are: a round has deals of its own."""
+        return self.rounds * self.deals
+
+    def parameters(self, players: int) -> Payload:
+        """Returns them as the others do. `margin` is there only if it is judged by, as of a comparison."""
+        parameters = super().parameters(players)
+        if self.margin is None:
+            del parameters["margin"]
+        return parameters
+
+    @property
+    def in_order(self) -> list[tuple[str, Parameter]]:
+        """The parameters by name: a document that was written and read again has them in another order."""
+        return sorted(self.tuned.items())
+
+    def search(self) -> Spsa:
+        """Returns the search at its beginning."""
+        spans = [(one, one.high - one.low) for _, one in self.in_order]
+        start = [(one.value - one.low) / span for one, span in spans]
+        return Spsa(start, self.rounds, least=[one.is_whole / 2 / span for one, span in spans])
+
+    def values(self, numbers: Sequence[float]) -> dict[str, str]:
+        """Returns numbers of a search as values of the parameters, as bots are sent them."""
+        values = {}
+        for (name, one), number in zip(self.in_order, numbers, strict=True):
+            digits = math.ceil(math.log10(STEPS / (one.high - one.low)))
+            values[name] = one.text(round(one.low + number * (one.high - one.low), digits))
+        return values
+
+    def shares(self, pairs: Iterable[PairResult], players: int) -> Iterator[float]:
+        """Yields what of each deal counts for the first entrant, from 0 to 1, where that is known."""
+        return shares(pairs, self.margin, players)
+
+    def director(self, entrants: int, players: int, draw: bytes) -> Director:
+        """Returns the director. It draws nothing."""
+        return _Tuning(self, entrants, players)
+
+
+class _Tuning(Lagging):
+    def __init__(self, format: Tune, entrants: int, players: int) -> None:
+        super().__init__()
+        self._format = format
+        self._search = format.search()
+        self._entrants = entrants
+        self._players = players
+        self._rounds = 0
+
+    def next(self) -> Round | None:
+        if self._rounds == self._format.rounds:
+            return None
+        chosen = map(self._format.values, self._search.ends(self._rounds))
+        return Round(
+            title=f"round {self._rounds + 1}",
+            deals=self._format.deals,
+            meetings=[Meeting(tuple(range(self._entrants)), self._rounds * self._format.deals)],
+            parameters=(*chosen, *({},) * (self._entrants - 2)),
+        )
+
+    def plan(self, round: Round) -> None:
+        self._rounds += 1
+
+    def note(self, result: RoundResult) -> None:
+        self._search.take(list(self._format.shares(result.meetings[0].pairs, self._players)))

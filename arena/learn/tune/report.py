@@ -1,0 +1,67 @@
+"""Says what a tournament of the format `tune` has found, from its results alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import msgspec
+
+from arena.core.progress import Tuned
+from arena.core.store.reader import Reader
+from arena.core.store.records import Tournament
+from arena.core.tournament.settings import Settings
+from arena.learn.tune.format import Tune
+
+
+class Tuning(msgspec.Struct, frozen=True, kw_only=True):
+    """Better values for a bot's parameters, as far as they are known."""
+
+    tournament: str
+    bot: str
+    rounds: int
+    """The number of rounds that count so far."""
+    of: int
+    """The number of rounds in all."""
+    games: int
+    """The number of games that are done."""
+    parameters: tuple[Tuned, ...]
+
+    @property
+    def values(self) -> dict[str, str]:
+        """What was found, by name."""
+        return {one.name: one.found for one in self.parameters}
+
+
+def tuning_of(reader: Reader, row: Tournament) -> Tuning:
+    """Returns what a tournament that tunes has found so far. Rounds count when all their games are done."""
+    settings = Settings.read(row.settings)
+    format, players = settings.format, settings.game.players
+    assert isinstance(format, Tune)
+    pairs = defaultdict(list)
+    for pair in reader.pairs(row.id):
+        pairs[pair.deal // format.deals].append(pair)
+    search = format.search()
+    path = []
+    done = reader.rated(row.id) * format.rounds // format.total(players, players)
+    for step in range(done):
+        search.take(list(format.shares(pairs[step], players)))
+        path.append(tuple(search.at))
+    found = format.values(search.found())
+    return Tuning(
+        tournament=row.id,
+        bot=settings.bots[0].name,
+        rounds=done,
+        of=format.rounds,
+        games=reader.done(row.id),
+        parameters=tuple(
+            Tuned(
+                name=name,
+                low=one.text(one.low),
+                high=one.text(one.high),
+                began=one.text(one.value),
+                found=found[name],
+                path=tuple(round(at[place], 4) for at in path),
+            )
+            for place, (name, one) in enumerate(format.in_order)
+        ),
+    )

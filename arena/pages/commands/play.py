@@ -1,0 +1,166 @@
+"""`arena play`: a person in a seat, at the terminal."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli import complete, signals
+from arena.cli.help import HOW, WHO, Command, option
+from arena.cli.options import MakeGame, json_option, logs_option, seed_option, untimed_game_options
+from arena.cli.output import console, counted, say, show_json, show_line
+from arena.core.commands.entrants import enter
+from arena.core.errors import ConfigError
+from arena.core.text import plain
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from arena.core.commands.terminal import Terminal
+    from arena.core.types import GameResult
+    from arena.pages.play.seat import Front
+    from arena.pages.play.sitting import Sitting
+    from arena.pages.play.table import Table
+
+
+@click.command(cls=Command)
+@click.argument("bots", nargs=-1, metavar="[BOT...]", shell_complete=complete.bots)
+@option(WHO, "--players", type=click.IntRange(min=2), metavar="N", help="How many play; bots are taken again.")
+@option(WHO, "--seat", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Your seat.")
+@option(WHO, "--name", default="guest", show_default=True, metavar="TEXT", help="What the log calls you.")
+@untimed_game_options
+@seed_option
+@option(HOW, "--web", is_flag=True, help="Play in a browser instead of the terminal.")
+@option(HOW, "--bind", default=None, metavar="HOST:PORT", help="Where the page is served.  [default: 127.0.0.1:0]")
+@option(HOW, "--open/--no-open", "opens", default=False, help="Open the browser here.  [default: print the address]")
+@logs_option("Where the folder of its log is made.")
+@json_option
+def play(
+    bots: tuple[str, ...],
+    make_game: MakeGame,
+    players: int | None,
+    seat: int,
+    name: str,
+    seed: str | None,
+    web: bool,
+    bind: str | None,
+    opens: bool,
+    logs: Path,
+    as_json: bool,
+) -> None:
+    """Play against bots yourself, at the terminal or in a browser.
+
+    You sit in a seat like any bot's. BOTs are as for `arena match`; without any you meet random. What you may choose is
+    marked on the board and listed. Arrow keys, a number or a name choose; Backspace takes a choice back, Enter sends
+    the turn, ? explains all keys. The clock is off unless --time says otherwise; then bots take 2 seconds at most
+    (--time off,5/move: 5). In a race, as in Gardener's ruleset race, bots are faster than people. Afterwards you get
+    the log, and the command that shows the game again.
+
+    With --web an address is printed; open it in a browser on this machine. What you may choose is marked on the board:
+    click it, or type its number. The page has its own help, and at the end it shows the game with all hands open, and
+    plays another one. Ctrl-C here ends it.
+
+    \b
+    Example:
+      arena play greedy
+      arena play greedy --web
+      arena play --rules gardener random --players 3
+      arena play shogun --ruleset classic --seat 1
+    """
+    from arena.core.commands.terminal import Terminal, can_step
+    from arena.core.link.bots import check_name
+    from arena.core.referee.worker import play as play_game
+    from arena.core.tournament.workers import local_worker
+    from arena.pages.play.seat import Front
+    from arena.pages.play.sitting import Sitting
+    from arena.pages.play.table import set_table
+
+    check_name(name)
+    entered = enter(bots or ("random",), make_game.rules)
+
+    def table_for(front: Front) -> Table:
+        return set_table(entered, make_game, front.spec(name), logs, players=players, seat=seat, seed=seed)
+
+    if web:
+        from arena.pages.commands.play_web import play_in_browser
+
+        play_in_browser(table_for, partial(report, as_json=as_json), bind, opens=opens)
+        return
+    if bind is not None or opens:
+        raise click.UsageError("--bind and --open are for --web")
+    screen = console()
+    if not can_step(screen):
+        raise ConfigError(
+            "expected a terminal to play at, got: a file or a pipe; use --web, or `arena match` for bots alone"
+        )
+    with Front() as front:
+        table = table_for(front)
+        sitting = Sitting(table.header, seat)
+        try:
+            with local_worker() as worker, Terminal(screen) as terminal:
+                result = sit(sitting, front, terminal, worker.submit(play_game, table.job))
+        except KeyboardInterrupt:
+            say("Interrupted: a game that is not over has no log.")
+            raise
+    report(table, result, as_json=as_json)
+
+
+def sit(sitting: Sitting, front: Front, terminal: Terminal, game: Future[GameResult]) -> GameResult:
+    """Lets a person play, until the game is over and they have seen its end. Returns its result."""
+    from rich.text import Text
+
+    from arena.core.commands.terminal import END, too_small
+
+    over, wake = os.pipe()
+    game.add_done_callback(lambda _: _wake(wake))
+    is_done = False
+    try:
+        while True:
+            signals.check()
+            small = too_small(terminal.screen)
+            terminal.show([Text(small)] if small else sitting.draw(*terminal.screen.size))
+            fd = front.fileno()
+            keys, ready = terminal.wait(*([] if is_done else [over]), *([] if fd is None else [fd]))
+            is_done = is_done or over in ready
+            for message in front.hear() if fd in ready else ():
+                sitting.hear(message)
+            for key in keys:
+                if key == END or sitting.leaves(key):
+                    front.leave()
+                    return game.result()
+                if not small and (action := sitting.press(key)) is not None:
+                    front.answer(action)
+            if sitting.resigned:
+                front.leave()
+            # Of its own forfeit a seat is not told more than that its connection ends.
+            if is_done and (game.exception() is not None or (front.closed and sitting.ranks is None)):
+                return game.result()
+    finally:
+        os.close(over)
+        os.close(wake)
+
+
+def _wake(wake: int) -> None:
+    with suppress(OSError):  # nobody waits any more
+        os.write(wake, b".")
+
+
+def report(table: Table, result: GameResult, *, as_json: bool) -> None:
+    """Prints how the game ended, and how to see it again."""
+    log = os.path.relpath(table.log)
+    bots = [bot.name for bot in table.job.bots]
+    if as_json:
+        show_json({"game": result.game, "settings": table.job.settings, "seat": table.seat, "bots": bots,
+                   "ranks": list(result.ranks), "termination": result.termination, "turns": result.turns,
+                   "play_digest": result.play_digest, "log": log})  # fmt: skip
+        return
+    order = sorted(range(len(bots)), key=lambda seat: (result.ranks[seat], seat))
+    places = ", ".join(f"{result.ranks[seat]}. {bots[seat]} (seat {seat})" for seat in order)
+    show_line(plain(f"{places}: {counted(result.turns, 'turn')}, {log}"))
+    say("To see it again:")
+    say(plain(f"  arena replay {log}"))

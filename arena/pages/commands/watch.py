@@ -1,0 +1,183 @@
+"""`arena watch`: shows what is played now."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from arena.cli.options import db_option
+from arena.cli.output import console, say
+from arena.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from arena.core.referee.feed import FeedReader
+    from arena.core.store.reader import Reader
+    from arena.pages.live.scores import Board
+
+REDRAW_S = 0.1
+"""The shortest time between two drawings."""
+
+
+class Seen(NamedTuple):
+    """What is watched."""
+
+    board: Board
+    feed: Path
+    """The folder in which its games are heard."""
+    revealed: bool
+    """Whether all hands of a game may be shown once it is over: not in a league, whose games share deals."""
+
+
+@click.command()
+@click.option("--web", is_flag=True, help="Serve it as a page for browsers, and print the page's address.")
+@click.option(
+    "--bind",
+    default="127.0.0.1:0",
+    show_default=True,
+    metavar="ADDRESS",
+    help="With --web, where to listen; port 0 is any that is free.",
+)
+@click.option("--hands", is_flag=True, help="Show hidden hands while games go on; not where bots play from elsewhere.")
+@click.option(
+    "--league",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Watch this league; the same as its league.db for --db.",
+)
+@db_option
+def watch(web: bool, bind: str, hands: bool, folder: Path | None, db: Path) -> None:
+    """Show what is played now: standings, running games, results.
+
+    Standings move, and games have their boards. The watch may begin before what it watches, and end at any time: games
+    wait for nobody who watches. A tournament, a league and a match (in the folder of its arena.db) are seen, on the
+    machine on which they are played.
+
+    Only what every seat knows is shown while a game goes on. With --web the address has a key; who is given the whole
+    address can look, and nobody can do anything. Games that are over are shown there with all hands, except a league's.
+
+    Keys: n and p choose a game, s shows all standings, f the last results, ? the keys, q quits.
+
+    \b
+    Example:
+      arena watch
+      arena watch --web --db arena.db
+    """
+    from arena.core.referee.feed import FeedReader
+
+    seen = of_league(folder, hands=hands) if folder is not None else of_database(db, hands=hands)
+    with closing(FeedReader(seen.feed)) as feed_reader:
+        if web:
+            serve_live(feed_reader, seen.board, bind, hands=hands, revealed=seen.revealed)
+        else:
+            show_live(feed_reader, seen.board, hands=hands)
+
+
+def of_database(path: Path, *, hands: bool) -> Seen:
+    """Returns what is to be seen of the latest tournament in a database; of a league's, what `of_league` does.
+
+    Raises:
+        ConfigError: There is no such folder, or it is a league's whose hands may not be shown.
+    """
+    from arena.core.referee.feed import feed_folder
+    from arena.league.folder import folder_with
+    from arena.pages.live.scores import Board
+
+    if not path.parent.is_dir():
+        raise ConfigError(f"expected a folder for the database, got: none - at {path}; use --db")
+    if (league := folder_with(path)) is not None:
+        return of_league(league.path, hands=hands)
+    return Seen(Board(path), feed_folder(path), revealed=True)
+
+
+def of_league(path: Path, *, hands: bool) -> Seen:
+    """Returns what is to be seen of a league's season.
+
+    Raises:
+        ConfigError: There is no league, or its hands may not be shown.
+    """
+    from arena.core.text import plain
+    from arena.league.commands.here import folder_of
+    from arena.league.settings import load
+    from arena.league.store import league_of
+    from arena.pages.live.scores import Board
+
+    folder = folder_of(path)
+    settings = load(folder)
+    if hands and settings.bots.remote:
+        raise ConfigError(
+            "expected a league of bots on this machine, got one with `remote = true`, where authors could see the "
+            "hands of others - at --hands; leave it out"
+        )
+
+    def which(reader: Reader) -> str | None:
+        """Returns whatever season is open."""
+        season = league_of(reader).seasons.current()
+        return None if season is None else season.tournament
+
+    board = Board(folder.database, which, title=plain(settings.name), endless=True)
+    return Seen(board, folder.feed, revealed=False)
+
+
+def show_live(feed_reader: FeedReader, board: Board, *, hands: bool) -> None:
+    """Shows it on the terminal until a key ends it."""
+    from arena.core.commands.terminal import Terminal, can_step
+    from arena.pages.live.games import Games
+    from arena.pages.live.screen import Screen
+
+    place = console()
+    if not can_step(place):
+        raise ConfigError("expected a terminal with a keyboard, got none; use --web for a page in the browser")
+    games = Games()
+    screen = Screen(games, hands=hands)
+    with Terminal(place) as terminal:
+        while True:
+            if board.due(time.monotonic()):
+                board.read()
+            terminal.show(screen.draw(board.scores, board.error, *place.size))
+            drawn = time.monotonic()
+            typed, ready = terminal.wait(feed_reader.fileno(), timeout_s=1.0)
+            if ready and not typed:
+                time.sleep(max(0.0, drawn + REDRAW_S - time.monotonic()))
+            for part in feed_reader.hear(10_000):
+                games.take(part)
+            games.rest(time.monotonic())
+            for key in typed:
+                if not screen.press(key):
+                    return
+
+
+def serve_live(feed_reader: FeedReader, board: Board, bind: str, *, hands: bool, revealed: bool) -> None:
+    """Serves it to browsers until a signal ends it."""
+    from arena.core.extras import need
+
+    need("pages", "--web")
+    from arena.pages.live.app import Watching
+    from arena.pages.web.guard import Guard, new_key
+    from arena.pages.web.serving import listen, serve
+
+    listening = listen(bind)
+    key = new_key()
+    watching = Watching(feed_reader, board, hands=hands, revealed=revealed)
+    if listening.warning:
+        say(listening.warning)
+
+    def ready() -> None:
+        from arena.cli.output import show_line
+
+        show_line(listening.url(key))
+        say("Open this address in a browser. Ctrl-C ends the watch; what is played goes on.")
+
+    app = Guard(watching.app(), key=key, port=listening.port)
+    serve(app, listening, ready=ready, on_stop=watching.close, on_error=tell_error)
+
+
+def tell_error(error: Exception) -> None:
+    """Says that there is a bug of ours in what is served; the rest goes on."""
+    from arena.core.text import plain
+
+    say(plain(f"A page could not be shown, which is a bug of arena: {type(error).__name__}: {error}"))

@@ -1,0 +1,282 @@
+"""What runs now, as an application for `arena.pages.web`: the page, its streams, one for each game that is followed.
+
+Laws:
+1. One process folds each game once, whoever looks at it, and only while somebody does.
+2. What only some seats know is in no answer while a game goes on, unless the operator asked for all hands; and
+   afterwards only where games are `revealed`: a league's games share deals until their match is over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+import arena
+from arena.core.errors import ArenaError
+from arena.core.record.log import Log
+from arena.core.referee.feed import FeedReader
+from arena.pages.game import game_page
+from arena.pages.live.games import SOURCE, Games, LiveFilm, LiveGame, ended
+from arena.pages.live.scores import Board
+from arena.pages.parts import read_part, render, tools, viewer_script, viewer_style
+from arena.pages.web.guard import POLICY
+from arena.pages.web.streams import EventStreams
+
+TICK_S: Final = 0.1
+"""How often new frames are sent."""
+LISTS_S: Final = 0.5
+"""How often the lists of games are sent, at most."""
+UNREADABLE: Final = "The standings cannot be read now."
+"""What strangers are told of an error."""
+MOST_REPLAYS: Final = 8
+"""Replays that are kept to be sent again."""
+FRAMED: Final = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+FRAMING: Final = f"{POLICY}; frame-src 'self'"
+_OWN: Final = Path(__file__).parent / "pages"
+SCRIPTS: Final[dict[str, Callable[[], str]]] = {
+    "tools.js": tools,
+    "viewer.js": viewer_script,
+    "watch.js": partial(read_part, _OWN / "watch.js"),
+    "game.js": partial(read_part, _OWN / "game.js"),
+}
+"""Where each script comes from."""
+STYLES: Final[dict[str, Callable[[], str]]] = {
+    "viewer.css": viewer_style,
+    "watch.css": partial(read_part, _OWN / "watch.css"),
+}
+
+
+class _Followed:
+    """A game that somebody looks at."""
+
+    def __init__(self, game: LiveGame, *, hands: bool, over: Callable[[LiveGame], Any]) -> None:
+        self.film = LiveFilm(game, hands=hands)
+        self._over = over
+        self._told_end = False
+        self.event_streams = EventStreams(self._scene)
+
+    def _scene(self) -> Iterable[tuple[str, Any]]:
+        self.tick()
+        yield "film", self._whole()
+        if self._told_end:
+            yield "over", self._over(self.film.game)
+
+    def _whole(self) -> Any:
+        return self.film.head() | {"frames": self.film.frames}
+
+    def tick(self) -> None:
+        """Sends what is new."""
+        frames = list(self.film.go_on(time.monotonic()))
+        if self.film.renewed:
+            self.film.renewed = False
+            self.event_streams.tell("film", self._whole())
+        elif frames:
+            self.event_streams.tell("frames", {"frames": frames, "strings": self.film.new_strings()})
+        if not self._told_end and self.film.is_over:
+            self._told_end = True
+            self.event_streams.tell("over", self._over(self.film.game))
+
+
+class Watching:
+    """All that runs now, and its application. It listens while the application runs.
+
+    Args:
+        feed_reader: What the feed tells. The caller closes it.
+        board: The standings.
+        hands: Whether all hands are shown while games go on.
+        revealed: Whether they are when a game is over.
+        public: Whether strangers look: then what is said of errors names no files of this machine.
+    """
+
+    def __init__(
+        self, feed_reader: FeedReader, board: Board, *, hands: bool = False, revealed: bool = True, public: bool = False
+    ) -> None:
+        self.games = Games()
+        self.board = board
+        self.event_streams = EventStreams(self._scene)
+        self._feed_reader = feed_reader
+        self._hands = hands
+        self._revealed = revealed
+        self._public = public
+        self._followed: dict[str, _Followed] = {}
+        self._replays: OrderedDict[str, str] = OrderedDict()
+        self._replaying = asyncio.Lock()
+        self._told = -1
+        self._tell_at = 0.0
+        game = "/game/{id:str}"
+        self.routes = [
+            Route("/", self._page),
+            Route("/events", self.event_streams),
+            *(Route(f"/{name}", _sender(name)) for name in (*SCRIPTS, *STYLES)),
+            Route(f"{game}/", self._game),
+            Route(f"{game}/events", _Streams(self)),
+            Route(f"{game}/style.css", self._style),
+            Route(f"{game}/replay", self._replay),
+        ]
+
+    def app(self) -> Starlette:
+        """Returns the application."""
+        return Starlette(routes=self.routes, lifespan=self.lifespan)
+
+    def close(self) -> None:
+        """Ends all streams."""
+        self.event_streams.close()
+        for followed in self._followed.values():
+            followed.event_streams.close()
+
+    @asynccontextmanager
+    async def lifespan(self, app: object) -> AsyncIterator[None]:
+        """Listens to the feed and reads the standings while the block runs."""
+        loop = asyncio.get_running_loop()
+        loop.add_reader(self._feed_reader, self._hear)
+        tasks = [asyncio.create_task(self._tick()), asyncio.create_task(self._read())]
+        try:
+            yield
+        finally:
+            loop.remove_reader(self._feed_reader)
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+
+    def _hear(self) -> None:
+        for heard in self._feed_reader.hear():
+            self.games.take(heard)
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_S)
+            now = time.monotonic()
+            self.games.rest(now)
+            for id, followed in list(self._followed.items()):
+                if followed.event_streams.watchers:
+                    followed.tick()
+                else:
+                    del self._followed[id]
+            if self._told != self.games.version and now >= self._tell_at:
+                self._told, self._tell_at = self.games.version, now + LISTS_S
+                self.event_streams.tell("games", self._lists())
+
+    async def _read(self) -> None:
+        while True:
+            if (
+                self.event_streams.watchers
+                and self.board.due(time.monotonic())
+                and await asyncio.to_thread(self.board.read)
+            ):
+                self.event_streams.tell("scores", self._standings())
+            await asyncio.sleep(TICK_S)
+
+    def _scene(self) -> Iterable[tuple[str, Any]]:
+        yield "scores", self._standings()
+        yield "games", self._lists()
+
+    def _standings(self) -> Any:
+        error = self.board.error if self.board.is_there else ""  # a match has no database
+        return {**msgspec.to_builtins(self.board.scores), "error": UNREADABLE if error and self._public else error}
+
+    def _lists(self) -> Any:
+        running = [game.summary() for game in self.games.running.values()]
+        return {"running": running[::-1], "finished": [game.summary() for game in self.games.listed()]}
+
+    def _over(self, game: LiveGame) -> Any:
+        """Returns what is said when a game is over."""
+        return {"sentence": ended(game.summary()), "replay": self._revealed and game.is_whole}
+
+    # Answers
+
+    def _find(self, request: Request) -> LiveGame:
+        game = self.games.find(request.path_params["id"])
+        if game is None:
+            raise HTTPException(404, "expected a game that runs or has just ended")
+        return game
+
+    async def _page(self, request: Request) -> Response:
+        return HTMLResponse(
+            page("watch", self.board.scores.title or "arena"), headers={"content-security-policy": FRAMING}
+        )
+
+    async def _game(self, request: Request) -> Response:
+        game = self._find(request).summary()
+        names = f" {game.between} ".join(game.names)
+        return HTMLResponse(page("game", names), headers={"content-security-policy": FRAMED})
+
+    async def _style(self, request: Request) -> Response:
+        return Response(self._follow(self._find(request)).film.style, media_type="text/css")
+
+    async def _replay(self, request: Request) -> Response:
+        game = self._find(request)
+        if not self._revealed or game.outcome is None or not game.is_whole:
+            raise HTTPException(404, "expected a game that is over and was seen whole, where games are shown then")
+        async with self._replaying:  # one at a time: it is work
+            if game.id not in self._replays:
+                log = Log(SOURCE, game.header, game.records, "")
+                try:
+                    self._replays[game.id] = await asyncio.to_thread(game_page, log)
+                except ArenaError:
+                    raise HTTPException(404, "this game cannot be shown") from None
+                while len(self._replays) > MOST_REPLAYS:
+                    self._replays.popitem(last=False)
+            made = self._replays[game.id]
+        # The page itself says by hashes what may run in it.
+        loose = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+        return HTMLResponse(made, headers={"content-security-policy": f"{loose}; frame-ancestors 'none'"})
+
+    def _follow(self, game: LiveGame) -> _Followed:
+        followed = self._followed.get(game.id)
+        if followed is None or followed.film.game is not game:
+            followed = self._followed[game.id] = _Followed(game, hands=self._hands, over=self._over)
+        return followed
+
+    async def stream(self, id: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Streams a game to one watcher."""
+        game = self.games.find(id)
+        answer: ASGIApp = Response(status_code=404) if game is None else self._follow(game).event_streams
+        await answer(scope, receive, send)
+
+
+class _Streams:
+    """The streams of all games, as one ASGI application."""
+
+    def __init__(self, watching: Watching) -> None:
+        self._watching = watching
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._watching.stream(scope["path_params"]["id"], scope, receive, send)
+
+
+def _sender(name: str) -> Callable[[Request], Any]:
+    kind = "text/javascript" if name in SCRIPTS else "text/css"
+
+    async def send(request: Request) -> Response:
+        return Response(part(name), media_type=kind)
+
+    return send
+
+
+@cache
+def part(name: str) -> str:
+    """Returns a script or a style by its name.
+
+    Raises:
+        KeyError: There is none of that name.
+    """
+    return (SCRIPTS | STYLES)[name]()
+
+
+def page(template: str, title: str) -> str:
+    """Returns a page made of one of the templates."""
+    return render(_OWN / f"{template}.html.jinja", title=title, version=arena.__version__)

@@ -1,0 +1,146 @@
+"""Standings as they move, read from a database that somebody else writes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from arena.core.errors import ArenaError
+from arena.core.show.standings import rank_texts, subject_text
+from arena.core.standings.report import report
+from arena.core.store.lock import is_written_to
+from arena.core.store.reader import Reader
+from arena.core.store.store import open_reader
+from arena.core.text import plain
+from arena.core.types import is_cooperative
+
+MOST_ROWS: Final = 100
+"""Rows that are shown."""
+SHARE: Final = 10
+"""Reading the standings takes at most one part in so many of the time."""
+LEAST_S: Final = 1.0
+"""They are read at most so often."""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A bot's place."""
+
+    rank: str
+    """As in other standings: `2=` if others share it."""
+    bot: str
+    rating: float | None
+    """By the refit over all results, the mean score where all play together; None before any."""
+    half_width: float | None
+    """The true one lies in `rating` ± `half_width` with 95 %."""
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    forfeits: int
+
+
+class Scores(msgspec.Struct, frozen=True):
+    """How a tournament or a season stands."""
+
+    title: str
+    """What is played."""
+    id: str
+    done: int
+    games: int | None
+    """How many games it has; None if it has no end, or nobody knows yet."""
+    finished: bool
+    running: bool
+    """Whether somebody writes the database now."""
+    rows: list[Row]
+    left_out: int
+    """How many rows are not shown."""
+    cooperative: bool = False
+    """Whether all play together: then nobody wins, and scores are compared."""
+
+
+NOTHING: Final = Scores("", "", 0, None, finished=False, running=False, rows=[], left_out=0)
+"""Before anything is played."""
+
+
+class Board:
+    """Reads the standings of the latest tournament, or of one.
+
+    Args:
+        database: Where they are; it may not be there yet.
+        which: Returns which tournament; None means the latest at the time.
+        title: What is played, where the tournament does not say it well.
+        endless: Whether it is a season, which has no number of games.
+    """
+
+    def __init__(
+        self,
+        database: Path,
+        which: Callable[[Reader], str | None] = lambda reader: None,
+        *,
+        title: str = "",
+        endless: bool = False,
+    ) -> None:
+        self._database = database
+        self._which = which
+        self._title = title
+        self._endless = endless
+        self.scores = NOTHING
+        self.error = ""
+        """Why they could not be read the last time. It names files of this machine."""
+        self.is_there = False
+        """Whether there was a database the last time: a watch may begin before what it watches."""
+        self._next = 0.0
+
+    def due(self, now: float) -> bool:
+        """Returns whether it is time to read them again."""
+        return now >= self._next
+
+    def read(self) -> bool:
+        """Reads them. Returns whether they have changed."""
+        began = time.monotonic()
+        before = self.scores, self.error
+        self.is_there = self._database.exists()
+        try:
+            running = is_written_to(self._database)
+            with open_reader(self._database) as reader:
+                self.scores = self._read(reader, running=running)
+            self.error = ""
+        except ArenaError as error:
+            self.error = plain(str(error))
+        took = time.monotonic() - began
+        self._next = time.monotonic() + max(LEAST_S, SHARE * took)
+        return (self.scores, self.error) != before
+
+    def _read(self, reader: Reader, *, running: bool) -> Scores:
+        document, row = report(reader, self._which(reader))
+        ranks = rank_texts([standing.rank for standing in document.standings])
+        cooperative = is_cooperative(row.settings["game"].get("teams"))
+        rows = [
+            Row(
+                rank=rank,
+                bot=plain(standing.bot),
+                rating=standing.mean_score if cooperative else standing.rating,
+                half_width=standing.score_half_width if cooperative else standing.half_width,
+                games=standing.games,
+                wins=standing.wins,
+                draws=standing.draws,
+                losses=standing.losses,
+                forfeits=standing.forfeits,
+            )
+            for rank, standing in zip(ranks, document.standings, strict=True)
+        ]
+        return Scores(
+            title=self._title or plain(subject_text(row.settings)),
+            id=row.id,
+            done=document.games,
+            games=None if self._endless else row.games,
+            finished=row.status == "finished",
+            running=running,
+            rows=rows[:MOST_ROWS],
+            left_out=max(0, len(rows) - MOST_ROWS),
+            cooperative=cooperative,
+        )

@@ -1,0 +1,311 @@
+"""A person at a table, in a browser: the referee's messages go to the page, what they do there goes to the referee.
+
+1. All that the browser is sent comes from `SeatPage`, which knows what the seat was told. Only once a game is over, and
+   its log is written, can the whole game be asked for.
+2. One page plays. Whoever opens the address takes over; the page before is told so, and its actions are refused.
+3. An action names the request and the state that its page has seen. A late or repeated one is refused (409).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import asynccontextmanager, suppress
+from random import randrange
+from typing import Any, Final
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from arena.core.errors import ArenaError
+from arena.core.record.log import read_log
+from arena.core.referee.job import Job
+from arena.core.text import plain
+from arena.core.types import GameResult, Payload
+from arena.pages import seat as pages
+from arena.pages.frames import film
+from arena.pages.play.seat import Front
+from arena.pages.play.table import Table
+from arena.pages.seat import ASKED, OVER, SeatPage
+from arena.pages.web.streams import EventStreams
+
+_RESIGNED: Final = "You have resigned."
+_LATE: Final = "Your time was over: you have forfeited."
+_FORFEITED: Final = "Your seat has forfeited; its log says why."
+
+
+class Action(msgspec.Struct):
+    """What a page asks for."""
+
+    page: int
+    """Which page it is."""
+    do: str
+    """`choose`, `fill`, `undo`, `send`, `resign`, `again` or `leave`."""
+    id: int = 0
+    """The number of the request that the page shows."""
+    n: int = -1
+    """The number of the state that it shows."""
+    place: int = -1
+    """With `choose`: the place in the list."""
+
+
+class _Game:
+    """A game with a person."""
+
+    def __init__(self, set_table: Callable[[Front], Table], play: Callable[[Job], Future[GameResult]]) -> None:
+        self.front = Front()
+        try:
+            self.table = set_table(self.front)
+            self.page = SeatPage(self.table.header, self.table.seat)
+            self.future = play(self.table.job)
+        except BaseException:
+            self.front.__exit__()
+            raise
+        self.deadline: float | None = None
+        """When the person's time for the decision is over, in the time of the event loop."""
+        self.sent = 1
+        """How many frames the page has."""
+        self.layout = 0
+        """Which layout the page has."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is a result, and nothing more will be heard."""
+        return self.future.done() and (self.page.phase == OVER or self.front.closed)
+
+
+class Playing:
+    """Lets a person play games, one after another. `app` is the application for the browser.
+
+    Args:
+        set_table: Sets the table of a game, with the person's end of their seat.
+        worker: Plays the games.
+        play: What the worker does with a job.
+    """
+
+    def __init__(
+        self, set_table: Callable[[Front], Table], worker: Executor, play: Callable[[Job], GameResult]
+    ) -> None:
+        self._set_table = set_table
+        self._play = lambda job: worker.submit(play, job)
+        self._event_streams = EventStreams(self._scene)
+        self._tab = 0
+        self.leave: Callable[[], object] = lambda: None
+        """Called when the person ends it."""
+        self.played: list[tuple[Table, Future[GameResult]]] = []
+        """The tables so far, with their results."""
+        self._game = self._sit_down()
+        self.app = Starlette(
+            routes=[
+                Route("/", self._page),
+                Route("/play.js", self._script),
+                Route("/play.css", self._style),
+                Route("/stream", self._event_streams),
+                Route("/act", self._act, methods=["POST"]),
+                Route("/replay", self._replay),
+            ],
+            lifespan=self._while_served,
+        )
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last game is over."""
+        return self._game.is_over
+
+    def stop(self) -> None:
+        """Tells the page that nothing more comes."""
+        words = f"`arena play` has ended. The log: {self._log()}"
+        self._event_streams.tell(
+            "end", {"words": words if self.is_over else "`arena play` was ended; the game has no log."}
+        )
+        self._event_streams.close()
+
+    # The game
+
+    def _sit_down(self) -> _Game:
+        game = _Game(self._set_table, self._play)
+        self.played.append((game.table, game.future))
+        return game
+
+    @asynccontextmanager
+    async def _while_served(self, app: Starlette) -> AsyncIterator[None]:
+        self._listen()
+        try:
+            yield
+        finally:
+            self._hush()
+
+    def _listen(self) -> None:
+        loop, game = asyncio.get_running_loop(), self._game
+        self._attend()
+
+        def ended(_: Future[GameResult]) -> None:
+            with suppress(RuntimeError):  # nobody is served any more
+                loop.call_soon_threadsafe(self._ended, game)
+
+        game.future.add_done_callback(ended)
+
+    def _attend(self) -> None:
+        fd = self._game.front.fileno()
+        if fd is not None:
+            asyncio.get_running_loop().add_reader(fd, self._hear)
+
+    def _hush(self) -> None:
+        fd = self._game.front.fileno()
+        if fd is not None:
+            asyncio.get_running_loop().remove_reader(fd)
+        self._game.front.__exit__()
+
+    def _hear(self) -> None:
+        game, loop = self._game, asyncio.get_running_loop()
+        fd = game.front.fileno()
+        if fd is not None:
+            loop.remove_reader(fd)
+        before = game.page.number
+        for message in game.front.hear():
+            game.page.hear(message)
+            game.deadline = None if game.page.limit_ms is None else loop.time() + game.page.limit_ms / 1000
+        if game.front.closed:
+            self._lost(game)
+        self._attend()
+        if game.page.number != before or game.is_over:
+            self._tell()
+
+    def _lost(self, game: _Game) -> None:
+        """The seat's process has ended: after the game, or because the seat forfeited."""
+        late = game.deadline is not None and asyncio.get_running_loop().time() >= game.deadline
+        game.page.close(_LATE if late else _FORFEITED)
+        game.deadline = None
+
+    def _ended(self, game: _Game) -> None:
+        if game is self._game:
+            self._tell()
+
+    def _log(self) -> str:
+        return plain(os.path.relpath(self._game.table.log))
+
+    # The page
+
+    def _scene(self) -> Iterator[tuple[str, Payload]]:
+        """Begins another page; the one before is told that it is not the one any more."""
+        self._event_streams.tell("other", {})
+        self._tab += 1
+        yield "whole", self._whole()
+
+    def _whole(self) -> Payload:
+        game = self._game
+        game.sent, game.layout = game.page.length, game.page.layout
+        return self._state() | {"page": self._tab, "data": game.page.data()}
+
+    def _state(self) -> Payload:
+        game = self._game
+        left = None if game.deadline is None else game.deadline - asyncio.get_running_loop().time()
+        return {
+            "now": game.page.now(),
+            "clock": None if left is None else max(0, round(left * 1000)),
+            "over": self._over() if game.is_over else None,
+        }
+
+    def _over(self) -> Payload:
+        error = self._game.future.exception()
+        if error is not None:
+            return {"error": plain(f"The game ended without a log: {error}")}
+        return {"log": self._log()}
+
+    def _tell(self) -> None:
+        game = self._game
+        if game.layout != game.page.layout:
+            watched_from = game.sent
+            self._event_streams.tell("whole", self._whole() | {"from": watched_from})
+            return
+        frames = game.page.frames(game.sent)
+        game.sent = game.page.length
+        self._event_streams.tell("news", self._state() | {"frames": frames})
+
+    async def _page(self, request: Request) -> Response:
+        header = self._game.table.header
+        return Response(pages.page(header), media_type="text/html")
+
+    async def _script(self, request: Request) -> Response:
+        return Response(pages.script(), media_type="text/javascript")
+
+    async def _style(self, request: Request) -> Response:
+        return Response(pages.style(self._game.page.style), media_type="text/css")
+
+    async def _replay(self, request: Request) -> Response:
+        game = self._game
+        if not game.is_over or game.future.exception() is not None:
+            return _refused(409, "expected a game that is over, got one that is not; play it to its end")
+        data, _ = await asyncio.to_thread(_film, game.table)
+        return Response(msgspec.json.encode(data), media_type="application/json")
+
+    async def _act(self, request: Request) -> Response:
+        try:
+            action = msgspec.json.decode(await request.body(), type=Action)
+        except msgspec.MsgspecError as error:
+            return _refused(400, f"expected an action, got: {plain(str(error))}")
+        if action.page != self._tab:
+            return _refused(409, "expected an action of the page that plays, got one of another; reload it")
+        try:
+            return self._do(action)
+        except ArenaError as error:
+            return _refused(400, plain(str(error)))
+
+    def _do(self, action: Action) -> Response:
+        game, page = self._game, self._game.page
+        match action.do:
+            case "choose" | "fill" | "undo" | "send":
+                if page.phase != ASKED or (action.id, action.n) != (page.request, page.number):
+                    return _refused(409, "expected an action on what is asked now, got one on what was asked before")
+                self._decide(action)
+            case "resign" if page.phase != OVER and not game.front.closed:
+                fd = game.front.fileno()
+                if fd is not None:
+                    asyncio.get_running_loop().remove_reader(fd)
+                game.front.leave()
+                page.close(_RESIGNED)
+                game.deadline = None
+            case "again" if game.is_over:
+                self._hush()
+                self._game = self._sit_down()
+                self._listen()
+                self._event_streams.tell("whole", self._whole())
+                return Response(status_code=204)
+            case "leave" if game.is_over:
+                self.leave()
+                return Response(status_code=204)
+            case _:
+                return _refused(409, f"expected an action that fits the game now, got: {plain(action.do)}")
+        self._tell()
+        return Response(status_code=204)
+
+    def _decide(self, action: Action) -> None:
+        game = self._game
+        match action.do:
+            case "choose":
+                answer = game.page.choose(action.place)
+            case "fill":
+                answer = game.page.fill(randrange)
+            case "send":
+                answer = game.page.send()
+            case _:
+                answer = None
+                game.page.undo()
+        if answer is not None:
+            game.deadline = None
+            game.front.answer(answer)
+            if game.front.closed:
+                self._lost(game)
+
+
+def _film(table: Table) -> tuple[Any, str]:
+    return film(read_log(table.log))
+
+
+def _refused(status: int, sentence: str) -> Response:
+    return PlainTextResponse(sentence, status)

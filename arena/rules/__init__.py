@@ -1,1 +1,0 @@
-"""Pure rules of games: state, legal plays, what a play does, who may know it. `arena.games` finds them."""

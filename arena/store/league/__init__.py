@@ -1,7 +1,0 @@
-"""The league's part of the store: authors, versions, reports, matches, seasons, notices, orders."""
-
-from __future__ import annotations
-
-from arena.store.league.ledger import LeagueReader, LeagueStore, league_of, open_league, read_league
-
-__all__ = ["LeagueReader", "LeagueStore", "league_of", "open_league", "read_league"]

@@ -1,0 +1,171 @@
+"""What is built: an installed wheel plays at every level and runs a league, and the archives hold what they should."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from arena.core.types import Level
+from arena.sandbox.levels import level_in_force
+from tests.ports import free_port
+
+ROOT = Path(__file__).parents[3]
+OFFLINE = ("name resolution", "Failed to establish a new connection", "Network is unreachable", "timed out")
+
+
+def build(target: str, folder: Path, project: Path = ROOT) -> Path:
+    """Build a project's wheel or sdist into `folder`."""
+    command = [sys.executable, "-m", "hatchling", "build", "--target", target, "--directory", str(folder)]
+    subprocess.run(command, cwd=project, check=True, capture_output=True)
+    (archive,) = folder.iterdir()
+    return archive
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build("wheel", tmp_path_factory.mktemp("wheel"))
+
+
+def test_the_wheel_holds_the_bundled_data_and_no_build_products(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for name in ("boards/japan.txt", "protocol/SPEC.md", "bots/python/greedy/bot.toml", "bots/python/arena_bot.py"):
+        assert f"arena/bundled/{name}" in names
+    assert "arena/core/record/log.zdict" in names
+    for path in (ROOT / "arena" / "pages").rglob("*.*"):
+        if path.suffix in (".jinja", ".css", ".js"):
+            assert str(path.relative_to(ROOT)) in names
+    for path in ROOT.glob("bots/*/template/.gitignore"):
+        assert f"arena/bundled/{path.relative_to(ROOT)}" in names
+    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"arena"}
+    assert [name for name in names if "node_modules" in name or "__pycache__" in name or name.endswith("/bot")] == []
+
+
+def test_the_wheel_makes_pages_with_its_own_viewer(wheel: Path, tmp_path: Path) -> None:
+    """Unpacked beside nothing: the viewer, its style and the template travel in the wheel."""
+    zipfile.ZipFile(wheel).extractall(tmp_path / "wheel")
+    log = ROOT / "protocol" / "vectors" / "logs" / "samurai-standard.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", "replay", str(log), "--html", "game.html"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path / "wheel")},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    viewer = (tmp_path / "wheel" / "arena" / "pages" / "viewer" / "viewer.js").read_text(encoding="utf-8")
+    assert viewer in (tmp_path / "game.html").read_text(encoding="utf-8")
+
+
+def test_the_sdist_holds_what_a_build_and_the_tests_need(tmp_path: Path) -> None:
+    with tarfile.open(build("sdist", tmp_path)) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    for name in ("pyproject.toml", "LICENSE", "Makefile", "boards/japan.txt", "bots/Makefile", "tests/conftest.py"):
+        assert name in names
+    assert [name for name in names if "node_modules" in name or "__pycache__" in name] == []
+
+
+class Installed:
+    """An environment with the wheel, which is no checkout, and the game of another package beside it."""
+
+    def __init__(self, environment: Path, *wheels: Path) -> None:
+        self.program = environment / "bin" / "arena"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
+        for wheel in wheels:
+            done = subprocess.run(
+                [sys.executable, "-m", "pip", "--python", str(environment / "bin" / "python"),
+                 "install", "--quiet", "--disable-pip-version-check", str(wheel)],
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            if done.returncode != 0 and any(sign in done.stderr for sign in OFFLINE):
+                pytest.skip("needs the network: pip could not fetch what arena depends on")
+            assert done.returncode == 0, done.stderr
+
+    def environment(self, folder: Path) -> dict[str, str]:
+        return {"HOME": str(folder), "PATH": os.defpath, "LANG": "C.UTF-8"}
+
+    def arena(self, folder: Path, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        """Runs a command in a folder; it must exit with `code`."""
+        done = subprocess.run(
+            [str(self.program), *words], cwd=folder, env=self.environment(folder), stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == code, f"arena {' '.join(words)}\n{done.stdout}\n{done.stderr}"
+        return done
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    folder = tmp_path_factory.mktemp("installed")
+    return Installed(folder / "environment", wheel, build("wheel", folder / "game", ROOT / "examples" / "kuhn_poker"))
+
+
+@pytest.fixture(params=[Level.ISOLATED, Level.STRICT])
+def level(request: pytest.FixtureRequest) -> Level:
+    """A level at which what is installed beside a bot must not matter to it."""
+    if missing := level_in_force(request.param):
+        pytest.skip(f"this machine does not give level {request.param}: {missing[0]}")
+    assert isinstance(request.param, Level)
+    return request.param
+
+
+@pytest.mark.long
+def test_an_installed_wheel_runs_a_tournament_from_any_folder(installed: Installed, tmp_path: Path) -> None:
+    done = installed.arena(tmp_path, "tournament", "random", "greedy", "--deals", "1", "--json")
+    document = json.loads(done.stdout)
+    assert document["games"] == 2
+    assert {row["bot"] for row in document["standings"]} == {"random", "greedy"}
+    # Pages need an extra that was not installed.
+    done = installed.arena(tmp_path, "replay", "logs", "--html", "game.html", code=2)
+    assert "pip install jinja2 matplotlib starlette uvicorn" in done.stderr
+
+
+@pytest.mark.long(1)
+@pytest.mark.parametrize(
+    ("rules", "bots"),
+    [
+        ("samurai", ("random", "greedy", "shogun", "daimyo", "banzai")),
+        ("gardener", ("random", "greedy", "planner")),
+        ("kuhn_poker", ("random", "random")),
+    ],
+)
+def test_every_python_bot_plays_in_a_sandbox_from_a_wheel(
+    installed: Installed, level: Level, rules: str, bots: tuple[str, ...], tmp_path: Path
+) -> None:
+    words = ("--rules", rules, "--deals", "1", "--time", "0.05/move", "--level", level, "--json")
+    document = json.loads(installed.arena(tmp_path, "tournament", *bots, *words).stdout)
+    assert len(document["standings"]) == len(bots)
+    assert document["games"] == len(bots) * (len(bots) - 1)
+    games = json.loads(installed.arena(tmp_path, "games", "--json", "--limit", "100").stdout)["games"]
+    forfeits = {seat["forfeit"] for game in games for seat in game["seats"]} - {None}
+    assert forfeits <= {"timeout"}, "a busy machine may let a bot be late, and nothing else"
+    installed.arena(tmp_path, "verify", "logs")
+
+
+@pytest.mark.long(1)
+def test_a_league_from_a_wheel_takes_a_bot_in_through_its_door(
+    installed: Installed, level: Level, tmp_path: Path
+) -> None:
+    installed.arena(tmp_path, "bot", "new", "fox", "--language", "python")
+    assert "reaches level" in installed.arena(tmp_path, "bot", "check", "fox", "--level", level).stdout
+    installed.arena(tmp_path, "league", "init", "cup", "--level", level)
+    installed.arena(tmp_path, "league", "key", "new", "anna")
+    installed.arena(tmp_path, "league", "author", "add", "anna", "--key", "anna.pub", "--league", "cup")
+    words = ("league", "run", "cup", "--open", f"tcp://127.0.0.1:{free_port()}")
+    with subprocess.Popen(
+        [str(installed.program), *words], cwd=tmp_path, env=installed.environment(tmp_path),
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    ) as service:  # fmt: skip
+        try:
+            assert service.stdout is not None
+            at = next(line for line in service.stdout if line.startswith("tcp://")).strip()
+            there = ("--at", at, "--key", "anna.key")
+            installed.arena(tmp_path, "league", "submit", "fox", "--wait", *there)
+            report = installed.arena(tmp_path, "league", "report", "fox", *there).stdout.splitlines()
+        finally:
+            service.terminate()
+    assert report[2].startswith("qualify of fox/1: passed")

@@ -1,0 +1,64 @@
+"""A worker process: what is submitted is done in order, whatever goes wrong with one thing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from concurrent.futures import BrokenExecutor
+
+import pytest
+
+from arena.core.errors import MachineFault, ReplayMismatch
+from arena.core.tournament.workers import local_worker
+
+SEEN: list[int] = []
+
+
+def note(number: int) -> list[int]:
+    SEEN.append(number)
+    return SEEN
+
+
+def refuse() -> None:
+    raise MachineFault("there is no room")
+
+
+def refuse_strangely() -> None:
+    raise ReplayMismatch("game.jsonl", 3, "it is another one")  # its pickle cannot be read
+
+
+def test_it_does_what_is_submitted_in_order_and_goes_on_after_what_fails() -> None:
+    with local_worker() as worker:
+        numbers = [worker.submit(note, number) for number in range(20)]
+        refused, strange = worker.submit(refuse), worker.submit(refuse_strangely)
+        unsendable, unreturnable = worker.submit(lambda: None), worker.submit(threading.Lock)
+        assert worker.submit(note, 20).result() == list(range(21))
+        assert [len(future.result()) for future in numbers] == list(range(1, 21))
+        with pytest.raises(MachineFault, match="there is no room") as caught:
+            refused.result()
+        assert "test_workers.py" in "".join(caught.value.__notes__), "where it was raised is said"
+        with pytest.raises(RuntimeError, match=r"ReplayMismatch: .*it is another one"):
+            strange.result()
+        for future in (unsendable, unreturnable):
+            assert "pickle" in str(future.exception())
+    with pytest.raises(BrokenExecutor):
+        worker.submit(note, 21)
+
+
+def test_one_without_anything_to_do_is_no_process() -> None:
+    with local_worker() as worker:
+        assert worker._process is None  # type: ignore[attr-defined]
+
+
+def test_it_ends_without_a_word_when_what_started_it_is_killed() -> None:
+    program = (
+        "import os, signal, time; from arena.core.tournament.workers import local_worker\n"
+        "with local_worker() as worker:\n"
+        "    worker.submit(os.getpid).result()\n"
+        "    worker.submit(time.sleep, 60)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    # It waits for the end of the output, which the worker has too.
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, timeout=30)
+    assert done.stderr == b""

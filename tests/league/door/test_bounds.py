@@ -1,0 +1,337 @@
+"""No request holds up the door: what one may cost is bounded, whatever the league has grown to."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.core import files
+from arena.core.errors import DoorError
+from arena.league.door.codec import decode_from_door, encode
+from arena.league.door.limits import LIMITS, MOST_BOTS, MOST_WAITING, Usage, orders_of
+from arena.league.door.messages import (
+    MAX_DOOR_FRAME,
+    MAX_PART,
+    Chunk,
+    Error,
+    Finish,
+    Have,
+    Played,
+    Retire,
+    Serve,
+    Serving,
+    Submit,
+    Upload,
+)
+from arena.league.door.published import LOOKED_AT, MOST_KEPT, Published
+from arena.league.door.refusals import Refusal
+from tests.door_kit import League, answering, client, digest_of, opened
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> League:
+    return League(tmp_path / "cup")
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """The sizes of all documents that are read."""
+    sizes: list[int] = []
+    original = files.read
+
+    def counted(*arguments: Any, **options: Any) -> bytes:
+        data = original(*arguments, **options)
+        sizes.append(len(data))
+        return data
+
+    monkeypatch.setattr(files, "read", counted)
+    return sizes
+
+
+def pages(league: League, count: int, rows: int = 20, bot: str = "fox", **more: Any) -> None:
+    """Publishes games of the author anna, who has the bots fox and owl."""
+    league.publish("authors/anna/status.json", {"versions": [{"version": f"{b}/1", "bot": b} for b in ("fox", "owl")]})
+    for page in range(count):
+        games = [{"game": f"g{page}-{n}", "bot": bot, "lost": False, **more} for n in range(rows)]
+        league.publish(f"authors/anna/games-{100_000 + page}.json", {"games": games})
+
+
+def asked(published: Published, **how: Any) -> Played:
+    answer = published.games("anna", **({"bot": "", "only": "", "after": "", "limit": 100, "number": 1} | how))
+    assert isinstance(answer, Played)
+    return answer
+
+
+# Lists of games
+
+
+def test_a_search_that_finds_nothing_looks_at_some_pages_and_says_where_to_go_on(
+    league: League, read: list[int]
+) -> None:
+    pages(league, 300, rows=50, padding="x" * 200)
+    published = Published(league.folder / "published")
+    after, requests = "", 0
+    while True:
+        read.clear()
+        answer = asked(published, bot="owl", after=after)
+        assert answer.games == ()
+        assert sum(read) <= LOOKED_AT + max(read, default=0)
+        requests += 1
+        if not answer.next:
+            break
+        assert answer.next != after
+        after = answer.next
+    assert requests > 3, "it was partial"
+
+
+def test_small_pages_are_counted_too(league: League, read: list[int]) -> None:
+    pages(league, 500, rows=1)
+    answer = asked(Published(league.folder / "published"), only="lost")
+    assert answer.next
+    assert len(read) <= 100
+
+
+def test_partial_answers_have_every_game_once(league: League) -> None:
+    pages(league, 60, rows=30, padding="x" * 500)
+    published = Published(league.folder / "published")
+    for limit in (1, 7, 100):
+        after, found = "", []
+        while len(found) < 500:
+            answer = asked(published, after=after, limit=limit)
+            assert len(answer.games) <= limit
+            found += [game["game"] for game in answer.games]
+            after = answer.next
+        everything = [f"g{page}-{n}" for page in range(59, -1, -1) for n in range(29, -1, -1)]
+        assert found == everything[: len(found)]
+
+
+def test_the_client_follows_partial_answers_to_its_limit(league: League) -> None:
+    """What stands on the oldest page only is found, and nobody has to ask again."""
+    anna = league.author("anna")
+    pages(league, 120, rows=50, padding="x" * 200)
+    rare = [{"game": f"rare-{n}", "bot": "owl", "lost": True} for n in range(3)]
+    league.publish("authors/anna/games-99999.json", {"games": rare})
+    with opened(league) as door, client(door, anna) as connection:
+        assert [game["game"] for game in connection.games(bot="owl", most=20)] == ["rare-2", "rare-1", "rare-0"]
+        assert [game["game"] for game in connection.games(only="lost", most=2)] == ["rare-2", "rare-1"]
+
+
+def test_a_long_search_tells_once_that_it_has_to_wait(league: League) -> None:
+    anna = league.author("anna")
+    pages(league, 120, rows=50, padding="x" * 200)
+    told: list[str] = []
+    with opened(league) as door, client(door, anna, tell=told.append) as connection:
+        for _ in range(3):
+            with suppress(Refusal):
+                while True:
+                    door._usage.take(anna.public, "requests", 1, time.monotonic())
+            assert list(connection.games(only="lost")) == []
+    assert told == ["expected at most 5 requests a second, 20 at once, got: more; waiting 1 s"]
+
+
+def test_a_bot_that_the_author_does_not_have_costs_no_search(league: League, read: list[int]) -> None:
+    pages(league, 30)
+    answer = asked(Published(league.folder / "published"), bot="nobody")
+    assert (answer.games, answer.next) == ((), "")
+    assert len(read) == 1
+
+
+def test_an_answer_fits_a_frame_whatever_bots_have_printed(league: League) -> None:
+    pages(league, 3, rows=60, last_words=["é" * 400] * 20)
+    published = Published(league.folder / "published")
+    after, count = "", 0
+    while True:
+        answer = asked(published, after=after)
+        assert len(encode(answer)) <= MAX_DOOR_FRAME
+        assert decode_from_door(encode(answer)) == answer
+        count += len(answer.games)
+        assert answer.next != after
+        after = answer.next
+        if not after:
+            break
+    assert count == 180
+
+
+def test_what_is_kept_in_memory_is_bounded_in_bytes(league: League) -> None:
+    published = Published(league.folder / "published")
+    size = MOST_KEPT // 10
+    for author in range(30):
+        league.publish(f"authors/a{author}/status.json", {"versions": [], "padding": "x" * size})
+        published.versions(f"a{author}")
+        assert published.kept_bytes <= MOST_KEPT
+    assert published.kept_bytes > MOST_KEPT // 2
+
+
+def test_what_is_asked_often_stays_while_others_look_through_their_games(league: League, read: list[int]) -> None:
+    pair = league.author("anna")
+    pages(league, 100, rows=50, padding="x" * 2_000)
+    published = Published(league.folder / "published")
+    assert published.author_of(pair.public) == "anna"
+    after = ""
+    for _ in range(40):
+        after = asked(published, only="lost", after=after).next
+        read.clear()
+        assert published.author_of(pair.public) == "anna"
+        assert read == []
+
+
+# Logs and reports
+
+
+def test_a_log_is_read_whole_once_and_then_only_the_part_that_is_asked_for(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = bytes(range(256)) * 8_000
+    league.publish("logs/t-1.jsonl.zst", data)
+    published = Published(league.folder / "published")
+    first = published.log("anna", "t-1", 0, 1)
+    assert (first.data, first.total) == (data[:MAX_PART], len(data))
+    assert first.digest == hashlib.sha256(data).hexdigest()
+    with monkeypatch.context() as patch:
+        patch.setattr(files.Limited, "chunks", None)
+        for offset in (MAX_PART, len(data) - 10, len(data)):
+            again = published.log("anna", "t-1", offset, 2)
+            assert (again.data, again.digest) == (data[offset : offset + MAX_PART], first.digest)
+    league.publish("logs/t-1.jsonl.zst", b"new")
+    assert published.log("anna", "t-1", 0, 3).digest == hashlib.sha256(b"new").hexdigest()
+    with pytest.raises(Refusal, match="expected an offset up to 3, got: 4"):
+        published.log("anna", "t-1", 4, 4)
+
+
+# Archives
+
+
+def test_a_check_of_an_archive_holds_up_nobody(league: League) -> None:
+    """An archive of 4 KB may hold 128 MiB. While it is read, the door answers others, and its author too."""
+    anna, ben = league.author("anna"), league.author("ben")
+    reading, go_on = threading.Event(), threading.Event()
+
+    def check(path: Path) -> str:
+        reading.set()
+        assert go_on.wait(60)
+        return digest_of(path)
+
+    digest = hashlib.sha256(b"data").hexdigest()
+    with opened(league, check=check) as door, client(door, anna) as hers, client(door, ben) as his:
+        begun = hers.ask(Submit(1, "fox", digest, 4), Upload)
+        hers.ask(Chunk(2, begun.upload, 0, b"data"), Have)
+        hers.send(Finish(3, begun.upload))
+        assert reading.wait(60)
+        try:
+            assert his.hello().author == "ben"
+            assert hers.status().versions == ()
+            for more in (Submit(4, "owl", "0" * 64, 9), Chunk(5, begun.upload, 4, b"x"), Finish(6, begun.upload)):
+                refused = hers._answer(more)
+                assert isinstance(refused, Error)
+                assert (refused.code, refused.limit) == ("too_many", "waiting")
+            assert league.orders() == []
+        finally:
+            go_on.set()
+        league.answer(league.order("submit"), {"version": "fox/1"})
+        heard: list[Any] = []
+        while not heard:
+            heard += hers.heard(1)
+        assert (heard[0].id, heard[0].answer) == (3, {"version": "fox/1"})
+        assert hers.ask(Submit(7, "owl", "0" * 64, 9), Upload).have == 0
+
+
+# Orders
+
+
+def test_an_order_that_cannot_succeed_leaves_nothing_for_the_league(league: League) -> None:
+    anna = league.author("anna")
+    versions = [
+        {"version": "fox/1", "bot": "fox", "state": "active"},
+        {"version": "owl/2", "bot": "owl", "state": "rejected"},
+        {"version": "owl/1", "bot": "owl", "state": "retired"},
+    ]
+    league.publish("authors/anna/status.json", {"versions": versions})
+    with opened(league) as door, client(door, anna) as connection:
+        for bot in ("nobody", "owl"):
+            with pytest.raises(DoorError, match="a bot of yours that is not retired") as caught:
+                connection.retire(bot)
+            assert caught.value.refusal == "unknown"
+        assert league.orders() == []
+        with answering(league, "retire", {"retired": ["fox/1"]}):
+            assert connection.retire("fox").answer == {"retired": ["fox/1"]}
+
+
+@pytest.mark.parametrize("state", ["active", "rejected", "retired"])
+def test_a_remote_bot_that_is_a_version_already_needs_no_order(league: League, state: str) -> None:
+    anna = league.author("anna")
+    version = {"version": "fox/1", "bot": "fox", "state": state, "digest": "a" * 64, "level": "remote"}
+    league.publish("authors/anna/status.json", {"versions": [version]})
+    with opened(league) as door, client(door, anna) as connection:
+        served = connection.ask(Serve(1, "fox", "a" * 64), Serving)
+    assert (served.version, served.state) == ("fox/1", state)
+    assert league.orders() == []
+
+
+def test_orders_have_a_limit_of_their_own(league: League) -> None:
+    anna = league.author("anna")
+    league.publish("authors/anna/status.json", {"versions": [{"version": "fox/1", "bot": "fox", "state": "active"}]})
+    now = [0.0]
+    with opened(league, clock=lambda: now[0]) as door, client(door, anna) as connection:
+        door._usage.take(anna.public, "orders", LIMITS["orders"].burst - 2, 0)
+        for number in (1, 2):
+            connection.send(Retire(number, "fox"))
+            league.answer(league.order("retire"), {"retired": []})
+            while not connection.heard(1):
+                pass
+        refused = connection._answer(Retire(3, "fox"))
+        assert isinstance(refused, Error)
+        assert (refused.code, refused.limit) == ("too_many", "orders")
+        assert len(league.orders()) == 2
+        now[0] += refused.retry_after_s or 0
+        connection.send(Retire(4, "fox"))
+        league.order("retire")
+
+
+# Quotas
+
+
+def test_how_many_submissions_there_may_be_is_the_leagues_to_say(league: League) -> None:
+    """The door refuses none of those that the league would take, nor are broken archives counted as submissions."""
+    usage = Usage()
+    for quota in (0, 10, 500, 100_000):
+        limit = orders_of(quota)
+        for each in range(quota + 1):
+            usage.take(f"key {quota}", "orders", 1, each / 1e9, limit)
+    with pytest.raises(Refusal, match="60 orders an hour, and 10 a day"):
+        usage.take("key 10", "orders", 60, 0, orders_of(10))
+
+
+def test_what_is_missing_stays_missing_when_a_quota_changes() -> None:
+    usage = Usage()
+    for _ in range(60):
+        usage.take("key", "orders", 1, 0, orders_of(0))
+    for _ in range(5):
+        usage.take("key", "orders", 1, 0, orders_of(5))
+    with pytest.raises(Refusal):
+        usage.take("key", "orders", 1, 0, orders_of(5))
+
+
+def test_welcome_shows_the_limits_that_hold(league: League) -> None:
+    anna, ben = league.author("anna"), league.author("ben")
+    defaults = {"bots": 3, "pending": 3, "submissions": 10}
+    league.publish("league.json", {"name": "cup", "limits": defaults})
+    league.publish("authors/anna/status.json", {"versions": [], "limits": {**defaults, "submissions": 50}})
+    with opened(league) as door:
+        for pair, submissions in ((anna, 50), (ben, 10)):
+            with client(door, pair) as connection:
+                limits = connection.hello().limits
+            assert limits == {
+                **{name: int(limit.burst) for name, limit in LIMITS.items()},
+                **defaults,
+                "submissions": submissions,
+                "orders": 60 + submissions,
+                "waiting": MOST_WAITING,
+                "remote": MOST_BOTS,
+            }

@@ -1,0 +1,177 @@
+"""Authors elsewhere and a real league: what the door leaves is obeyed, what is answered is passed on."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from arena.author import archives
+from arena.core import files
+from arena.core.errors import DoorError
+from arena.league.door.checks import check
+from arena.league.door.client import Client
+from arena.league.door.keys import Pair, make_pair
+from arena.league.door.messages import Serve, Serving
+from arena.league.door.server import Door
+from arena.league.folder import Folder
+from arena.league.season.opening import make_league
+from arena.league.service.inbox import Inbox, give, new_order
+from arena.league.settings import Bots, Settings
+from arena.league.store import open_league, read_league
+from tests.door_kit import LOCAL
+
+SETTINGS = Settings(name="cup", bots=Bots(remote=True))
+
+
+class Served:
+    """A league whose orders are obeyed, and a door that is open on it, each in a thread."""
+
+    def __init__(self, path: Path) -> None:
+        self.folder: Folder = make_league(path, SETTINGS)
+        self.keys: dict[str, str] = {}
+        self.publish("league.json", {"name": "cup", "rules": "samurai", "remote": True})
+        self.obeys = threading.Event()
+        self.stopped = threading.Event()
+        self.door = Door(self.folder.path, LOCAL, check, room=lambda folder: True)
+        self.threads = [threading.Thread(target=self._serve)]
+        self.failed: list[BaseException] = []
+
+    def publish(self, name: str, document: object) -> None:
+        files.write(self.folder.published / name, msgspec.json.encode(document))
+
+    def author(self, name: str) -> Pair:
+        pair = make_pair()
+        self.keys[pair.public] = name
+        self.publish("keys.json", self.keys)
+        with open_league(self.folder.database) as store:
+            store.authors.add(name)
+        return pair
+
+    def _obey(self) -> None:
+        try:
+            with open_league(self.folder.database) as store:
+                inbox = Inbox(store, self.folder, SETTINGS, lambda sentence: None)
+                self.obeys.set()
+                while not self.stopped.wait(0.02):
+                    inbox.look()
+        except BaseException as error:
+            self.failed.append(error)
+
+    def _serve(self) -> None:
+        while not self.stopped.is_set():
+            self.door.step(20)
+
+    def order(self, verb: str, **arguments: object) -> None:
+        """Gives an order, as the operator's command does."""
+        give(self.folder, SETTINGS, new_order(verb, arguments))
+
+    @contextmanager
+    def running(self, *, service: bool = True) -> Iterator[None]:
+        if service:
+            self.threads.append(threading.Thread(target=self._obey))
+        for thread in self.threads:
+            thread.start()
+        assert not service or self.obeys.wait(60)
+        yield
+        self.stopped.set()
+        for thread in self.threads:
+            thread.join()
+        self.door.close()
+        assert not self.failed
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Served:
+    return Served(tmp_path / "cup")
+
+
+def packed_bot(folder: Path, name: str, text: str = "") -> archives.PackedBot:
+    path = folder / f"{name}{text}"
+    path.mkdir(exist_ok=True)
+    (path / "bot.toml").write_text(f'name = "{name}"\ncommand = ["{{python}}", "bot.py"]\n')
+    (path / "bot.py").write_text(f"# {text}\n")
+    return archives.pack(path)
+
+
+def ignore(count: int) -> None:
+    pass
+
+
+def test_a_submission_over_the_network_becomes_a_version_once(served: Served, tmp_path: Path) -> None:
+    """§D5-3, §D5-4."""
+    pair, packed = served.author("anna"), packed_bot(tmp_path, "fox")
+    with served.running(), Client(served.door.address, pair) as client:
+        first = client.submit(io.BytesIO(packed.data), "fox", packed.digest, ignore).answer
+        again = client.submit(io.BytesIO(packed.data), "fox", packed.digest, ignore).answer
+    assert first is not None
+    assert again is not None
+    assert (first["version"], first["same"]) == ("fox/1", False)
+    assert (again["version"], again["same"]) == ("fox/1", True)
+    with read_league(served.folder.database) as league:
+        versions = [version for version in league.versions.all() if not version.is_of_house]
+    assert [(version.name, version.author, version.digest) for version in versions] == [
+        ("fox/1", "anna", packed.digest)
+    ]
+    assert served.folder.archive(packed.digest).read_bytes() == packed.data
+    assert list(served.folder.incoming.glob("*.*")) == []
+
+
+def test_an_archive_that_is_sent_as_one_bot_does_not_become_another(served: Served, tmp_path: Path) -> None:
+    pair, packed = served.author("anna"), packed_bot(tmp_path, "wolf")
+    with served.running(), Client(served.door.address, pair) as client:
+        with pytest.raises(
+            DoorError, match="expected an archive of the bot 'fox', got: one whose manifest names 'wolf'"
+        ):
+            client.submit(io.BytesIO(packed.data), "fox", packed.digest, ignore)
+        accepted = client.submit(io.BytesIO(packed.data), "wolf", packed.digest, ignore)
+    assert accepted.answer is not None
+    assert accepted.answer["version"] == "wolf/1"
+
+
+def test_an_author_cannot_touch_anothers_bot(served: Served, tmp_path: Path) -> None:
+    """Neither by its name, nor by retiring it; nor is an order of the operator obeyed."""
+    anna, ben = served.author("anna"), served.author("ben")
+    packed, evil = packed_bot(tmp_path, "fox"), packed_bot(tmp_path, "fox", "evil")
+    with served.running(), Client(served.door.address, anna) as hers, Client(served.door.address, ben) as his:
+        hers.submit(io.BytesIO(packed.data), "fox", packed.digest, ignore)
+        with pytest.raises(DoorError):
+            his.submit(io.BytesIO(evil.data), "fox", evil.digest, ignore)
+        with pytest.raises(DoorError):
+            his.retire("fox")
+        with pytest.raises(DoorError):
+            his.retire("random")
+        retired = hers.retire("fox").answer
+        assert retired == {"retired": ["fox/1"]}
+
+
+def test_a_remote_bot_becomes_a_version_of_its_level(served: Served) -> None:
+    """§D7-1."""
+    pair = served.author("anna")
+    with served.running(), Client(served.door.address, pair) as client:
+        serving = client.ask(Serve(1, "fox", "ab" * 32), Serving)
+    assert (serving.version, serving.state) == ("fox/1", "received")
+    with read_league(served.folder.database) as league:
+        assert league.versions.named("fox/1").level == "remote"
+
+
+@pytest.mark.parametrize("service", [True, False])
+@pytest.mark.parametrize("verb", ["key_revoke", "author_remove"])
+def test_a_revoked_key_opens_nothing_once_the_command_has_said_so(served: Served, verb: str, service: bool) -> None:
+    """§D4-6: at its next message, whether a service runs or not; and a new key is valid at once."""
+    hers, his = make_pair(), make_pair()
+    with served.running(service=service):
+        served.order("author_add", name="anna", key=hers.public, label="")
+        served.order("author_add", name="ben", key=his.public, label="")
+        with Client(served.door.address, hers) as anna, Client(served.door.address, his) as ben:
+            assert (anna.hello().author, ben.hello().author) == ("anna", "ben")
+            served.order(verb, **({"key": hers.public} if verb == "key_revoke" else {"name": "anna"}))
+            with pytest.raises(DoorError) as caught:
+                anna.status()
+            assert caught.value.refusal == "unknown_key"
+            assert ben.hello().author == "ben"

@@ -1,0 +1,113 @@
+"""Logs whose time is over go, those of every season and of everybody; the others and all results stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from arena.league.folder import Folder
+from arena.league.keeping import housekeeping
+from arena.league.keeping.housekeeping import AT_ONCE, MOST_REMOVED, Tidy
+from arena.league.settings import Logs
+from arena.league.store import LeagueStore
+from arena.league.store.played import Ended
+from tests import league_kit
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[LeagueStore]:
+    with league_kit.league(tmp_path, "anna") as store:
+        yield store
+
+
+@pytest.mark.parametrize(
+    ("rule", "left"),
+    [
+        (Logs(days=10**6, forfeit_days=10**6), 8),
+        (Logs(days=0), 2),
+        (Logs(days=0, forfeit_days=0), 0),
+    ],
+)
+def test_what_the_rule_does_not_keep_is_removed(
+    store: LeagueStore, tmp_path: Path, rule: Logs, left: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four games, each with a log and a published one. In the first, somebody forfeits."""
+    folder = Folder(tmp_path)
+    folder.make()
+    random, greedy = store.versions.active()
+    assert random.entrant is not None
+    season = league_kit.season(store)
+    logs = folder.logs / season.tournament
+    logs.mkdir()
+    (folder.published / "logs").mkdir()
+    league_kit.plan(store, random, greedy)
+    league_kit.plan(store, random, greedy)
+    times = count()
+    monkeypatch.setattr("arena.core.store.store.now", lambda: f"2026-01-01T12:00:{next(times):02d}+00:00")
+    for forfeits in ((random.entrant,), (), (), ()):
+        [claimed] = league_kit.claim(store)
+        league_kit.record(store, claimed, forfeits)
+        (logs / f"{claimed.game}.jsonl.zst").write_text("log")
+        (folder.published / "logs" / f"{claimed.game}.jsonl.zst").write_text("log")
+    said: list[str] = []
+    tidy = Tidy(store, folder, rule, said.append)
+    tidy.look()
+    assert len([*logs.iterdir(), *(folder.published / "logs").iterdir()]) == left
+    assert bool(said) == (left < 8)
+    assert store.games.done(season.tournament) == 4
+    tidy.look()
+    assert len(said) <= 1
+
+
+class Looked:
+    """Files of games that do not exist that counts what is asked of it."""
+
+    def __init__(self) -> None:
+        self.sized = 0
+        self.removed: list[str] = []
+
+    def sizes(self) -> Iterator[int]:
+        yield from [1] * 3_000
+
+    def size(self, game: str, seats: int) -> int:
+        self.sized += 1
+        return 1
+
+    def remove(self, game: str, seats: int) -> None:
+        self.removed.append(game)
+
+
+@pytest.mark.parametrize("rule", [Logs(days=10**6, forfeit_days=10**6), Logs(days=0)])
+def test_one_look_reads_and_removes_a_bounded_number_of_games(
+    store: LeagueStore, tmp_path: Path, rule: Logs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A million games were read in one turn of the loop once, and held it for up to a minute."""
+    folder = Folder(tmp_path)
+    folder.make()
+    read = 0
+
+    def ended(self: object) -> Iterator[Ended]:
+        nonlocal read
+        for number in range(4_000):
+            read += 1
+            yield Ended(f"cup-1-{number:06}", "2026-01-01T12:00:00+00:00", 2, False)
+
+    game_files = Looked()
+    monkeypatch.setattr(type(store.played), "ended", ended)
+    monkeypatch.setattr(housekeeping, "GameFiles", lambda folders: game_files)
+    said: list[str] = []
+    tidy = Tidy(store, folder, rule, said.append)
+    looks = 0
+    while looks == 0 or tidy._expired is not None:
+        before = (read, game_files.sized, len(game_files.removed))
+        tidy.look()
+        looks += 1
+        assert read - before[0] <= AT_ONCE + 1
+        assert game_files.sized - before[1] <= 2 * AT_ONCE
+        assert len(game_files.removed) - before[2] < 2 * MOST_REMOVED
+    assert len(game_files.removed) == (4_000 if rule.days == 0 else 0)
+    assert looks >= (7_000 if rule.days == 0 else 3_000) / AT_ONCE, "it passed over the games and over the files"
+    assert bool(said) == (rule.days == 0)

@@ -1,0 +1,70 @@
+"""The figures of a league, as Prometheus reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from arena.league.disk import Room
+from arena.league.door.health import Telling
+from arena.league.folder import Folder
+from arena.league.public.monitoring import FILE, METRICS, Figures
+from arena.league.service.duties import OrderDuty
+from arena.league.settings import Settings
+from tests import league_kit as kit
+
+
+def test_every_figure_is_written_with_what_is_true_of_the_league(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.make()
+    with kit.league(tmp_path, "anna") as store:
+        order_duty = OrderDuty(store, folder, Settings(name="cup"), 1, lambda sentence: None)
+        doing = {"state": "playing", "running": 2, "machine_faults": 3}
+        room = Room(free=10**9, enough=True, needed=10**8, free_files=10**6)
+        figures = Figures(store, folder, (2,), lambda: doing, lambda: room, lambda: order_duty.obeyed)
+        fox = kit.active(store, "fox")
+        kit.play(store, fox, store.versions.named("random"))
+        kit.submit(store, "owl")
+        (folder.published / "logs").mkdir()
+        published = folder.published / "logs" / "cup-1-000000.jsonl.zst"
+        published.write_bytes(b"12345")
+        (folder.inbox / "bad.json").write_text("no order")
+        order_duty.look()
+        door = Telling(folder.path, lambda: 0.0, falls=1)
+        door.refused["rate"] += 4
+        door.look({}, connections=5, closed={"idle": 2})
+        (folder.inbox / "later.json").touch()
+        figures.look()
+    text = (folder.published / FILE).read_text(encoding="utf-8")
+    families = {family.name: family for family in text_string_to_metric_families(text)}
+    assert list(families) == [metric.name for metric in METRICS]
+    found = [sample for family in families.values() for sample in family.samples]
+    samples = {(sample.name, *sample.labels.values()): sample.value for sample in found}
+    assert samples["arena_league_playing",] == 1
+    assert samples["arena_league_versions", "active"] == 3
+    assert samples["arena_league_games_running",] == 2
+    assert samples["arena_league_longest_wait_rounds",] == 0.67, "a match of two seats, among three"
+    assert samples["arena_league_steps_waiting",] == 1
+    assert samples["arena_league_orders_total", "unknown"] == 1
+    assert samples["arena_league_orders_waiting",] == 1
+    assert samples["arena_league_notices_unread",] == 1
+    assert samples["arena_league_machine_faults_total",] == 3
+    assert samples["arena_league_logs_bytes",] == max(5, 512 * published.stat().st_blocks)
+    assert samples["arena_league_disk_free_bytes",] == 10**9
+    assert samples["arena_league_disk_free_files",] == 10**6
+    assert samples["arena_door_open",] == 1
+    assert samples["arena_door_connections",] == 5
+    assert samples["arena_door_refused_total", "rate"] == 4
+    assert samples["arena_door_closed_total", "idle"] == 2
+    assert samples["arena_door_falls_total",] == 1
+
+
+def test_of_a_door_that_is_closed_nothing_else_is_said(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.make()
+    with kit.league(tmp_path, "anna") as store:
+        doing = {"state": "playing", "running": 0, "machine_faults": 0}
+        room = Room(free=1, enough=True, needed=1)
+        values = Figures(store, folder, (2,), lambda: doing, lambda: room, dict).values()
+    assert {name: value for name, value in values.items() if name.startswith("arena_door")} == {"arena_door_open": 0}

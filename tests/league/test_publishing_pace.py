@@ -1,0 +1,113 @@
+"""Publishing leaves the loop its time, however large the league is and however many orders come."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from arena.league.folder import Folder
+from arena.league.public import documents, publishing
+from arena.league.public.publishing import Publishing
+from arena.league.public.ranking import Ranking
+from arena.league.settings import Settings
+from arena.league.store import LeagueReader
+from arena.league.store.states import Actor, State
+from tests import league_kit
+
+REFIT_S = 6.0
+"""What the refit takes in a league of ten million games."""
+REST_S = 1.0
+"""What else publishing takes there."""
+
+
+def test_the_refit_takes_a_tenth_of_the_time_and_all_of_publishing_half(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, refits, tables = 0.0, 0.0, 0.0
+
+    def refit(*_: object) -> object:
+        nonlocal now, refits
+        now += REFIT_S
+        refits += REFIT_S
+        return object()
+
+    def standings(*_: object) -> dict[str, object]:
+        nonlocal now, tables
+        now += REST_S
+        tables += REST_S
+        return {}
+
+    monkeypatch.setattr(publishing.time, "monotonic", lambda: now)
+    monkeypatch.setattr(publishing, "ranking_of", refit)
+    monkeypatch.setattr(documents, "standings", standings)
+    folder = Folder(tmp_path)
+    folder.make()
+    with league_kit.league(tmp_path) as store:
+        season = league_kit.season(store)
+        pace = Publishing(store, folder, Settings(name="cup"), season, b"", lambda sentence: None)
+        monkeypatch.setattr(pace, "_mark", count().__next__)  # something has changed at each look
+        while now < 2_000:
+            pace.hurry()  # an order in each turn of the loop
+            pace.look()
+            now += 0.2
+        assert 2_000 * 0.08 < refits < 2_000 * 0.11
+        assert 2_000 * 0.3 < refits + tables < 2_000 * 0.6
+        before = tables
+        while now < 3_000:
+            pace.look()
+            now += 0.2
+        assert tables - before <= 100, "without orders it keeps to a tenth, too"
+
+
+def test_what_has_not_changed_is_not_made_again_and_much_is_made_in_slices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, made, refits = 0.0, list[str](), 0
+    status, rank = documents.author_status, publishing.ranking_of
+
+    def author_status(reader: LeagueReader, author: str, ranking: Ranking | None = None) -> dict[str, object]:
+        nonlocal now
+        now += 0.03
+        made.append(author)
+        return status(reader, author, ranking)
+
+    def refit(reader: LeagueReader) -> Ranking | None:
+        nonlocal refits
+        refits += 1
+        return rank(reader)
+
+    monkeypatch.setattr(publishing.time, "monotonic", lambda: now)
+    monkeypatch.setattr(publishing, "ranking_of", refit)
+    monkeypatch.setattr(documents, "author_status", author_status)
+    folder = Folder(tmp_path)
+    folder.make()
+    authors = [f"author{number}" for number in range(20)]
+    with league_kit.league(tmp_path, *authors) as store:
+        fox = league_kit.active(store, "fox", author=authors[7])
+        pace = Publishing(store, folder, Settings(name="cup"), league_kit.season(store), b"", lambda sentence: None)
+        looks = 0
+        while len(made) < len(authors):
+            before = len(made)
+            pace.look()
+            assert len(made) - before <= 4, "the loop goes on meanwhile"
+            now += 0.05
+            looks += 1
+        assert sorted(made) == sorted(authors)
+        assert looks >= 8
+        made.clear()
+        for _ in range(100):
+            pace.look()
+            now += 1.0
+        assert (made, refits) == ([], 1)
+        store.versions.change(fox.id, State.SUSPENDED, Actor.OPERATOR, "a test")
+        store.notices.add(authors[3], "news", "something for one of them")
+        for _ in range(30):
+            pace.look()
+            now += 1.0
+        assert sorted(made) == [authors[3], authors[7]]
+        assert refits == 2
+        document = json.loads((folder.published / "authors" / authors[7] / "status.json").read_bytes())
+        assert [version["state"] for version in document["versions"]] == ["suspended"]

@@ -1,0 +1,94 @@
+"""The database of a league is held against what is published of a closed season."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from arena.core.standings.audit import Examined, Fault, examine
+from arena.core.store.database import connect
+from arena.league.checking.audit import SeasonAuditor, logs_of
+from arena.league.folder import Folder
+from arena.league.store import read_league
+from tests import season_kit
+
+
+@pytest.fixture(scope="module")
+def league(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    return season_kit.closed(tmp_path_factory.mktemp("closed"), final=("fox", "random"))
+
+
+@pytest.fixture(scope="module")
+def examined(league: Folder) -> list[Examined]:
+    folder = season(league)
+    return [examine(str(log), str(folder)) for log in logs_of(folder)]
+
+
+def season(league: Folder) -> Path:
+    return league.published / "seasons" / "cup-1"
+
+
+def audit(league: Folder, examined: list[Examined], db: Path) -> tuple[Fault, ...]:
+    with read_league(db) as reader:
+        auditor = SeasonAuditor(season(league), reader=reader)
+        for log in examined:
+            auditor.add(log)
+        found = auditor.result(complete=True)
+    assert "database" in found.checked
+    return found.faults
+
+
+FORGERIES = {
+    "": ("SELECT 1", ""),
+    "the last is the first": ("UPDATE fits SET rank = 5 - rank, rating = -rating", "fits, fox/1: expected rating"),
+    "no final ratings": ("DELETE FROM fits", "fits, fox/1: expected rating"),
+    "sums": ("UPDATE tallies SET wins = games - wins", "expected wins"),
+    "the longest decision": ("UPDATE tallies SET max_ms = 9000", "expected max_ms"),
+    "pairs": ("UPDATE pairs SET better = worse, worse = better", "expected results"),
+    "a pair that never met": ("INSERT INTO pairs VALUES ('cup-1', 99, 0, 1, 1, 0, 0, 0)", "expected results None"),
+    "running ratings": ("UPDATE ratings SET mu = mu + 1", "expected mu"),
+    "ranks": ("UPDATE seats SET rank = 3 - rank", "expected digest of its rows"),
+    "what counts": ("UPDATE games SET counts = 1 - counts", "expected digest of its rows"),
+    "times": ("UPDATE seats SET total_ms = total_ms * 2", "expected total_ms"),
+    "an invented forfeit": ("UPDATE seats SET forfeit = 'timeout', turn = 1 WHERE forfeit IS NULL", "expected forfeit"),
+    "overloaded": ("UPDATE seats SET overloaded = 1", "expected overloaded"),
+    "how it ended": ("UPDATE games SET termination = 'timeout' WHERE status = 'done'", "expected termination"),
+    "level": ("UPDATE games SET level = 'strict'", "expected level trusted, got: strict"),
+    "names": ("UPDATE entrants SET name = name || '0' WHERE number = 1", "expected name, digest and start"),
+    "digests": ("UPDATE entrants SET digest = '00'", "expected name, digest and start"),
+    "a rating to begin with": ("UPDATE entrants SET mu0 = 99 WHERE number = 0", "expected name, digest and start"),
+    "the frozen standings": (
+        "UPDATE seasons SET standings = replace(standings, '\"rank\":1,', '\"rank\":2,')", "expected standings",
+    ),
+    "the digest": ("UPDATE seasons SET digest = '00' WHERE number = 1", "expected digest"),
+    "the secret": ("UPDATE tournaments SET secret = hex(zeroblob(32))", "expected commitment to its secret"),
+    "the settings": ("UPDATE tournaments SET settings = json_set(settings, '$.level', 'strict')", "expected settings"),
+    "the end": ("UPDATE seasons SET closed = '2020-01-01T00:00:00+00:00' WHERE number = 1", "expected closed"),
+    "no such season": ("UPDATE seasons SET tournament = 'cup-7' WHERE number = 1", "expected season first, got none"),
+    "no JSON": ("UPDATE games SET seating = '{'", "a row cannot be read"),
+    "numbers of another type": ("UPDATE seats SET rank = 'first'", "expected digest of its rows"),
+    "a view of one's own": (
+        "DROP VIEW v_standings; CREATE VIEW v_standings AS SELECT 'random/1' AS bot", "v_standings: expected the view",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.quick(8)
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forgery_of_the_database_is_found(
+    league: Folder, examined: list[Examined], tmp_path: Path, forgery: str
+) -> None:
+    statement, says = FORGERIES[forgery]
+    db = tmp_path / "league.db"
+    with closing(connect(league.database, write=True)) as connection:
+        connection.execute("VACUUM INTO ?", (str(db),))
+    with closing(connect(db, write=True)) as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        for one in statement.split(";"):
+            connection.execute(one)
+    faults = audit(league, examined, db)
+    assert {fault.check for fault in faults} == ({"database"} if says else set()), faults
+    assert any(says in fault.reason for fault in faults) or not says, faults

@@ -159,6 +159,7 @@ def test_nothing_in_a_league_asks_the_clock_itself_what_is_old() -> None:
     asks = {
         f"{path.parent.name}/{path.name}": len(found)
         for path in root.rglob("*.py")
+        if path.parent.name not in ("commands", "door", "live")  # they decide nothing that lasts
         if (found := re.findall(r"time\.time\(\)|datetime\.now\(|\bdays_ago\((?!self\._store)", path.read_text()))
     }
     assert asks == {

@@ -132,8 +132,8 @@ def _alone(manifest: str, author: str, language: str) -> str:
     """Returns a template's manifest with its author and language, without files from outside."""
     manifest = re.sub(r"(?m)^include = \[[^\]]*\].*\n", "", manifest)
     for key, text in (("author", author), ("language", language)):
-        line = f"{key} = {json.dumps(text, ensure_ascii=False)}"
-        manifest = re.sub(rf"(?m)^{key} = .*$", lambda _, line=line: line, manifest)
+        line = f"{key} = {json.dumps(text, ensure_ascii=False)}".replace("\\", r"\\")
+        manifest = re.sub(rf"(?m)^{key} = .*$", line, manifest)
     return manifest
 
 

@@ -1,7 +1,7 @@
 """Writes the site of documentation into build/documentation, for any browser.
 
-Its pages are those to which links lead from the README, with all that they link to. A dead link fails, and so does a
-page that has no place in the navigation.
+Its pages are those to which links lead from the README, with all that they link to, and `llms.txt`. A dead link fails,
+and so does a page that has no place in the navigation.
 """
 
 from __future__ import annotations
@@ -47,6 +47,12 @@ def collect(root: Path) -> tuple[set[Path], list[str]]:
     return reached, faults
 
 
+def llms(root: Path) -> str:
+    """Returns the page for authors of bots as `llms.txt`, which programs that write programs look for."""
+    page = (root / "protocol" / "BOT.md").read_text("utf-8")
+    return re.sub(r"\]\(([\w/]+)\.md", r"](protocol/\1.html", page)
+
+
 def main() -> int:
     """Writes the site. Returns the exit code."""
     reached, faults = collect(ROOT)
@@ -61,6 +67,7 @@ def main() -> int:
             shutil.copytree(source, place, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
         else:
             shutil.copy(source, place)
+    (BUILD / "pages" / "llms.txt").write_text(llms(ROOT), "utf-8")
     config = shutil.copy(ROOT / "docs" / "mkdocs.yml", BUILD)
     return subprocess.run([sys.executable, "-m", "zensical", "build", "--clean", "--strict", "-f", config]).returncode
 

@@ -1,24 +1,6 @@
-r"""Translates between the protocol's frames and the JSON lines of the program below the bridge. No I/O here.
+"""Translates between the protocol's frames and the JSON lines of the program below the bridge. No I/O here.
 
-A line is one JSON object (RFC 8259, UTF-8) and `\n`.
-
-1. On its standard input the program gets `game_start`, `request` and `game_over`, each as the specification has it,
-   with `type` and all its fields, in the order in which the referee sent them. Other messages it does not get:
-   `hello`, `welcome`, `ready` and `goodbye` are the bridge's affair, and an `error` goes to standard error.
-2. For each `request`, and for nothing else, the program writes exactly one line to its standard output:
-   `{"action": {...}}`, or `{"action": {...}, "note": "..."}`. The action is what the page of the game's rules says. The
-   bridge adds `type` and `id`, and cuts the note to what the referee takes. Other keys are ignored.
-3. A line is at most 65,536 bytes long, like a frame. A program must flush it: most languages hold back what goes into
-   a pipe until kilobytes have come together, and then both sides wait until the time is over.
-4. The end of the input means goodbye: the program ends, with status 0, within 0.7 seconds. What is left then is killed.
-5. If a `game_over` comes while a request waits for its line, the line is still due: it is read and dropped.
-6. There is no line for `ready`: the bridge says it at once. So all that the program still has to do before it answers
-   its first request, its own start included, counts as thinking.
-
-The bridge never guesses. A line ends the session if it is not such an object, if it holds what the protocol forbids
-(floats, integers beyond ±(2^53 - 1), a key twice, half of a surrogate pair, more than 16 levels), or if nobody asked
-for it. The bridge then says what it expected and on which line, and exits with status 1, and so the seat forfeits. The
-bridge also ends when the program ends early. What the program writes to standard error passes through.
+The rules are those of `protocol/SPEC.md`, section 4.4.
 """
 
 from __future__ import annotations

@@ -28,12 +28,14 @@ from arena.core.link.bots import (
     work,
 )
 from arena.core.link.contents import LEFT_OUT
-from arena.core.resources import bots_folder
+from arena.core.resources import bots_folder, protocol_folder
 
 LONGEST_AUTHOR: Final = 256
 """How many characters an author's name in a manifest may have."""
-_NAMED: Final = (MANIFEST, "README.md")
-"""The files of a template in which the word NAME is replaced by the bot's name."""
+_NAMED: Final = (MANIFEST, "README.md", "AGENTS.md")
+"""The files of a new bot in which the word NAME is replaced by the bot's name."""
+_BRIDGED: Final = "perl"
+"""The language whose template reads and writes lines: what a bot in any other begins from."""
 
 
 class NewBot(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,25 +54,27 @@ def templates() -> dict[str, Path]:
     return {path.parent.parent.name: path.parent for path in sorted(bots_folder().glob(f"*/{TEMPLATE}/{MANIFEST}"))}
 
 
-def new_bot(name: str, *, language: str, author: str, parent: Path) -> NewBot:
+def new_bot(name: str, *, language: str, author: str, parent: Path, bridge: bool = False) -> NewBot:
     """Makes a bot's folder, named after the bot.
 
     Args:
         name: The bot's name.
-        language: One of `templates()`.
+        language: One of `templates()`; any, where `bridge` is set.
         author: Who writes it; may be empty.
         parent: The folder in which the new one is made.
+        bridge: Whether it reads and writes lines. It plays as it is, and is to be written anew in its language.
 
     Raises:
         ConfigError: The name, the language or the author cannot be used, the folder is there already, or it cannot be
             written. Nothing has changed, except in the last case.
     """
-    template = _template(language)
+    template = templates()[_BRIDGED] if bridge else _template(language)
     check_name(name)
     if name in bundled_folders():
         raise BotError(f"expected the name of a new bot, got: {name!r}, which is a bundled bot; choose another name")
-    if len(author) > LONGEST_AUTHOR or not author.isprintable():
-        raise ConfigError(f"expected at most {LONGEST_AUTHOR} visible characters as the author, got: {author!r}")
+    for what, text in (("author", author), ("language", language)):
+        if len(text) > LONGEST_AUTHOR or not text.isprintable():
+            raise ConfigError(f"expected at most {LONGEST_AUTHOR} visible characters as the {what}, got: {text!r}")
     folder = parent / name
     if os.path.lexists(folder):
         raise ConfigError(
@@ -80,7 +84,7 @@ def new_bot(name: str, *, language: str, author: str, parent: Path) -> NewBot:
     for file in _NAMED:
         if file in files:
             files[file] = re.sub(rb"\bNAME\b", name.encode(), files[file])
-    files[MANIFEST] = _alone(files[MANIFEST].decode(), author).encode()
+    files[MANIFEST] = _alone(files[MANIFEST].decode(), author, language).encode()
     try:
         for path, content in files.items():
             target = folder / path
@@ -99,7 +103,7 @@ def _template(language: str) -> Path:
     if language not in found:
         raise ConfigError(
             f"expected a language among {', '.join(found)}, got: {language!r}{did_you_mean(language, found)}; "
-            "for any other begin with perl, whose bot reads and writes JSON lines"
+            "for any other add --bridge, which makes a bot that reads and writes lines"
         )
     return found[language]
 
@@ -110,6 +114,7 @@ def _files(template: Path) -> dict[str, bytes]:
     own = (path.relative_to(template) for path in sorted(template.rglob("*")) if path.is_file())
     paths = {str(path): path for path in own if not _is_made(path, manifest)}
     paths |= {re.sub(r"^(\.\./)+", "", name): Path(name) for name in manifest.include}
+    paths |= {"AGENTS.md": bots_folder() / "AGENTS.md", "BOT.md": protocol_folder() / "BOT.md"}
     return {
         name: read(template / path, f"the file {name!r} of a template", MOST_TEXT, InternalError)
         for name, path in paths.items()
@@ -123,10 +128,13 @@ def _is_made(path: Path, manifest: Manifest) -> bool:
     )
 
 
-def _alone(manifest: str, author: str) -> str:
-    """Returns a template's manifest with its author, for a folder that includes no files from outside."""
+def _alone(manifest: str, author: str, language: str) -> str:
+    """Returns a template's manifest with its author and language, without files from outside."""
     manifest = re.sub(r"(?m)^include = \[[^\]]*\].*\n", "", manifest)
-    return re.sub(r"(?m)^author = .*$", lambda _: f"author = {json.dumps(author, ensure_ascii=False)}", manifest)
+    for key, text in (("author", author), ("language", language)):
+        line = f"{key} = {json.dumps(text, ensure_ascii=False)}".replace("\\", r"\\")
+        manifest = re.sub(rf"(?m)^{key} = .*$", line, manifest)
+    return manifest
 
 
 def _missing_program(manifest: Manifest, folder: Path) -> str | None:

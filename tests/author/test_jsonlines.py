@@ -45,6 +45,7 @@ def action(frame: bytes | None) -> Action:
 
 @pytest.mark.parametrize("message", [START, request(1), OVER], ids=lambda message: message["type"])
 def test_what_the_program_gets_is_the_whole_message_in_one_line(message: dict[str, Any]) -> None:
+    """§4.4-1."""
     line = Translator().from_referee(pack(message)).line
     assert json.loads(line) == message
     assert line.endswith(b"\n")
@@ -74,6 +75,7 @@ def test_a_referee_that_breaks_the_protocol(frame: bytes) -> None:
 
 
 def test_an_answer_gets_type_and_id() -> None:
+    """§4.4-2."""
     line = json.dumps({"action": PLAY}).encode()
     assert action(asked(7).from_program(line)) == Action(id=7, action=PLAY)
 
@@ -105,6 +107,7 @@ def test_answers_go_to_requests_in_order() -> None:
 
 
 def test_the_answer_to_a_request_that_has_lapsed_is_dropped() -> None:
+    """§4.4-4."""
     translator = asked(4)
     for message in (OVER, {**START, "game": 4}, request(5)):
         translator.from_referee(pack(message))
@@ -164,6 +167,7 @@ def test_the_deepest_action() -> None:
 
 
 def test_a_line_that_nobody_asked_for() -> None:
+    """§4.4-5."""
     expected = "line 1 of the program's output: expected no line, as no request waits for one, got: 'hello'"
     with pytest.raises(RemoteProtocolError) as caught:
         Translator().from_program(b"hello")
@@ -178,4 +182,5 @@ def test_a_second_answer() -> None:
 
 
 def test_a_line_is_as_long_as_a_frame() -> None:
+    """§4.4-3."""
     assert MAX_LINE == 65_536

@@ -10,6 +10,7 @@ from arena.author.commands.new import new
 from arena.author.new import NewBot, new_bot, templates
 from arena.core.errors import ConfigError, InternalError
 from arena.core.link.bots import load_bot, read_manifest, work
+from arena.core.resources import protocol_folder
 
 MANIFEST = """\
 name = "NAME"
@@ -39,6 +40,7 @@ def bots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (template.parent / "client.py").write_text("client")
     (template.parent / "pack").mkdir()
     (template.parent / "pack" / "more.py").write_text("more")
+    (tmp_path / "bots" / "AGENTS.md").write_text("Read BOT.md, then `arena bot check NAME`.\n")
     taken = tmp_path / "bots" / "tongue" / "taken"
     taken.mkdir()
     (taken / "bot.toml").write_text('name = "taken"\ncommand = ["sh"]\n')
@@ -55,7 +57,17 @@ def test_the_folder_stands_alone(bots: Path, tmp_path: Path) -> None:
     made = make(tmp_path)
     assert made == NewBot(folder=tmp_path / "ronin", language="tongue", build="no-such-tool", missing="no-such-tool")
     files = {str(path.relative_to(made.folder)) for path in made.folder.rglob("*") if path.is_file()}
-    assert files == {"bot.toml", "bot.py", "README.md", ".gitignore", "sub/data.bin", "client.py", "pack/more.py"}
+    assert files == {
+        "bot.toml",
+        "bot.py",
+        "README.md",
+        ".gitignore",
+        "sub/data.bin",
+        "client.py",
+        "pack/more.py",
+        "AGENTS.md",
+        "BOT.md",
+    }
     manifest = read_manifest(made.folder)
     assert (manifest.name, manifest.author, manifest.include, manifest.built) == ("ronin", "", (), ("out",))
     assert (made.folder / "sub" / "data.bin").read_bytes() == b"\0\xff"
@@ -65,6 +77,7 @@ def test_the_name_is_filled_in_where_it_stands_for_the_bot(bots: Path, tmp_path:
     folder = make(tmp_path, "a.b-c").folder
     assert (folder / "README.md").read_text() == "# a.b-c\n\nNAMES of RENAME, a.b-c.\n"
     assert (folder / "bot.py").read_text() == "NAME = 1\n"
+    assert (folder / "AGENTS.md").read_text() == "Read BOT.md, then `arena bot check a.b-c`.\n"
 
 
 @pytest.mark.parametrize("author", ["Ann", 'Ann "the \\1 cat" Lee', "æ 江戸", "x" * 256])
@@ -88,6 +101,18 @@ def test_what_is_refused_changes_nothing(bots: Path, tmp_path: Path, arguments: 
     with pytest.raises(ConfigError, match=message):
         make(tmp_path, **arguments)
     assert [path.name for path in tmp_path.iterdir()] == ["bots"]
+
+
+def test_a_bridge_is_for_any_language(tmp_path: Path) -> None:
+    """The folder holds a bot that plays, its language and the page by which it is written anew."""
+    manifest = read_manifest(new_bot("moon", language="Lua 5.4", author="", parent=tmp_path, bridge=True).folder)
+    assert manifest.language == "Lua 5.4"
+    assert manifest.command[3:5] == ("bot", "bridge")
+    assert (tmp_path / "moon" / "BOT.md").read_bytes() == (protocol_folder() / "BOT.md").read_bytes()
+    with pytest.raises(ConfigError, match="visible characters as the language"):
+        new_bot("sun", language="a\nb", author="", parent=tmp_path, bridge=True)
+    with pytest.raises(ConfigError, match="for any other add --bridge"):
+        new_bot("sun", language="lua", author="", parent=tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["folder", "file", "dangling link"])

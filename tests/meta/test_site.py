@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from site_of_docs import collect  # noqa: E402
+from site_of_docs import collect, llms  # noqa: E402
 
 
 def test_every_link_leads_somewhere_and_every_page_is_in_the_navigation() -> None:
@@ -16,6 +17,13 @@ def test_every_link_leads_somewhere_and_every_page_is_in_the_navigation() -> Non
     assert faults == []
     pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")}
     assert pages - {path.relative_to(ROOT).as_posix() for path in reached} == set(), "no link leads there"
+
+
+def test_llms_txt_leads_to_pages_of_the_site() -> None:
+    reached, _ = collect(ROOT)
+    linked = re.findall(r"\]\(([^)#]+)", re.sub(r"`[^`\n]*`", "", llms(ROOT)))
+    assert {ROOT / link.replace(".html", ".md") for link in linked if not link.startswith("#")} <= reached
+    assert "protocol/SPEC.html" in linked
 
 
 def test_a_dead_link_and_a_page_without_a_place_are_faults(tmp_path: Path) -> None:

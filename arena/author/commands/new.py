@@ -18,8 +18,9 @@ from arena.core.text import plain
     default="python",
     show_default=True,
     metavar="LANGUAGE",
-    help="c, go, java, javascript, python or rust; for any other language begin with perl.",
+    help="c, go, java, javascript, perl, python or rust; any other with --bridge.",
 )
+@click.option("--bridge", is_flag=True, help="Make a bot without sockets: it reads and writes lines of JSON.")
 @click.option("--author", default="", metavar="TEXT", help="Who writes it.")
 @click.option(
     "--folder",
@@ -28,22 +29,29 @@ from arena.core.text import plain
     metavar="DIR",
     help="Where to make the new folder.  [default: here]",
 )
-def new(name: str, language: str, author: str, folder: Path) -> None:
+def new(name: str, language: str, bridge: bool, author: str, folder: Path) -> None:
     """Make a folder with a bot that plays, as a starting point.
 
     The folder is called NAME and holds the bot, the client that speaks the protocol, what builds it, its manifest
-    (bot.toml) and a README. The bot plays every game by taking a legal play of each request. No existing file is
-    overwritten.
+    (bot.toml), a README, and for programs that write programs BOT.md and AGENTS.md. The bot plays every game by taking
+    a legal play of each request. No existing file is overwritten.
+
+    With --bridge it is one of 30 lines in Perl, to be written anew in LANGUAGE: no ZeroMQ, no msgpack, no socket.
 
     \b
     Example:
       arena bot new ronin --language go
+      arena bot new moon --language lua --bridge
     """
     from arena.author.new import new_bot
 
-    made = new_bot(name, language=language, author=author, parent=folder)
+    made = new_bot(name, language=language, author=author, parent=folder, bridge=bridge)
     ref = shlex.quote(str(made.folder))
-    say(plain(f"{made.folder} is a bot in {made.language} that takes a legal play of each request. Next:"))
+    anew = bridge and language != "perl"
+    kind = f"to be written in {language}, and in perl so far," if anew else f"in {language}"
+    say(plain(f"{made.folder} is a bot {kind} that takes a legal play of each request. Next:"))
+    if anew:
+        say(plain(f"  write it in {language}, as bot.pl does it, and put its command for `perl bot.pl` into bot.toml"))
     if made.missing is not None:
         say(f"  install {made.missing}, which is not on the path")
     if made.build:

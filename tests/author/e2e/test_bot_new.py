@@ -60,7 +60,10 @@ def test_the_templates_travel_in_the_wheel(root: Path, tmp_path: Path) -> None:
         made = new_bot("ronin", language=language, author="", parent=tmp_path).folder
         files = {str(path.relative_to(made)) for path in made.rglob("*") if path.is_file()}
         travelling = {
-            file for file in files for place in ("template/", "") if f"bots/{language}/{place}{file}" in names
+            file
+            for file in files
+            for place in (f"bots/{language}/template/", f"bots/{language}/", "bots/", "protocol/")
+            if f"{place}{file}" in names
         }
         assert travelling == files, f"{template}: not in the wheel: {files - travelling}"
         shutil.rmtree(made)

@@ -207,6 +207,7 @@ def test_a_program_that_fails(referee: Callable[..., Referee], script: str, stat
 def test_a_program_that_does_not_end_well(
     referee: Callable[..., Referee], script: str, status: int, words: str
 ) -> None:
+    """§4.4-6."""
     bot = referee("sh", "-c", script)
     bot.start()
     bot.say("goodbye", reason="")

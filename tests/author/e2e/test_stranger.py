@@ -1,4 +1,4 @@
-"""A bot that was written from protocol/ alone, in a language without a client, keeps the whole protocol."""
+"""Bots that were written from protocol/ alone, in languages without a client, keep the whole protocol."""
 
 import subprocess
 from collections.abc import Callable
@@ -12,11 +12,21 @@ from arena.core.link.bots import load_bot
 
 
 @pytest.mark.long
-def test_the_specification_alone_is_enough_for_a_bot_of_the_level_full(needs: Callable[..., None], root: Path) -> None:
-    needs("ruby")
-    libraries = subprocess.run(["ruby", "-e", 'require "ffi-rzmq"; require "msgpack"'], capture_output=True, text=True)
-    if libraries.returncode:
-        pytest.skip(f"needs Ruby's ffi-rzmq and msgpack: {libraries.stderr.strip()}")
-    report = check_bot(load_bot(str(root / "tests/stranger")))
+@pytest.mark.parametrize(
+    ("folder", "language", "libraries"),
+    [
+        ("tests/stranger", ["ruby", "-e"], 'require "ffi-rzmq"; require "msgpack"'),
+        ("examples/lua_bot", ["lua", "-e"], 'require "cjson"'),
+    ],
+    ids=["SPEC.md, in Ruby", "BOT.md, in Lua"],
+)
+def test_a_page_alone_is_enough_for_a_bot_of_the_level_full(
+    needs: Callable[..., None], root: Path, folder: str, language: list[str], libraries: str
+) -> None:
+    needs(language[0])
+    loaded = subprocess.run([*language, libraries], capture_output=True, text=True)
+    if loaded.returncode:
+        pytest.skip(f"needs {libraries}: {loaded.stderr.strip()}")
+    report = check_bot(load_bot(str(root / folder)))
     assert report.counts["not_attempted"] == 0
     assert [result for result in report.hindering(Level.FULL) if not result.excuse] == [], "but for a busy machine"

@@ -1,0 +1,56 @@
+"""The second verifier, by protocol/FORMATS.md in another language, agrees with arena about every format it has."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_kit import Run
+
+FORMATS = {
+    "round-robin": ["--deals", "6"],
+    "gauntlet": ["--challengers", "2", "--deals", "2"],
+    "swiss": ["--rounds", "4", "--deals", "1"],
+    "knockout": ["--deals", "1", "--third-place"],
+    "ladder": ["--matches", "20"],
+    "adaptive": ["--deals", "1", "--budget", "30"],
+}
+
+
+def second(root: Path, logs: Path, code: int = 0) -> dict[str, Any]:
+    words = ["node", str(root / "examples" / "verifier" / "verify.js"), str(logs)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr + done.stdout
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("format", FORMATS)
+def test_rounds_and_ratings(arena: Run, needs: Callable[..., None], root: Path, tmp_path: Path, format: str) -> None:
+    needs("node")
+    bots = [f"b{number}" for number in range(5)]
+    for bot in bots:
+        (tmp_path / bot).mkdir()
+        command = f'["{{python}}", "{root / "bots" / "python" / "random" / "bot.py"}"]'
+        (tmp_path / bot / "bot.toml").write_text(f'name = "{bot}"\ncommand = {command}\n')
+    rules = ["--rules", "gardener", "--rule", "target=5", "--seed", "second", "--json"]
+    standings = json.loads(arena("tournament", *bots, "--format", format, *FORMATS[format], *rules).stdout)["standings"]
+    (logs,) = (tmp_path / "logs").iterdir()
+    found = second(root, logs)
+    assert (found["notChecked"], found["faults"], found["games"]) == (None, [], len(list(logs.glob("*.jsonl"))))
+    others = {row["bot"]: row for row in found["standings"]}
+    for row in standings:
+        for key in ("rating", "half_width", "mu", "games"):
+            assert others[row["bot"]][key] == pytest.approx(row[key], abs=0.0015), (row["bot"], key)
+
+    log = next(logs.glob("*-000001.jsonl"))
+    log.write_text(
+        log.read_text().replace('"rotation":1' if '"rotation":1' in log.read_text() else '"deal":1', '"deal":7', 1)
+    )
+    assert second(root, logs, code=1)["faults"], "a game that is not the planned one"

@@ -23,6 +23,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from math import inf
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import msgspec
@@ -74,6 +75,19 @@ class Outcome(msgspec.Struct, frozen=True):
         """
         others = max(1, len(self.ranks) - 1)
         return [sum((other > own) - (other < own) for other in self.ranks) / others for own in self.ranks]
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """What programs that learn are told of a table before they play: nothing at it is ever beyond these."""
+
+    numbers: Sequence[tuple[int, int]] | None = None
+    """The least and the most of each of the numbers of a view; None if the game does not know."""
+    steps: int = 10_000
+    """How many plays a game can have. More, in any game, is against a law of the arena."""
+    draws: int = 2**31 - 1
+    """How many outcomes chance can have at most."""
+    returns: tuple[float, float] = (-inf, inf)
+    """The least and the most that a seat can get."""
 
 
 class Option(msgspec.Struct, frozen=True):
@@ -250,6 +264,12 @@ class Rules(ABC, Generic[S]):
         self.options = dict(options)
         self.board = board
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.seats, self.options, self.board)  # tables are computed again where it is read
+
+    def __deepcopy__(self, memo: Any) -> Rules[S]:
+        return self
+
     @classmethod
     def margin(cls, seats: int, options: Mapping[str, str]) -> Margin | None:
         """Returns by how much a seat can be ahead of another in the end; None if the game counts nothing but ranks."""
@@ -386,12 +406,40 @@ class Rules(ABC, Generic[S]):
         """
         return None
 
+    def relative(self, state: S, seat: Seat) -> Legal:
+        """Returns `legal` as `every_play` has it: a game can count places there from what is the seat's own, so that
+        there are few."""
+        return self.legal(state, seat)
+
+    def absolute(self, state: S, seat: Seat, play: Any) -> Any:
+        """Returns the play that one of `every_play` is for a seat: the inverse of `relative`.
+
+        Raises:
+            IllegalAction: It is none in this state.
+        """
+        return play
+
+    def bounds(self) -> Bounds:
+        """Returns what nothing at this table is ever beyond."""
+        return Bounds()
+
+    def returns(self, state: S) -> Sequence[float]:
+        """Returns what each seat gets in the end: its score, or what its rank is worth in a game without scores."""
+        outcome = self.outcome(state)
+        if outcome is None:
+            return [0.0] * self.seats
+        return outcome.worth if outcome.scores is None else list(map(float, outcome.scores))
+
     def numbers(self, view: Payload) -> Sequence[int] | None:
         """Returns a view as whole numbers: at one table always as many, and each place with one meaning.
 
         None, the default, means that the game does not say.
         """
         return None
+
+    def observe(self, state: S, seat: Seat) -> Sequence[int] | None:
+        """Returns the `numbers` of the seat's view. A game can override it to make them faster, without the view."""
+        return self.numbers(self.view(state, seat))
 
     # Actions and legal plays in the form of the wire
 

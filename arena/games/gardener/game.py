@@ -134,7 +134,19 @@ class Gardener(Rules[State]):
         """Returns every card that can be taken, place of a garden that can be reached, and row that can be there."""
         return numbers.every_play(self.tables)
 
-    def numbers(self, view: Payload) -> list[int]:
+    def relative(self, state: State, seat: Seat) -> Legal:
+        """Returns the legal plays with places counted from the seat's own garden."""
+        return numbers.relative(self.tables, state, seat, self.legal(state, seat))
+
+    def absolute(self, state: State, seat: Seat, play: Any) -> Play:
+        """Returns the play that one of `every_play` is."""
+        return numbers.absolute(state, seat, play)
+
+    def bounds(self) -> base.Bounds:
+        """Returns what nothing at this table is ever beyond."""
+        return numbers.bounds(self.tables)
+
+    def numbers(self, view: Payload) -> Sequence[int]:
         """Returns a view as numbers."""
         return numbers.numbers(self.tables, view)
 

@@ -157,9 +157,17 @@ class Samurai(Rules[State]):
         """Returns every hand that can be chosen, and every tile and piece on every space of its kind."""
         return numbers.every_play(self.tables)
 
+    def bounds(self) -> base.Bounds:
+        """Returns what nothing at this table is ever beyond."""
+        return numbers.bounds(self.tables)
+
     def numbers(self, view: Payload) -> list[int]:
         """Returns a view as numbers."""
         return numbers.numbers(self.tables, view)
+
+    def observe(self, state: State, seat: Seat) -> Sequence[int]:
+        """Returns the numbers of the seat's view."""
+        return numbers.observe(self.tables, state, seat)
 
     def outcome(self, state: State) -> Outcome | None:
         """Returns the ranks once the game is over. There is no score: the comparison has three numbers."""

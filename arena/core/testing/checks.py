@@ -175,7 +175,7 @@ def check_numbers(rules: Rules[Any], seed: int) -> None:
                 )  # fmt: skip
             for at.seat in range(rules.seats):
                 if numbering is not None:
-                    _check_numbered(at, numbering, step.after)
+                    _check_numbered(at, numbering, step.after, at.seat)
                 numbers, observed = rules.numbers(rules.view(step.after, at.seat)), rules.observe(step.after, at.seat)
                 at.demand(
                     observed == numbers or list(observed or ()) == list(numbers or ()), "observe as numbers of the view",
@@ -199,13 +199,13 @@ def check_numbers(rules: Rules[Any], seed: int) -> None:
                 )  # fmt: skip
 
 
-def _check_numbered(at: Probe, numbering: Numbering, state: Any) -> None:
-    legal = at.rules.legal(state, at.seat)
+def _check_numbered(at: Probe, numbering: Numbering, state: Any, seat: int) -> None:
+    legal = at.rules.legal(state, seat)
     try:
-        numbers = numbering.of(at.rules.relative(state, at.seat))
+        numbers = numbering.of(at.rules.relative(state, seat))
     except (KeyError, ValueError):
         numbers = []
-    plays = [at.rules.absolute(state, at.seat, numbering.play(number)) for number in numbers]
+    plays = [at.rules.absolute(state, seat, numbering.play(number)) for number in numbers]
     at.demand(
         plays == list(legal), "each legal play among those of `every_play`",
         shown(list(map(at.written, legal))), "let a product of `every_play` have the same `make`, and all values",

@@ -62,17 +62,16 @@ class Game:
         self.numbering = Numbering(every)
         self.actions = len(self.numbering)
         self.agents = [f"seat_{seat}" for seat in range(players)]
-        self.bounds = self.rules.bounds()
-        span = np.iinfo(np.int32)
-        low, high = np.array(self.bounds.numbers or [(span.min, span.max)] * len(sample), np.int32).T
+        bounds, span = self.rules.bounds().numbers, np.iinfo(np.int32)
+        low, high = np.array(bounds or [(span.min, span.max)] * len(sample), np.int32).T
         if self.one_hot:
-            if self.bounds.numbers is None:
+            if bounds is None:
                 raise ConfigError(f'expected bounds of the numbers of {rules}, got: none; give observations="numbers"')
             sizes = high - low + 1
             self._first = np.cumsum(sizes) - sizes - low
-            self.space = gymnasium.spaces.Box(0, 1, (int(sizes.sum()),), np.int8)
+            self.space: Any = gymnasium.spaces.Box(0, 1, (int(sizes.sum()),), np.int8)
         else:
-            self.space = gymnasium.spaces.Box(low, high, dtype=np.int32)
+            self.space = gymnasium.spaces.Box(low, high, dtype=np.int32)  # type: ignore[arg-type]
         self.chance: random.Random | None = None
 
     def reset(self, seed: int | None) -> None:

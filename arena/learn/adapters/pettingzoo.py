@@ -146,13 +146,14 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         if action is None:
             raise ValueError(f"expected an action of {agent}, 0 to {self._game.actions - 1}, got: None")
         reason = self._game.refusal(int(action))
-        if reason is not None and self._illegal_reward is None:
+        worth = self._illegal_reward
+        if reason is not None and worth is None:
             raise ValueError(f"expected an action that the mask of {agent} allows, got: {action}: {reason}")
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        if reason is not None:
+        if reason is not None and worth is not None:
             self.infos[agent] = {"illegal": reason}
-            self.rewards[agent] = self._illegal_reward
+            self.rewards[agent] = worth
             self.terminations = dict.fromkeys(self.agents, True)
         else:
             self._game.make(int(action))

@@ -133,7 +133,7 @@ class ArenaState(pyspiel.State):
         return sorted(self.get_game().numbering.of(table.rules.relative(table.shown, player)))
 
     def _ends(self) -> Sequence[int]:
-        """Returns how many of equally likely draws are each outcome's, or one's before: OpenSpiel's differ in chance."""
+        """Returns how many of equally likely draws belong to each outcome or one before: OpenSpiel's differ."""
         table = self.play.table
         hosted = isinstance(table.rules, Spiel)
         return table.rules.node(table.state).draws[1] if hosted else range(1, (table.draws or 0) + 1)

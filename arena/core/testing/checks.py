@@ -178,12 +178,12 @@ def check_numbers(rules: Rules[Any], seed: int) -> None:
                     _check_numbered(at, numbering, step.after, at.seat)
                 numbers, observed = rules.numbers(rules.view(step.after, at.seat)), rules.observe(step.after, at.seat)
                 at.demand(
-                    observed == numbers or list(observed or ()) == list(numbers or ()), "observe as numbers of the view",
-                    shown(observed), "let it give what numbers gives",
+                    observed == numbers or list(observed or ()) == list(numbers or ()),
+                    "observe as numbers of the view", shown(observed), "let it give what numbers gives",
                 )  # fmt: skip
-                limits = bounds.numbers or ()
+                limits = () if bounds.numbers is None else zip(bounds.numbers, numbers or (), strict=True)
                 at.demand(
-                    not limits or all(low <= one <= high for one, (low, high) in zip(numbers or (), limits, strict=True)),
+                    all(low <= one <= high for (low, high), one in limits),
                     "numbers within bounds", shown(numbers), "let bounds hold all that can happen",
                 )  # fmt: skip
                 lengths.add(None if numbers is None else len(numbers))

@@ -71,7 +71,7 @@ class Game:
             self._first = np.cumsum(sizes) - sizes - low
             self.space: Any = gymnasium.spaces.Box(0, 1, (int(sizes.sum()),), np.int8)
         else:
-            self.space = gymnasium.spaces.Box(low, high, dtype=np.int32)  # type: ignore[arg-type]
+            self.space = gymnasium.spaces.Box(low, high, dtype=np.int32)
         self.chance: random.Random | None = None
 
     def reset(self, seed: int | None) -> None:

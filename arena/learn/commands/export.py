@@ -34,9 +34,9 @@ def export(names: tuple[str, ...], out: Path, numbers: bool, db: Path, logs: Pat
 
     LOG is a game's log, or a folder that holds logs; ID is that of a game or a tournament in the database, or `latest`.
     Each play is a row: the game, its rules and the bot, what the seat could see before it, the legal plays, what it did
-    and how long that took, its rank and score in the end, and how the game ended. A row holds nothing else that the seat
-    could not know. Every log is played again for it; one that breaks the rules of its game ends the command, and nothing
-    is written.
+    and how long that took, its rank and score in the end, and how the game ended. A row holds nothing else that the
+    seat could not know. Every log is played again for it; one that breaks the rules of its game ends the command, and
+    nothing is written.
 
     \b
     Example:

@@ -23,7 +23,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from math import inf
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import msgspec
@@ -32,6 +31,7 @@ from arena.core.errors import BoardError, ConfigError, IllegalAction, MalformedA
 from arena.core.rules.legal import Legal as Legal
 from arena.core.rules.legal import Product as Product
 from arena.core.rules.margin import Margin as Margin
+from arena.core.rules.numbering import Bounds as Bounds
 from arena.core.rules.reading import maps
 from arena.core.types import Event as Event  # authors of games find all they need here
 from arena.core.types import Payload, Ranks, Seat, Teams, board_hash
@@ -75,19 +75,6 @@ class Outcome(msgspec.Struct, frozen=True):
         """
         others = max(1, len(self.ranks) - 1)
         return [sum((other > own) - (other < own) for other in self.ranks) / others for own in self.ranks]
-
-
-class Bounds(msgspec.Struct, frozen=True):
-    """What programs that learn are told of a table before they play: nothing at it is ever beyond these."""
-
-    numbers: Sequence[tuple[int, int]] | None = None
-    """The least and the most of each of the numbers of a view; None if the game does not know."""
-    steps: int = 10_000
-    """How many plays a game can have. More, in any game, is against a law of the arena."""
-    draws: int = 2**31 - 1
-    """How many outcomes chance can have at most."""
-    returns: tuple[float, float] = (-inf, inf)
-    """The least and the most that a seat can get."""
 
 
 class Option(msgspec.Struct, frozen=True):
@@ -253,13 +240,7 @@ class Rules(ABC, Generic[S]):
     """Whether any decision is a race."""
 
     def __init__(self, seats: int, options: Mapping[str, str], board: Board | None = None) -> None:
-        """Binds the rules to a table.
-
-        Args:
-            seats: How many seats.
-            options: Every option with its value.
-            board: What it is played on; None for a game without boards.
-        """
+        """Binds the rules to a table."""
         self.seats = seats
         self.options = dict(options)
         self.board = board
@@ -375,13 +356,7 @@ class Rules(ABC, Generic[S]):
         return {**view, "seat": None} if self.nothing_hidden else None
 
     def resample(self, state: S, seat: Seat, choose: Choose) -> S:
-        """Returns another state that `seat` cannot tell from this one, all such states equally likely.
-
-        Args:
-            state: The state.
-            seat: Whose knowledge stays as it is.
-            choose: The source of chance.
-        """
+        """Returns another state that `seat` cannot tell from this one, all such states equally likely."""
         if not self.nothing_hidden:
             raise NotImplementedError(
                 f"{self.name} does not say what is hidden: override resample, or set nothing_hidden"
@@ -452,12 +427,7 @@ class Rules(ABC, Generic[S]):
         return [self.read_play(state, play, path) for path, play in maps(action, "plays", "a play")]
 
     def read_play(self, state: S, play: Payload, path: str) -> Any:
-        """Returns the play that a map on the wire stands for.
-
-        Args:
-            state: The state in which it is made.
-            play: The map.
-            path: Its place in the action, for errors.
+        """Returns the play that a map on the wire stands for; `path` is its place in the action, for errors.
 
         Raises:
             MalformedAction: It cannot be read.

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import Any
+
+import msgspec
 
 from arena.core.errors import ConfigError
 from arena.core.rules.legal import Legal
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """What programs that learn are told of a table before they play: nothing at it is ever beyond these."""
+
+    numbers: Sequence[tuple[int, int]] | None = None
+    """The least and the most of each of the numbers of a view; None if the game does not know."""
+    steps: int = 10_000
+    """How many plays a game can have. More, in any game, is against a law of the arena."""
+    draws: int = 2**31 - 1
+    """How many outcomes chance can have at most."""
+    returns: tuple[float, float] = (-inf, inf)
+    """The least and the most that a seat can get."""
 
 
 class Numbering:

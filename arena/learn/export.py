@@ -1,4 +1,4 @@
-"""Makes a table of the decisions in logged games, for programs that learn from them: one row for each.
+"""Makes a table of the decisions in logged games, for programs that learn from them: one row for each play.
 
 Laws:
 1. A row holds what the seat was shown when it was asked, and what came of it; nothing that it could not know then but
@@ -12,16 +12,19 @@ import multiprocessing
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import msgspec
 
+from arena.core.errors import ConfigError
 from arena.core.record.log import ActionRecord, Log, read_log
 from arena.core.referee.replay import replay
-from arena.core.rules.base import Decision
+from arena.core.rules.base import Decision, Event, Rules
 from arena.core.rules.course import Course
+from arena.core.rules.numbering import Numbering
 from arena.core.types import NS_PER_MS, Payload, Seat, Termination
 
 if TYPE_CHECKING:
@@ -33,12 +36,18 @@ _GROUP: Final = 65_536  # rows that are compressed together, and that readers ca
 
 
 class DecisionRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A decision of a logged game."""
+    """A play of a logged game: a decision is one or more."""
 
     game: str
     """The game's identifier."""
     rules: str
+    rules_version: int
     ruleset: str
+    options: str
+    """JSON: every option of the rules, with its value."""
+    board: str
+    """The board's name; empty in a game without boards."""
+    board_hash: str
     players: int
     seat: int
     bot: str
@@ -46,84 +55,147 @@ class DecisionRow(msgspec.Struct, frozen=True, kw_only=True):
     turn: int
     kind: str
     """Which decision."""
+    step: int
+    """Which play of its decision it is, from 0."""
     view: str
-    """JSON: all that the seat could know when it was asked."""
+    """JSON: all that the seat could know before the play."""
     legal: str
     """JSON: the legal plays, as products."""
+    play: str
+    """JSON: the play; `{}` ends a turn or a scoring."""
     action: str
-    """JSON: what it did."""
+    """JSON: all that it did in the decision, as it answered."""
     used_ms: float
-    """The time that it took, in milliseconds."""
+    """The time that the decision took, in milliseconds."""
     rank: int
     """The seat's rank in the end; 1 is best."""
     score: int | None
     """Its score in the end; None in a game without scores."""
+    termination: str
+    """How the game ended."""
 
 
-def decisions(log: Log) -> Iterator[DecisionRow]:
-    """Yields the decisions of a logged game, in their order; none of a game that was interrupted.
+class NumberedRow(DecisionRow, frozen=True, kw_only=True):
+    """The same in numbers, as environments have them (`arena.learn.adapters`)."""
+
+    observation: list[int]
+    number: int
+    """The number of the play, as an action."""
+    mask: list[bool]
+    """Whether each action was legal."""
+
+
+def decisions(log: Log, *, numbers: bool = False) -> Iterator[DecisionRow]:
+    """Yields the plays of a logged game, in their order; none of a game that was interrupted.
+
+    Args:
+        log: The log.
+        numbers: Whether rows are `NumberedRow`.
 
     Raises:
         ReplayMismatch: The log breaks the rules of the game.
+        ConfigError: The game has no numbers.
     """
     header, outcome = log.header, log.outcome
     if outcome.termination == Termination.INTERRUPTED:
         return
-    asked: dict[Seat, tuple[str, str]] = {}
+    asked: dict[Seat, tuple[Course, Any]] = {}
 
     def listen(course: Course, decision: Decision) -> None:
-        rules, state, seat = course.rules, course.state, decision.seat
-        asked[seat] = _json(rules.view(state, seat)), _json(rules.write_legal(state, seat))
+        asked[decision.seat] = course, course.state
 
+    numbering, settings = None, header.settings
+    every: dict[str, Any] = {
+        "game": header.game,
+        "rules": settings.rules,
+        "rules_version": settings.rules_version,
+        "ruleset": settings.ruleset,
+        "options": _json(settings.options),
+        "board": settings.board.name if settings.board else "",
+        "board_hash": settings.board.hash if settings.board else "",
+        "players": settings.players,
+        "termination": outcome.termination,
+    }
     for step in replay(log, listen):
         record = step.record
         if not isinstance(record, ActionRecord):
             continue
-        seat = record.seat
-        view, legal = asked[seat]
-        bot = header.bots[seat]
-        yield DecisionRow(
-            game=header.game,
-            rules=header.settings.rules,
-            ruleset=header.settings.ruleset,
-            players=header.settings.players,
-            seat=seat,
-            bot=bot.name,
-            version=bot.version,
-            turn=record.turn,
-            kind=record.kind,
-            view=view,
-            legal=legal,
-            action=_json(record.action),
-            used_ms=record.used_ns / NS_PER_MS,
-            rank=outcome.ranks[seat],
-            score=None if outcome.scores is None else outcome.scores[seat],
-        )
+        course, state = asked[record.seat]
+        rules, seat, bot = course.rules, record.seat, header.bots[record.seat]
+        numbering = numbering or (_numbering(rules) if numbers else None)
+        of_decision = every | {
+            "seat": seat,
+            "bot": bot.name,
+            "version": bot.version,
+            "turn": record.turn,
+            "kind": record.kind,
+            "action": _json(record.action),
+            "used_ms": record.used_ns / NS_PER_MS,
+            "rank": outcome.ranks[seat],
+            "score": None if outcome.scores is None else outcome.scores[seat],
+        }
+        for at, (before, play) in enumerate(_plays(rules, state, seat, record.action)):
+            row = of_decision | {
+                "step": at,
+                "view": _json(rules.view(before, seat)),
+                "legal": _json(rules.write_legal(before, seat)),
+                "play": _json(rules.write_play(play)),
+            }
+            if numbering is None:
+                yield DecisionRow(**row)
+                continue
+            mask, legal = [False] * len(numbering), numbering.of(rules.relative(before, seat))
+            for number in legal:
+                mask[number] = True
+            made = next(one for one in legal if rules.absolute(before, seat, numbering.play(one)) == play)
+            yield NumberedRow(**row, observation=list(rules.observe(before, seat) or ()), number=made, mask=mask)
 
 
-def write_lines(paths: Sequence[str], file: BinaryIO) -> Iterator[int]:
-    """Writes the decisions of logs as lines of JSON. Yields after each log how many it had."""
+def _plays(rules: Rules[Any], state: Any, seat: Seat, action: Payload) -> list[tuple[Any, Any]]:
+    """Returns the plays of an action, those that the rules add at its end too, each with the state before it."""
+    found: list[tuple[Any, Any]] = []
+
+    def apply(state: Any, seat: Seat, play: Any, events: list[Event] | None = None) -> Any:
+        found.append((state, play))
+        return rules.apply(state, seat, play, events)
+
+    watched = copy(rules)
+    watched.apply = apply  # type: ignore[method-assign]
+    watched.act(state, seat, rules.read_action(state, seat, action))
+    return found
+
+
+def _numbering(rules: Rules[Any]) -> Numbering:
+    every = rules.every_play()
+    if every is None or rules.observe(rules.start(), 0) is None:
+        raise ConfigError(f"expected a game that says what programs learn from, got: {rules.name}; leave out --numbers")
+    return Numbering(every)
+
+
+def write_lines(paths: Sequence[str], file: BinaryIO, *, numbers: bool = False) -> Iterator[int]:
+    """Writes the plays of logs as lines of JSON. Yields after each log how many it had."""
     for path in paths:
-        rows = list(decisions(read_log(Path(path))))
+        rows = list(decisions(read_log(Path(path)), numbers=numbers))
         file.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
         yield len(rows)
 
 
-def write_parquet(paths: Sequence[str], file: BinaryIO, processes: int) -> Iterator[int]:
-    """Writes the decisions of logs as a Parquet file. Yields after each log how many it had.
+def write_parquet(paths: Sequence[str], file: BinaryIO, processes: int, *, numbers: bool = False) -> Iterator[int]:
+    """Writes the plays of logs as a Parquet file. Yields after each log how many it had.
 
     Args:
         paths: The logs.
         file: What is written to.
         processes: How many processes read logs.
+        numbers: Whether rows are `NumberedRow`.
     """
     import pyarrow
     import pyarrow.parquet
 
     chunks = [paths[start : start + _CHUNK] for start in range(0, len(paths), _CHUNK)]
     group: list[pyarrow.RecordBatch] = []
-    with pyarrow.parquet.ParquetWriter(file, _schema(), compression="zstd") as writer:
-        for batch, counts in _batches(chunks, processes):
+    with pyarrow.parquet.ParquetWriter(file, _schema(numbers), compression="zstd") as writer:
+        for batch, counts in _batches(chunks, processes, numbers):
             group.append(batch)
             if sum(part.num_rows for part in group) >= _GROUP:
                 writer.write_table(pyarrow.Table.from_batches(group))
@@ -133,33 +205,38 @@ def write_parquet(paths: Sequence[str], file: BinaryIO, processes: int) -> Itera
             writer.write_table(pyarrow.Table.from_batches(group))
 
 
-def _batches(chunks: Sequence[Sequence[str]], processes: int) -> Iterator[tuple[pyarrow.RecordBatch, Sequence[int]]]:
+def _batches(
+    chunks: Sequence[Sequence[str]], processes: int, numbers: bool
+) -> Iterator[tuple[pyarrow.RecordBatch, Sequence[int]]]:
+    batch = partial(_batch, numbers)
     if processes < 2 or len(chunks) < 2:  # one is read sooner than other processes start
-        yield from map(_batch, chunks)
+        yield from map(batch, chunks)
         return
     context = multiprocessing.get_context("spawn")
     leave = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
     with ProcessPoolExecutor(processes, mp_context=context, initializer=leave) as workers:
-        yield from workers.map(_batch, chunks)
+        yield from workers.map(batch, chunks)
 
 
-def _batch(paths: Sequence[str]) -> tuple[pyarrow.RecordBatch, Sequence[int]]:
+def _batch(numbers: bool, paths: Sequence[str]) -> tuple[pyarrow.RecordBatch, Sequence[int]]:
     """Returns the decisions of some logs as columns, and how many each log had."""
     import pyarrow
 
-    schema = _schema()
-    logs = [list(decisions(read_log(Path(path)))) for path in paths]
+    schema = _schema(numbers)
+    logs = [list(decisions(read_log(Path(path)), numbers=numbers)) for path in paths]
     rows = [msgspec.structs.astuple(row) for log in logs for row in log]
     columns = zip(*rows, strict=True) if rows else [()] * len(schema)
     arrays = [pyarrow.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
     return pyarrow.RecordBatch.from_arrays(arrays, schema=schema), [len(log) for log in logs]
 
 
-def _schema() -> pyarrow.Schema:
+def _schema(numbers: bool) -> pyarrow.Schema:
     import pyarrow
 
     types = {"str": pyarrow.string(), "int": pyarrow.int64(), "float": pyarrow.float64(), "int | None": pyarrow.int64()}
-    return pyarrow.schema([(name, types[kind]) for name, kind in DecisionRow.__annotations__.items()])
+    types |= {"list[int]": pyarrow.list_(pyarrow.int32()), "list[bool]": pyarrow.list_(pyarrow.bool_())}
+    kinds = DecisionRow.__annotations__ | (NumberedRow.__annotations__ if numbers else {})
+    return pyarrow.schema([(name, types[kind]) for name, kind in kinds.items()])
 
 
 def _json(value: Payload | list[Payload] | Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -27,7 +28,7 @@ def test_each_decision_is_a_row_with_what_its_seat_was_told(path: Path) -> None:
     """Views are compared with events folded as a bot folds them: so no row knows more than its bot."""
     log = read_log(path)
     rules = rules_of(log.header, log.source)
-    rows = iter(decisions(log))
+    rows = iter([row for row in decisions(log) if not row.step])
     views = [rules.first_view(seat) for seat in range(rules.seats)]
     for record in log.records:
         if isinstance(record, ActionRecord):
@@ -43,6 +44,20 @@ def test_each_decision_is_a_row_with_what_its_seat_was_told(path: Path) -> None:
             for seat in filter(event.reaches, range(rules.seats)):
                 views[seat] = rules.fold(views[seat], event.data)
     assert next(rows, None) is None
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem)
+def test_each_play_of_a_turn_is_a_row_and_makes_the_number_that_it_has(path: Path) -> None:
+    log = read_log(path)
+    settings, rows = log.header.settings, list(decisions(log, numbers=True))
+    for row, after in pairwise([*rows, *rows[:1]]):
+        assert isinstance(row, export.NumberedRow)
+        assert row.mask[row.number]
+        assert after.step in (0, row.step + 1)
+        assert (json.loads(row.options), row.termination) == (settings.options, log.outcome.termination)
+        assert settings.board is None or (row.board, row.board_hash) == (settings.board.name, settings.board.hash)
+        written = [{**play} for play in json.loads(row.action)["plays"]]
+        assert row.step >= len(written) or json.loads(row.play) == written[row.step]
 
 
 def test_a_game_that_was_interrupted_has_none() -> None:

@@ -31,6 +31,7 @@ from arena.core.errors import BoardError, ConfigError, IllegalAction, MalformedA
 from arena.core.rules.legal import Legal as Legal
 from arena.core.rules.legal import Product as Product
 from arena.core.rules.margin import Margin as Margin
+from arena.core.rules.numbering import Bounds as Bounds
 from arena.core.rules.reading import maps
 from arena.core.types import Event as Event  # authors of games find all they need here
 from arena.core.types import Payload, Ranks, Seat, Teams, board_hash
@@ -239,16 +240,16 @@ class Rules(ABC, Generic[S]):
     """Whether any decision is a race."""
 
     def __init__(self, seats: int, options: Mapping[str, str], board: Board | None = None) -> None:
-        """Binds the rules to a table.
-
-        Args:
-            seats: How many seats.
-            options: Every option with its value.
-            board: What it is played on; None for a game without boards.
-        """
+        """Binds the rules to a table."""
         self.seats = seats
         self.options = dict(options)
         self.board = board
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.seats, self.options, self.board)  # tables are computed again where it is read
+
+    def __deepcopy__(self, memo: Any) -> Rules[S]:
+        return self
 
     @classmethod
     def margin(cls, seats: int, options: Mapping[str, str]) -> Margin | None:
@@ -355,13 +356,7 @@ class Rules(ABC, Generic[S]):
         return {**view, "seat": None} if self.nothing_hidden else None
 
     def resample(self, state: S, seat: Seat, choose: Choose) -> S:
-        """Returns another state that `seat` cannot tell from this one, all such states equally likely.
-
-        Args:
-            state: The state.
-            seat: Whose knowledge stays as it is.
-            choose: The source of chance.
-        """
+        """Returns another state that `seat` cannot tell from this one, all such states equally likely."""
         if not self.nothing_hidden:
             raise NotImplementedError(
                 f"{self.name} does not say what is hidden: override resample, or set nothing_hidden"
@@ -386,12 +381,40 @@ class Rules(ABC, Generic[S]):
         """
         return None
 
+    def relative(self, state: S, seat: Seat) -> Legal:
+        """Returns `legal` as `every_play` has it: a game can count places there from what is the seat's own, so that
+        there are few."""
+        return self.legal(state, seat)
+
+    def absolute(self, state: S, seat: Seat, play: Any) -> Any:
+        """Returns the play that one of `every_play` is for a seat: the inverse of `relative`.
+
+        Raises:
+            IllegalAction: It is none in this state.
+        """
+        return play
+
+    def bounds(self) -> Bounds:
+        """Returns what nothing at this table is ever beyond."""
+        return Bounds()
+
+    def returns(self, state: S) -> Sequence[float]:
+        """Returns what each seat gets in the end: its score, or what its rank is worth in a game without scores."""
+        outcome = self.outcome(state)
+        if outcome is None:
+            return [0.0] * self.seats
+        return outcome.worth if outcome.scores is None else list(map(float, outcome.scores))
+
     def numbers(self, view: Payload) -> Sequence[int] | None:
         """Returns a view as whole numbers: at one table always as many, and each place with one meaning.
 
         None, the default, means that the game does not say.
         """
         return None
+
+    def observe(self, state: S, seat: Seat) -> Sequence[int] | None:
+        """Returns the `numbers` of the seat's view. A game can override it to make them faster, without the view."""
+        return self.numbers(self.view(state, seat))
 
     # Actions and legal plays in the form of the wire
 
@@ -404,12 +427,7 @@ class Rules(ABC, Generic[S]):
         return [self.read_play(state, play, path) for path, play in maps(action, "plays", "a play")]
 
     def read_play(self, state: S, play: Payload, path: str) -> Any:
-        """Returns the play that a map on the wire stands for.
-
-        Args:
-            state: The state in which it is made.
-            play: The map.
-            path: Its place in the action, for errors.
+        """Returns the play that a map on the wire stands for; `path` is its place in the action, for errors.
 
         Raises:
             MalformedAction: It cannot be read.

@@ -2,26 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import Any
 
+import msgspec
+
+from arena.core.errors import ConfigError
 from arena.core.rules.legal import Legal
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """What programs that learn are told of a table before they play: nothing at it is ever beyond these."""
+
+    numbers: Sequence[tuple[int, int]] | None = None
+    """The least and the most of each of the numbers of a view; None if the game does not know."""
+    steps: int = 10_000
+    """How many plays a game can have. More, in any game, is against a law of the arena."""
+    draws: int = 2**31 - 1
+    """How many outcomes chance can have at most."""
+    returns: tuple[float, float] = (-inf, inf)
+    """The least and the most that a seat can get."""
 
 
 class Numbering:
     """The plays of `Rules.every_play`, by their place in it."""
 
     def __init__(self, every: Legal) -> None:
-        """Takes all plays. No two of the products have the same `make`."""
+        """Takes all plays.
+
+        Raises:
+            ConfigError: Two of the products have the same `make`.
+        """
         self._every = every
-        self._places: dict[Any, tuple[int, list[Mapping[Any, int]]]] = {}
-        """By `make` the number of the first play, and for each choice what each of its values adds to that."""
+        self._places: dict[Any, tuple[int, list[tuple[Any, Mapping[Any, int]]]]] = {}
+        """By `make` the number of the first play, and for each choice its values, and what each adds to that."""
         first = 0
         for product in every.products:
-            step, places = product.size, list[Mapping[Any, int]]()
+            if product.make in self._places:
+                raise ConfigError(
+                    f"expected each product of `every_play` to have a `make` of its own, got two of "
+                    f"{getattr(product.make, '__qualname__', product.make)}; write one product with the values of both"
+                    ", or give one another `make`: a classmethod, in `legal` too"
+                )
+            step, places = product.size, list[tuple[Any, Mapping[Any, int]]]()
             for values in product.choices:
                 step //= len(values)
-                places.append({value: step * at for at, value in enumerate(values)})
+                places.append((values, {value: step * at for at, value in enumerate(values)}))
             self._places[product.make] = first, places
             first += product.size
 
@@ -46,8 +73,8 @@ class Numbering:
         for product in legal.products:
             first, places = self._places[product.make]
             numbers = [first]
-            for values, place in zip(product.choices, places, strict=True):
-                steps = [place[value] for value in values]
+            for values, (own, place) in zip(product.choices, places, strict=True):
+                steps = place.values() if values is own else [place[value] for value in values]
                 numbers = [number + step for number in numbers for step in steps]
             found += numbers
         return found

@@ -14,7 +14,7 @@ from copy import copy
 from typing import Any
 
 from arena.core.rules.base import Choose, Event, Outcome, Rules
-from arena.core.types import Seat
+from arena.core.types import Payload, Seat
 
 
 class Table:
@@ -53,9 +53,19 @@ class Table:
 
     def make(self, play: Any, events: list[Event] | None = None) -> None:
         """Makes a legal play of the seat whose turn it is; appends what happened to `events` if given."""
-        seat, *rest = self.due
-        self.state = self.rules.apply(self.state, seat, play, events)
-        self.due = tuple(rest)
+        self._made(self.rules.apply(self.state, self.due[0], play, events))
+
+    def act(self, action: Payload) -> None:
+        """Makes a whole decision of the seat whose turn it is, as a bot answers it.
+
+        Raises:
+            ActionError: It cannot be read, or is not legal; the game is as it was.
+        """
+        plays = self.rules.read_action(self.shown, self.due[0], action)
+        self._made(self.rules.act(self.state, self.due[0], plays))
+
+    def _made(self, state: Any) -> None:
+        self.state, self.due = state, self.due[1:]
         if not self.due:
             self._go_on()
 

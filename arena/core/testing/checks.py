@@ -159,12 +159,33 @@ def check_numbers(rules: Rules[Any], seed: int) -> None:
     every = rules.every_play()
     numbering = None if every is None else Numbering(every)
     with probing(rules, "numbers", seed) as at:
-        lengths = set()
+        lengths, bounds, made = set(), rules.bounds(), 0
         for step in at.follow(walk(rules, seed, forfeits=FAILING if seed % 2 else 0.0)):
+            made += step.seat is not None
+            draw, outcome = rules.draw_wanted(step.after), rules.outcome(step.after)
+            at.demand(
+                made <= bounds.steps and (draw is None or draw.n <= bounds.draws), "plays and draws within bounds",
+                shown((made, draw)), "let bounds hold all that can happen",
+            )  # fmt: skip
+            if outcome is not None:
+                least, most = bounds.returns
+                at.demand(
+                    all(least <= one <= most for one in rules.returns(step.after)), "returns within bounds",
+                    shown(rules.returns(step.after)), "let bounds hold all that can happen",
+                )  # fmt: skip
             for at.seat in range(rules.seats):
                 if numbering is not None:
-                    _check_numbered(at, numbering, rules.legal(step.after, at.seat))
-                numbers = rules.numbers(rules.view(step.after, at.seat))
+                    _check_numbered(at, numbering, step.after, at.seat)
+                numbers, observed = rules.numbers(rules.view(step.after, at.seat)), rules.observe(step.after, at.seat)
+                at.demand(
+                    observed == numbers or list(observed or ()) == list(numbers or ()),
+                    "observe as numbers of the view", shown(observed), "let it give what numbers gives",
+                )  # fmt: skip
+                limits = () if bounds.numbers is None else zip(bounds.numbers, numbers or (), strict=True)
+                at.demand(
+                    all(low <= one <= high for (low, high), one in limits),
+                    "numbers within bounds", shown(numbers), "let bounds hold all that can happen",
+                )  # fmt: skip
                 lengths.add(None if numbers is None else len(numbers))
                 at.demand(
                     len(lengths) == 1,
@@ -178,13 +199,15 @@ def check_numbers(rules: Rules[Any], seed: int) -> None:
                 )  # fmt: skip
 
 
-def _check_numbered(at: Probe, numbering: Numbering, legal: Any) -> None:
+def _check_numbered(at: Probe, numbering: Numbering, state: Any, seat: int) -> None:
+    legal = at.rules.legal(state, seat)
     try:
-        numbers = numbering.of(legal)
+        numbers = numbering.of(at.rules.relative(state, seat))
     except (KeyError, ValueError):
         numbers = []
+    plays = [at.rules.absolute(state, seat, numbering.play(number)) for number in numbers]
     at.demand(
-        [numbering.play(number) for number in numbers] == list(legal), "each legal play among those of `every_play`",
+        plays == list(legal), "each legal play among those of `every_play`",
         shown(list(map(at.written, legal))), "let a product of `every_play` have the same `make`, and all values",
     )  # fmt: skip
 

@@ -38,7 +38,6 @@ class Deck(base.Board, frozen=True):
     """Of each card the kinds of its squares, row by row from the top left. A card's number is its index."""
 
     def payload(self) -> Payload:
-        """Returns the deck as bots are sent it, in `game_start`."""
         return super().payload() | {"cards": [[KINDS[kind] for kind in card] for card in self.cards]}
 
 
@@ -49,16 +48,13 @@ class DeckFormat(base.BoardFormat):
     default = "garden"
 
     def problems(self, text: str, source: str) -> list[BoardError]:
-        """Returns everything that keeps a text from being a deck, in the order of the text."""
         return find_problems(text, source)
 
     def players(self, text: str, source: str) -> tuple[int, ...]:
-        """Returns the numbers of players that a deck is for, ascending."""
         parse_deck(text, source)
         return tuple(PLAYERS)
 
     def parse(self, text: str, source: str, players: int) -> Deck:
-        """Returns the deck."""
         return parse_deck(text, source)
 
 

@@ -65,7 +65,6 @@ class Gardener(Rules[State]):
         return base.Margin("points", 12 if seats == 2 else 8)
 
     def start(self) -> State:
-        """Returns the state before anything happened: every card is in the deck."""
         return self.tables.start
 
     def draw_wanted(self, state: State) -> Draw | None:
@@ -73,7 +72,6 @@ class Gardener(Rules[State]):
         return self.tables.draws[len(state.deck)] if rounds.draw_due(self.tables, state) else None
 
     def draw(self, state: State, index: int, events: list[Event] | None = None) -> State:
-        """Returns the state after chance drew `index`."""
         return rounds.draw(self.tables, state, index, events)
 
     def pending(self, state: State) -> tuple[Decision, ...]:
@@ -84,13 +82,11 @@ class Gardener(Rules[State]):
         return ()
 
     def legal(self, state: State, seat: Seat) -> Legal:
-        """Returns the plays that the seat may make next."""
         if seat in rounds.owing(self.tables, state):
             return Legal(_PRODUCTS[state.phase](self.tables, state, seat))
         return Legal([])
 
     def check(self, state: State, seat: Seat, play: Play) -> None:
-        """Refuses a play that is not in `legal`, saying why."""
         kind = type(play)
         if kind not in _PLAYS.get(state.phase, ()):
             raise IllegalAction(f"a {kind.__name__} is not a play of the decision that is due")
@@ -103,7 +99,6 @@ class Gardener(Rules[State]):
             raise IllegalAction(f"seat {seat} owes no decision")
 
     def apply(self, state: State, seat: Seat, play: Play, events: list[Event] | None = None) -> State:
-        """Returns the state after a legal play. It is not checked."""
         return _STEPS[type(play)](self.tables, state, seat, play, events)
 
     def forfeit(self, state: State, seats: Sequence[Seat], events: list[Event] | None = None) -> State:
@@ -111,39 +106,39 @@ class Gardener(Rules[State]):
         return rounds.forfeit(self.tables, state, seats, events)
 
     def outcome(self, state: State) -> Outcome | None:
-        """Returns the ranks and the scores once the game is over."""
         return Outcome(state.ranks, state.scores) if state.ranks else None
 
     def turn(self, state: State) -> int:
-        """Returns the number of the current round; 0 while the first cards are dealt."""
         return state.round
 
     def view(self, state: State, seat: Seat) -> Payload:
-        """Returns all that the seat may know now."""
         return payloads.view(state, seat)
 
     def fold(self, view: Payload, event: Payload) -> Payload:
-        """Returns the view after an event's data."""
         return payloads.fold(view, event)
 
     def guess(self, view: Payload, kind: str) -> State:
-        """Returns a state that the seat of a view may take for the true one."""
         return guess(self.tables, view, kind)
 
     def every_play(self) -> Legal:
-        """Returns every card that can be taken, place of a garden that can be reached, and row that can be there."""
         return numbers.every_play(self.tables)
 
-    def numbers(self, view: Payload) -> list[int]:
-        """Returns a view as numbers."""
+    def relative(self, state: State, seat: Seat) -> Legal:
+        return numbers.relative(self.tables, state, seat, self.legal(state, seat))
+
+    def absolute(self, state: State, seat: Seat, play: Any) -> Play:
+        return numbers.absolute(state, seat, play)
+
+    def bounds(self) -> base.Bounds:
+        return numbers.bounds(self.tables)
+
+    def numbers(self, view: Payload) -> Sequence[int]:
         return numbers.numbers(self.tables, view)
 
     def read_play(self, state: State, play: Payload, path: str) -> Play:
-        """Returns the play that a map stands for."""
         return payloads.READERS.get(state.phase, payloads.read_row)(play, path)
 
     def write_play(self, play: Play) -> Payload:
-        """Returns a play as a map."""
         return payloads.write_play(play)
 
     def write_action(self, plays: Sequence[Play]) -> Payload:
@@ -151,7 +146,6 @@ class Gardener(Rules[State]):
         return super().write_action([play for play in plays if not isinstance(play, Done)])
 
     def write_legal(self, state: State, seat: Seat) -> list[Payload]:
-        """Returns the legal first plays as products."""
         return [payloads.write_product(product) for product in self.legal(state, seat).products if product.choices]
 
     def act(self, state: State, seat: Seat, plays: Sequence[Play], events: list[Event] | None = None) -> State:

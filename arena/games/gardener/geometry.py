@@ -35,7 +35,7 @@ def point(number: int) -> tuple[int, int]:
 
 _CARD = tuple(square(x, y) for y in range(HIGH) for x in range(WIDE))
 """From a card's position to its squares, row by row."""
-_NEAR = tuple(
+NEAR = tuple(
     square(x, y)
     for x in range(-WIDE, WIDE + 1)
     for y in range(-HIGH, HIGH + 1)
@@ -62,15 +62,18 @@ class Layout(Struct, frozen=True):
 
     kinds: Mapping[int, int]
     """The kind that is seen on each square of the garden."""
-    touching: frozenset[int]
-    """The positions beside a card of the garden or over it, legal or not."""
+    cards: int
+    """How many cards were put."""
+    touching: Mapping[int, int]
+    """The positions beside a card of the garden or over it, legal or not, each with its number in the garden: that of
+    the first card that it touches, times the length of `NEAR`, and which of `NEAR` leads from there."""
     positions: tuple[int, ...]
     """Where the next card may be put, turned or not, ascending."""
     rows: tuple[Row, ...]
     """The new rows that the last card made or lengthened, ascending."""
 
 
-EMPTY = Layout({}, frozenset({square(0, 0)}), (square(0, 0),), ())
+EMPTY = Layout({}, 0, {square(0, 0): NEAR.index(0)}, (square(0, 0),), ())
 """No card yet: the first lies at (0, 0)."""
 
 
@@ -97,9 +100,10 @@ def plant(layout: Layout, card: bytes, position: int, exactly_over: bool = False
                 x, y = point(start)
                 rows.append(Row(y, x, down, kinds[start], length))
     # Only what did not touch the garden before can become legal: what did and is not, is barred for ever.
-    touching = layout.touching
-    new = [near for offset in _NEAR if (near := position + offset) not in touching]
-    positions = [*layout.positions, *new]
+    touching = {**layout.touching}
+    for number, offset in enumerate(NEAR, layout.cards * len(NEAR)):
+        touching.setdefault(position + offset, number)
+    positions = [*layout.positions, *list(touching)[len(layout.touching) :]]
     if not (exactly_over and layout.kinds):
         positions.remove(position)
     elif len(layout.kinds) == len(_CARD) and not any(_lines(layout.kinds, layout.kinds, step) for step, _ in _STEPS):
@@ -107,7 +111,7 @@ def plant(layout: Layout, card: bytes, position: int, exactly_over: bool = False
     if barred:
         positions = [near for near in positions if near not in barred]
     positions.sort()
-    return Layout(kinds, touching.union(new), tuple(positions), tuple(sorted(rows)))
+    return Layout(kinds, layout.cards + 1, touching, tuple(positions), tuple(sorted(rows)))
 
 
 def _lines(kinds: Mapping[int, int], squares: Iterable[int], step: int) -> set[tuple[int, int]]:

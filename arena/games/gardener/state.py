@@ -55,6 +55,20 @@ class Done(msgspec.Struct, frozen=True):
 Play: TypeAlias = Seize | Plant | ScoreRow | Done
 
 
+class Near(msgspec.Struct, frozen=True):
+    """A `Plant` for programs that learn: by the number of its place in the garden, see `Layout.touching`."""
+
+    place: int
+    turned: bool
+
+
+class NearRow(msgspec.Struct, frozen=True):
+    """A `ScoreRow` in the same way."""
+
+    place: int
+    down: bool
+
+
 # The state
 
 Phase: TypeAlias = Literal["deal", "turn_up", "seize", "plant", "score", "over"]

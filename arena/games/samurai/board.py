@@ -66,7 +66,6 @@ class Board(base.Board, frozen=True):
     """The numbers of players that the file has a board for."""
 
     def payload(self) -> Payload:
-        """Returns the board as bots are sent it, in `game_start`."""
         spaces = [
             {"kind": space.kind, "neighbours": list(space.neighbours), "col": space.col, "row": space.row}
             | ({"name": space.name} if space.name else {})
@@ -173,15 +172,12 @@ class BoardFormat(base.BoardFormat):
     default = "japan"
 
     def problems(self, text: str, source: str) -> list[BoardError]:
-        """Returns everything that keeps a text from being a board, in the order of the text."""
         return find_problems(text, source)
 
     def players(self, text: str, source: str) -> tuple[int, ...]:
-        """Returns the numbers of players that a board is for, ascending."""
         return parse_board(text, source).players
 
     def parse(self, text: str, source: str, players: int) -> Board:
-        """Returns the board for a number of players."""
         return parse_board(text, source).for_players(players)
 
 

@@ -87,7 +87,6 @@ class Samurai(Rules[State]):
         return base.Margin("captured pieces", 4 if seats == 2 else 3)
 
     def start(self) -> State:
-        """Returns the state before anything happened: the pieces of Edo are in place."""
         return self.tables.start
 
     def draw_wanted(self, state: State) -> Draw | None:
@@ -101,7 +100,6 @@ class Samurai(Rules[State]):
         return opening.scatter_wanted(self.tables, state) if state.phase == "scatter" else None
 
     def draw(self, state: State, index: int, events: list[Event] | None = None) -> State:
-        """Returns the state after chance drew `index`."""
         return _DRAWS[state.phase](self.tables, state, index, events)
 
     def pending(self, state: State) -> tuple[Decision, ...]:
@@ -117,7 +115,6 @@ class Samurai(Rules[State]):
         return ()
 
     def legal(self, state: State, seat: Seat) -> Legal:
-        """Returns the plays that the seat may make next."""
         if state.phase == "turns" and seat == state.to_move:
             return Legal(turns.turn_products(self.tables, state, seat))
         if state.phase == "setup" and seat == state.to_move:
@@ -129,7 +126,6 @@ class Samurai(Rules[State]):
         return Legal([])
 
     def check(self, state: State, seat: Seat, play: Play) -> None:
-        """Refuses a play that is not in `legal`, saying why."""
         kind = type(play)
         if kind not in _PLAYS.get(state.phase, ()):
             raise IllegalAction(f"a {kind.__name__} is not a play of the decision that is due")
@@ -139,7 +135,6 @@ class Samurai(Rules[State]):
             raise IllegalAction(reason)
 
     def apply(self, state: State, seat: Seat, play: Play, events: list[Event] | None = None) -> State:
-        """Returns the state after a legal play. It is not checked."""
         return _STEPS[type(play)](self.tables, state, seat, play, events)
 
     def forfeit(self, state: State, seats: Sequence[Seat], events: list[Event] | None = None) -> State:
@@ -154,35 +149,33 @@ class Samurai(Rules[State]):
         return state
 
     def every_play(self) -> Legal:
-        """Returns every hand that can be chosen, and every tile and piece on every space of its kind."""
         return numbers.every_play(self.tables)
 
+    def bounds(self) -> base.Bounds:
+        return numbers.bounds(self.tables)
+
     def numbers(self, view: Payload) -> list[int]:
-        """Returns a view as numbers."""
         return numbers.numbers(self.tables, view)
 
+    def observe(self, state: State, seat: Seat) -> Sequence[int]:
+        return numbers.observe(self.tables, state, seat)
+
     def outcome(self, state: State) -> Outcome | None:
-        """Returns the ranks once the game is over. There is no score: the comparison has three numbers."""
         return Outcome(state.ranks) if state.ranks else None
 
     def amounts(self, state: State) -> tuple[int, ...]:
-        """Returns how many pieces each seat has captured."""
         return tuple(map(sum, state.captured))
 
     def turn(self, state: State) -> int:
-        """Returns the number of the current turn; 0 during the set-up."""
         return state.turn
 
     def view(self, state: State, seat: Seat) -> Payload:
-        """Returns all that the seat may know now."""
         return payloads.view(self.tables, state, seat)
 
     def fold(self, view: Payload, event: Payload) -> Payload:
-        """Returns the view after an event's data."""
         return payloads.fold(self.tables, view, event)
 
     def public(self, view: Payload) -> Payload:
-        """Returns what everybody knows."""
         return payloads.public(self.tables, view)
 
     def resample(self, state: State, seat: Seat, choose: base.Choose) -> State:
@@ -205,15 +198,12 @@ class Samurai(Rules[State]):
         return [*plays, *payloads.read_captures(action)] if self.tables.chosen_order and state.turn else plays
 
     def guess(self, view: Payload, kind: str) -> State:
-        """Returns a state that the seat of a view may take for the true one."""
         return guess(self.tables, view, kind)
 
     def read_play(self, state: State, play: Payload, path: str) -> Play:
-        """Returns the play that a map stands for."""
         return payloads.READERS.get(state.phase, payloads.read_turn_play)(play, path)
 
     def write_play(self, play: Play) -> Payload:
-        """Returns a play as a map."""
         return payloads.write_play(play)
 
     def write_action(self, plays: Sequence[Play]) -> Payload:
@@ -221,7 +211,6 @@ class Samurai(Rules[State]):
         return payloads.write_action(plays)
 
     def write_legal(self, state: State, seat: Seat) -> list[Payload]:
-        """Returns the legal first plays as products."""
         return payloads.write_legal(state, seat, self.legal(state, seat))
 
     def act(self, state: State, seat: Seat, plays: Sequence[Play], events: list[Event] | None = None) -> State:

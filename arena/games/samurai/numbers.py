@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from arena.core.rules.base import Legal, Product
+from array import array
+from functools import cache
+
+from arena.core.rules.base import Bounds, Legal, Product
 from arena.core.rules.numbering import counted
-from arena.core.types import Payload
+from arena.core.types import Payload, Seat
+from arena.games.samurai.payloads import BY_SEAT, SHOWN_PHASES, sees_captured
 from arena.games.samurai.state import (
     CASTES,
+    FULL_SET,
+    HAND_SIZE,
     KINDS,
     MOVE,
     SWITCH,
@@ -17,9 +23,11 @@ from arena.games.samurai.state import (
     Move,
     Place,
     Settle,
+    State,
     Switch,
     Tables,
     all_hands,
+    owner_and_tile,
     tile_code,
 )
 
@@ -70,3 +78,45 @@ def numbers(tables: Tables, view: Payload) -> list[int]:
     for caste in CASTES:
         found += counted(view["pieces"][caste], spaces)
     return found + counted(view["placed"], spaces)
+
+
+@cache
+def _turned(seats: int, own: Seat) -> bytes:
+    """Returns what turns each code of a tile so that a seat comes first."""
+    codes = [owner_and_tile(code) for code in range(1, seats * KINDS + 1)]
+    return bytes([0, *(tile_code((owner - own) % seats, tile) for owner, tile in codes)]).ljust(256, b"\0")
+
+
+def observe(tables: Tables, state: State, own: Seat) -> array[int]:
+    """Returns `numbers` of a seat's view, in a tenth of the time."""
+    seats, hand, gone = tables.seats, state.hands[own], [seat for seats in state.forfeited for seat in seats]
+    phase = _PHASES.index(SHOWN_PHASES.get(state.phase, state.phase))
+    to_move = 1 + (state.to_move - own) % seats if state.phase in BY_SEAT else 0
+    found = array("h", (phase, state.turn, to_move, state.fast_only, *state.supply, *state.set_aside))
+    found.extend(map(hand.count, range(KINDS)))
+    for turn in range(seats):
+        seat = (own + turn) % seats
+        seen = state.captured[seat] if sees_captured(tables, state, own, seat) else (-1,) * len(CASTES)
+        found.extend((len(state.hands[seat]), len(state.stacks[seat]), seat in state.switch_used, seat in gone, *seen))
+    found.extend(state.at.translate(_turned(seats, own)))
+    for spaces in (*state.pieces, state.placed):
+        marked = bytearray(len(state.at))
+        for space in spaces:
+            marked[space] = 1
+        found.extend(marked)
+    return found
+
+
+def bounds(tables: Tables) -> Bounds:
+    """Returns the bounds of `numbers` and of what can happen: each in the order of `numbers`."""
+    seats, supply, spaces, some = tables.seats, max(tables.start.supply), len(tables.start.at), len(FULL_SET)
+    pieces = supply + 1  # of a caste, with that of Edo
+    tiles = seats * some
+    turns = seats * (tiles + 1)  # in each a tile is played, or all pass in succession
+    own = [(0, HAND_SIZE), (0, some), (0, 1), (0, 1), *[(-1, pieces)] * len(CASTES)]
+    found = [(0, len(_PHASES) - 1), (0, turns), (0, seats), (0, 1)]
+    found += [(0, supply)] * len(CASTES) + [(0, pieces)] * len(CASTES)
+    found += [(0, FULL_SET.count(kind)) for kind in range(KINDS)] + own * seats
+    found += [(0, seats * KINDS)] * spaces + [(0, 1)] * ((len(CASTES) + 1) * spaces)
+    plays = seats + tiles + turns + 2 * pieces * len(CASTES)  # hands, tiles, ends, and pieces put and captured
+    return Bounds(found, plays, max(some, supply * len(CASTES)), (-1.0, 1.0))

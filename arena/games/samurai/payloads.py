@@ -169,7 +169,9 @@ def _caste(entry: Payload, key: str, path: str) -> int:
 
 # Views
 
-_PHASES = {"deal": "hand", "scatter": "setup", "captures": "turns", "refill": "turns"}
+SHOWN_PHASES = {"deal": "hand", "scatter": "setup", "captures": "turns", "refill": "turns"}
+BY_SEAT = ("setup", "turns", "captures", "refill")
+"""The phases in which it is one seat's turn."""
 """Steps of chance, and the choice of what is captured next, belong to the phase around them."""
 
 
@@ -195,13 +197,12 @@ def view(tables: Tables, state: State, seat: Seat) -> Payload:
         if code:
             owner, tile = owner_and_tile(code)
             tiles.append([space, owner, TILES[tile].name])
-    phase = _PHASES.get(state.phase, state.phase)
-    by_seat = state.phase in ("setup", "turns", "captures", "refill")
+    phase = SHOWN_PHASES.get(state.phase, state.phase)
     return {
         "seat": seat,
         "phase": phase,
         "turn": state.turn,
-        "to_move": state.to_move if by_seat else None,
+        "to_move": state.to_move if state.phase in BY_SEAT else None,
         "pieces": {caste: list(spaces) for caste, spaces in zip(CASTES, state.pieces, strict=True)},
         "supply": dict(zip(CASTES, state.supply, strict=True)),
         "tiles": tiles,

@@ -17,33 +17,22 @@ Laws:
    plays is as many steps; the end of a turn is a play, too.
 3. Seats that decide at once take their steps one after another, and none sees what the others did before all have
    (`arena.core.rules.table`).
-4. The rewards of a game are given at its end, and add up to 0: of each other seat 1 if it was beaten, -1 if it won, on
-   average. With `rewards="scores"` they are the scores.
+4. The rewards of a game are given at its end: its scores, or in a game without scores what the ranks are worth: of each
+   other seat 1 if it was beaten, -1 if it won, on average. With `rewards="ranks"` they are that in every game but those
+   in which all share a rank.
+5. What is handed out is a copy: nobody changes the game, or what is legal in it, by changing that.
 """
 
 from __future__ import annotations
 
-import random
-import sys
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, get_args
 
 import gymnasium
 import numpy as np
 from pettingzoo import AECEnv
 
-from arena.core.catalogue import make_settings, rules_of
-from arena.core.errors import ConfigError
-from arena.core.record.log import LoggedBot
-from arena.core.rules.base import Outcome
-from arena.core.rules.numbering import Numbering
-from arena.core.rules.table import Table
-from arena.core.show.presenter import header_of, presenter
+from arena.learn.adapters.game import Array, Game, RenderMode, known
 
-Rewards: TypeAlias = Literal["ranks", "scores"]
-RenderMode: TypeAlias = Literal["ansi", "human"]
-
-WIDTH: Final = 100
-"""Characters in a line of what is rendered."""
 ILLEGAL: Final = -1.0
 """The reward of an agent whose action is not legal. It ends the game."""
 
@@ -69,9 +58,10 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         rules: str = "samurai",
         *,
         players: int = 2,
-        rewards: Rewards = "ranks",
+        rewards: str = "scores",
+        observations: str = "numbers",
         max_cycles: int | None = None,
-        render_mode: RenderMode | None = None,
+        render_mode: str | None = None,
         illegal_reward: float | None = None,
         **settings: Any,
     ) -> None:
@@ -80,45 +70,38 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         Args:
             rules: The game's name.
             players: How many seats there are.
-            rewards: What is given at the end.
+            rewards: What is given at the end, `scores` or `ranks`: see the laws.
+            observations: `numbers`, or `one_hot`: a 1 among noughts for the value of each number.
             max_cycles: The game is cut short when an agent has taken so many steps; None means never.
-            render_mode: `ansi`: `render` returns what the agent whose turn it is sees, as text; `human`: it prints it.
+            render_mode: `ansi`: `render` returns what the agent whose turn it is sees, as text; `human`: it prints it;
+                `rgb_array`: it returns the text as a picture.
             illegal_reward: What an agent is given for an action that is not legal, which ends the game; None means that
-                such an action is an error.
+                such an action is an error. The reason is in the agent's info as `illegal`.
             settings: As for `arena.make_settings`: `ruleset`, `overrides`, `board`.
 
         Raises:
-            ConfigError: There is no such game, or it does not say what programs learn from.
+            ConfigError: There is no such game, it does not say what programs learn from, or a value is unknown.
         """
         super().__init__()
-        made = make_settings(rules, players, **settings)
-        self._rules = rules_of(made)
-        every = self._rules.every_play()
-        sample = self._rules.numbers(self._rules.view(self._rules.start(), 0))
-        if every is None or sample is None:
-            raise ConfigError(
-                f"expected a game that says what programs learn from, got: {rules}, without "
-                f"{'`every_play`' if every is None else '`numbers`'}; let its rules override that"
-            )
-        name = f"{rules}_v{self._rules.version}"
-        self.metadata = {"name": name, "render_modes": ["ansi", "human"], "is_parallelizable": False}
-        self.render_mode = render_mode
-        self._rewards_by = rewards
+        self.render_mode: RenderMode | None = known(render_mode, RenderMode, "render_mode")
+        self._game = game = Game(rules, players, rewards, observations, settings)
+        self.metadata = {
+            "name": f"{rules}_v{game.rules.version}",
+            "render_modes": list(get_args(RenderMode)),
+            "is_parallelizable": False,
+        }
         self._max_cycles = max_cycles
         self._illegal_reward = illegal_reward
-        self._numbering = Numbering(every)
-        self.possible_agents = [f"seat_{seat}" for seat in range(players)]
-        bounds = np.iinfo(np.int32)
-        space = gymnasium.spaces.Dict(
-            {
-                "observation": gymnasium.spaces.Box(bounds.min, bounds.max, (len(sample),), np.int32),
-                "action_mask": gymnasium.spaces.Box(0, 1, (len(self._numbering),), np.int8),
-            }
-        )
+        self.possible_agents = list(game.agents)
+        mask = gymnasium.spaces.Box(0, 1, (game.actions,), np.int8)
+        space = gymnasium.spaces.Dict({"observation": game.space, "action_mask": mask})
         self._spaces = dict.fromkeys(self.possible_agents, space)
-        self._actions = {agent: gymnasium.spaces.Discrete(len(self._numbering)) for agent in self.possible_agents}
-        seated = [LoggedBot(agent, "", "0" * 64, 0) for agent in self.possible_agents]
-        self._presenter = presenter(rules)(header_of("", made, seated), self._rules, ())
+        self._actions = {agent: gymnasium.spaces.Discrete(game.actions) for agent in self.possible_agents}
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_A_GAME:
+            raise AttributeError(f"expected a game that was begun, got: {name} before reset; call reset() first")
+        raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
         """Returns the space of an agent's observations: `observation` and `action_mask`."""
@@ -129,10 +112,9 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         return self._actions[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begins a game. All chance in it follows from `seed`, if one is given, else from the system's."""
-        self._chance = random.Random(seed)
-        self._table = Table(self._rules)
-        self._observed: dict[str, dict[str, Any]] = {}
+        """Begins a game. All chance in it follows from the last `seed` that was given, if any, else from the system."""
+        self._game.reset(seed)
+        self._observed: dict[str, Array] = {}
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -143,17 +125,13 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         self.agent_selection = self.agents[0]
         self._go_on()
 
-    def observe(self, agent: str) -> dict[str, Any]:
+    def observe(self, agent: str) -> dict[str, Array]:
         """Returns what an agent may know now, and which actions it may take: none where it owes no decision."""
+        seat = self.possible_agents.index(agent)
         if agent not in self._observed:
-            rules, seat = self._rules, self.possible_agents.index(agent)
-            mask = np.zeros(len(self._numbering), np.int8)
-            table = self._table
-            if table.due[:1] == (seat,):
-                mask[self._numbering.of(rules.legal(table.shown, seat))] = 1
-            numbers = np.array(rules.numbers(rules.view(table.shown, seat)), np.int32)
-            self._observed[agent] = {"observation": numbers, "action_mask": mask}
-        return self._observed[agent]
+            self._observed[agent] = self._game.observe(seat)
+        mask = self._game.mask.copy() if seat == self._game.due else np.zeros(self._game.actions, np.int8)
+        return {"observation": self._observed[agent].copy(), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
         """Makes a play of the agent whose turn it is. An agent whose game is over gives None.
@@ -165,60 +143,50 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if action is None or not 0 <= action < len(self._numbering):
-            raise ValueError(f"expected an action, 0 to {len(self._numbering) - 1}, got: {action}")
-        if not self.observe(agent)["action_mask"][action]:
-            self._refuse(agent, action)
-            return
-        self._table.make(self._numbering.play(int(action)))
-        self._observed.clear()
+        if action is None:
+            raise ValueError(f"expected an action of {agent}, 0 to {self._game.actions - 1}, got: None")
+        reason = self._game.refusal(int(action))
+        worth = self._illegal_reward
+        if reason is not None and worth is None:
+            raise ValueError(f"expected an action that the mask of {agent} allows, got: {action}: {reason}")
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        self._steps[agent] += 1
-        if self._max_cycles is not None and self._steps[agent] >= self._max_cycles:
-            self.truncations = dict.fromkeys(self.agents, True)
-        self._go_on()
-        self._accumulate_rewards()
-
-    def _refuse(self, agent: str, action: int) -> None:
-        """Ends the game for an action that is not legal, or says that it is not."""
-        if self._illegal_reward is None:
-            raise ValueError(f"expected an action that the mask of {agent} allows, got: {action}")
-        self._cumulative_rewards[agent] = 0.0
-        self._clear_rewards()
-        self.rewards[agent] = self._illegal_reward
-        self.terminations = dict.fromkeys(self.agents, True)
+        if reason is not None and worth is not None:
+            self.infos[agent] = {"illegal": reason}
+            self.rewards[agent] = worth
+            self.terminations = dict.fromkeys(self.agents, True)
+        else:
+            self._game.make(int(action))
+            self._observed.clear()
+            self.infos[agent] = {}
+            self._steps[agent] += 1
+            if self._max_cycles is not None and self._steps[agent] >= self._max_cycles:
+                self.truncations = dict.fromkeys(self.agents, True)
+            self._go_on()
         self._accumulate_rewards()
 
     def _go_on(self) -> None:
-        """Lets chance draw, and finds who decides next, or that the game is over."""
-        table = self._table
-        while table.draws is not None:
-            table.draw(self._chance.randrange(table.draws))
-        if table.due:
-            self.agent_selection = self.possible_agents[table.due[0]]
-        elif (outcome := table.outcome) is not None:
-            self.rewards = dict(zip(self.possible_agents, self._worth(outcome), strict=True))
+        """Says who decides next, or that the game is over."""
+        if self._game.due is not None:
+            self.agent_selection = self.possible_agents[self._game.due]
+            self.infos[self.agent_selection] = {"action_mask": self._game.mask.copy()}
+        else:
+            self.rewards = dict(zip(self.possible_agents, self._game.rewards(), strict=True))
             self.terminations = dict.fromkeys(self.agents, True)
 
-    def _worth(self, outcome: Outcome) -> list[float]:
-        """Returns the reward of each seat."""
-        if self._rewards_by == "scores" and outcome.scores is not None:
-            return list(map(float, outcome.scores))
-        return outcome.worth
-
-    def render(self) -> str | None:
-        """Returns what the agent whose turn it is sees, as text, or prints it; see `render_mode`."""
+    def render(self) -> str | Array | None:
+        """Returns what the agent whose turn it is sees, or prints it; see `render_mode`."""
         if self.render_mode is None:
             gymnasium.logger.warn("You are calling render method without specifying any render mode.")
             return None
-        seat = self.possible_agents.index(self.agent_selection)
-        views = {seat: self._rules.view(self._table.shown, seat)}
-        text = "\n".join(line.plain for line in self._presenter.draw(views, views, (), WIDTH))
-        if self.render_mode == "ansi":
-            return text
-        sys.stdout.write(f"{text}\n")
-        return None
+        return self._game.render(self.render_mode)
 
     def close(self) -> None:
         """Does nothing: a table holds nothing open."""
+
+
+_OF_A_GAME: Final = {
+    "agents", "rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents",
+    "_cumulative_rewards", "_observed", "_steps",
+}  # fmt: skip
+"""What there is after `reset` only."""

@@ -24,17 +24,19 @@ from arena.core.text import plain
     default="decisions.parquet",
     show_default=True,
     metavar="FILE",
-    help="What is written: FILE.parquet, or FILE.jsonl with a line of JSON for each decision.",
+    help="What is written: FILE.parquet, or FILE.jsonl with a line of JSON for each play.",
 )
+@click.option("--numbers", is_flag=True, help="Add the view and the legal plays as environments have them, in numbers.")
 @db_option
 @moved_option
-def export(names: tuple[str, ...], out: Path, db: Path, logs: Path | None) -> None:
+def export(names: tuple[str, ...], out: Path, numbers: bool, db: Path, logs: Path | None) -> None:
     """Write the decisions of games as a table, to learn from.
 
     LOG is a game's log, or a folder that holds logs; ID is that of a game or a tournament in the database, or `latest`.
-    Each decision is a row: the game and the bot, what the seat was shown, the legal plays, what it did and how long it
-    took, and its rank and score in the end. A row holds nothing else that the seat could not know. Every log is played
-    again for it; one that breaks the rules of its game ends the command, and nothing is written.
+    Each play is a row: the game, its rules and the bot, what the seat could see before it, the legal plays, what it did
+    and how long that took, its rank and score in the end, and how the game ended. A row holds nothing else that the
+    seat could not know. Every log is played again for it; one that breaks the rules of its game ends the command, and
+    nothing is written.
 
     \b
     Example:
@@ -54,12 +56,16 @@ def export(names: tuple[str, ...], out: Path, db: Path, logs: Path | None) -> No
     try:
         with files.writing(out) as file, progress_bar(len(paths), 0, "logs") as advance:
             cores = available_cores()
-            for count in write_parquet(paths, file, cores) if out.suffix == SUFFIX else write_lines(paths, file):
+            for count in (
+                write_parquet(paths, file, cores, numbers=numbers)
+                if out.suffix == SUFFIX
+                else write_lines(paths, file, numbers=numbers)
+            ):
                 rows += count
                 advance(lambda: "")
     except OSError as error:
         raise ConfigError(f"expected a file that can be written, got: '{plain(str(out))}': {error.strerror}") from None
-    say(f"{plain(str(out))}: {counted(rows, 'decision')} of {counted(len(paths), 'game')}")
+    say(f"{plain(str(out))}: {counted(rows, 'play')} of {counted(len(paths), 'game')}")
 
 
 def _logs(path: Path) -> list[Path]:

@@ -21,8 +21,22 @@ from typing import Any, ClassVar, Final
 import msgspec
 import pyspiel
 
+from arena.core.catalogue import game
 from arena.core.errors import ConfigError, IllegalAction
-from arena.core.rules.base import Board, Choose, Decision, Draw, Event, Legal, Margin, Outcome, Product, Rules, Ruleset
+from arena.core.rules.base import (
+    Board,
+    Bounds,
+    Choose,
+    Decision,
+    Draw,
+    Event,
+    Legal,
+    Margin,
+    Outcome,
+    Product,
+    Rules,
+    Ruleset,
+)
 from arena.core.types import Payload, Seat, Teams
 from arena_openspiel.parameters import VIEW, options_of, parameters_of
 from arena_openspiel.worlds import other_world
@@ -230,6 +244,9 @@ class Spiel(Rules[State]):
         most = ceil(game.max_utility() - game.min_utility())  # no lead is cut: what seats get is what they play for
         return Margin("points", most) if most > WIN_TO_LOSS else None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (self.name, self.seats, self.options)  # its class is none that a module has
+
     def node(self, state: State) -> Node:
         """Returns the position of a state."""
         kept: tuple[Spiel, Node] | None = state.__dict__.get("position")
@@ -319,6 +336,17 @@ class Spiel(Rules[State]):
             return self._ranked([self.game.min_utility()] * self.seats)
         node = self.node(state)
         return self._ranked(node.spiel.returns()) if node.player == TERMINAL else None
+
+    def returns(self, state: State) -> Sequence[float]:
+        if state.failed:
+            return [float(self.game.min_utility())] * self.seats
+        returns: list[float] = self.node(state).spiel.returns()
+        return returns
+
+    def bounds(self) -> Bounds:
+        together = self.kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS  # then each step is one of each seat
+        steps = self.game.max_game_length() * (self.seats if together else 1)
+        return Bounds(steps=steps, returns=(float(self.game.min_utility()), float(self.game.max_utility())))
 
     def amounts(self, state: State) -> tuple[int, ...]:
         return tuple(map(round, self.node(state).spiel.returns()))  # a split pot leaves halves of a chip
@@ -411,6 +439,10 @@ class Spiel(Rules[State]):
 
     def resample(self, state: State, seat: Seat, choose: Choose) -> State:
         return state if self.nothing_hidden or state.failed else other_world(self, state, seat, choose)
+
+
+def _remade(name: str, seats: int, options: Mapping[str, str]) -> Rules[Any]:
+    return game(name)(seats, options)
 
 
 def game_class(

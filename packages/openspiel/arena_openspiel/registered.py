@@ -12,7 +12,7 @@ Laws:
 2. Players that decide at once do so one after another, and none sees what the others did before all have. In a race
    chance says who comes first (`arena.core.rules.table`).
 3. A player's information state has all that it was ever told.
-4. What a state returns at its end is what the ranks are worth: it adds up to 0.
+4. What a state returns at its end are the scores, or what the ranks are worth in a game without scores.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any, Final
 
 import msgspec
@@ -30,14 +31,12 @@ from arena.core.catalogue import game, make_settings, rules_of
 from arena.core.rules.base import Event
 from arena.core.rules.numbering import Numbering
 from arena.core.rules.table import Table
-from arena.core.types import GameSettings, Seat
+from arena.core.types import Seat
+from arena_openspiel.game import Spiel
 
 PREFIX: Final = "arena_"
 """What OpenSpiel's names of arena's games begin with."""
-LONGEST: Final = 10_000
-"""More steps no game may have: a law of the arena."""
-MOST_DRAWN: Final = 1_024
-"""So many outcomes can chance have at most in these games."""
+ZERO_SUM: Final = pyspiel.GameType.Utility.ZERO_SUM
 TO_PLAY: Final = ("samurai", "gardener")
 """The games that are registered when this module is imported."""
 
@@ -55,14 +54,16 @@ class ArenaGame(pyspiel.Game):
         every = self.rules.every_play()
         assert every is not None
         self.numbering = Numbering(every)
+        bounds = self.rules.bounds()
+        hosted = isinstance(self.rules, Spiel)
         info = pyspiel.GameInfo(
             num_distinct_actions=len(self.numbering),
-            max_chance_outcomes=MOST_DRAWN,
+            max_chance_outcomes=self.rules.game.max_chance_outcomes() if hosted else bounds.draws,
             num_players=self.rules.seats,
-            min_utility=-1.0,
-            max_utility=1.0,
-            utility_sum=0.0,
-            max_game_length=LONGEST,
+            min_utility=bounds.returns[0],
+            max_utility=bounds.returns[1],
+            utility_sum=self.rules.game.utility_sum() if hosted else 0.0 if self.type.utility == ZERO_SUM else None,
+            max_game_length=bounds.steps,
         )
         super().__init__(self.type, info, dict(params or {}))
 
@@ -76,9 +77,8 @@ class ArenaGame(pyspiel.Game):
 class Play:
     """A game in progress, and what each player was told. A copy costs nothing."""
 
-    def __init__(self, table: Table, settings: GameSettings) -> None:
+    def __init__(self, table: Table) -> None:
         self.table = table
-        self._settings = settings
         self.told: tuple[bytes, ...] = (b"",) * table.rules.seats
         """By seat a digest of all that it was told."""
         self._untold: tuple[Event, ...] = ()
@@ -88,23 +88,6 @@ class Play:
         other = copy(self)
         other.table = copy(self.table)
         return other
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Returns what OpenSpiel writes of a state: without the rules, which follow from the settings."""
-        table, dump = self.table, self.table.rules.dump
-        same = table.shown is table.state
-        kept = {key: value for key, value in vars(table).items() if key not in ("rules", "state", "shown")}
-        written = {"state": dump(table.state), "shown": None if same else dump(table.shown), "kept": kept}
-        return {**vars(self), "table": written, "_settings": msgspec.msgpack.encode(self._settings)}
-
-    def __setstate__(self, read: dict[str, Any]) -> None:
-        settings = msgspec.msgpack.decode(read["_settings"], type=GameSettings)
-        written = read["table"]
-        vars(self).update(read | {"_settings": settings, "table": (table := Table(rules_of(settings)))})
-        table.state = table.shown = table.rules.load(written["state"])
-        if written["shown"] is not None:
-            table.shown = table.rules.load(written["shown"])
-        vars(table).update(written["kept"])
 
     def draw(self, index: int) -> None:
         events: list[Event] = []
@@ -137,7 +120,7 @@ class ArenaState(pyspiel.State):
 
     def __init__(self, game: ArenaGame) -> None:
         super().__init__(game)
-        self.play = Play(Table(game.rules), game.settings)
+        self.play = Play(Table(game.rules))
 
     def current_player(self) -> int:
         table = self.play.table
@@ -147,30 +130,40 @@ class ArenaState(pyspiel.State):
 
     def _legal_actions(self, player: int) -> list[int]:
         table = self.play.table
-        return sorted(self.get_game().numbering.of(table.rules.legal(table.shown, player)))
+        return sorted(self.get_game().numbering.of(table.rules.relative(table.shown, player)))
+
+    def _ends(self) -> Sequence[int]:
+        """Returns how many of equally likely draws belong to each outcome or one before: OpenSpiel's differ."""
+        table = self.play.table
+        hosted = isinstance(table.rules, Spiel)
+        return table.rules.node(table.state).draws[1] if hosted else range(1, (table.draws or 0) + 1)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        draws = self.play.table.draws or 0
-        return [(index, 1.0 / draws) for index in range(draws)]
+        ends = self._ends()
+        return [(index, (end - before) / ends[-1]) for index, (before, end) in enumerate(pairwise([0, *ends]))]
 
     def _apply_action(self, action: int) -> None:
         if self.play.table.draws is not None:
-            self.play.draw(action)
+            self.play.draw(self._ends()[action] - 1)
         else:
-            self.play.make(self.get_game().numbering.play(action))
+            self.play.make(self._play(self.current_player(), action))
+
+    def _play(self, player: int, action: int) -> Any:
+        """Returns the play that a number is for a player."""
+        table = self.play.table
+        return table.rules.absolute(table.shown, player, self.get_game().numbering.play(action))
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == pyspiel.PlayerId.CHANCE:
             return f"draw {action}"
-        game = self.get_game()
-        return _text(game.rules.write_play(game.numbering.play(action))) if player >= 0 else str(action)
+        return _text(self.play.table.rules.write_play(self._play(player, action))) if player >= 0 else str(action)
 
     def is_terminal(self) -> bool:
         return self.current_player() == pyspiel.PlayerId.TERMINAL
 
     def returns(self) -> list[float]:
-        outcome = self.play.table.outcome
-        return [0.0] * self.num_players() if outcome is None else outcome.worth
+        table = self.play.table
+        return [0.0] * self.num_players() if table.outcome is None else list(table.rules.returns(table.state))
 
     def observation_string(self, player: int | None = None) -> str:
         table = self.play.table
@@ -205,7 +198,7 @@ class Observer:
     def set_from(self, state: ArenaState, player: int) -> None:
         """Sets `tensor` to the numbers of a player's view."""
         table = state.play.table
-        self.tensor[:] = table.rules.numbers(table.rules.view(table.shown, player))
+        self.tensor[:] = table.rules.observe(table.shown, player)
 
     def string_from(self, state: ArenaState, player: int) -> str:
         """Returns what a player observes, in words."""
@@ -223,13 +216,16 @@ def register(name: str) -> type[ArenaGame]:
         name: Its name in the arena; its rules must have `every_play` and `numbers`.
     """
     rules = game(name)
+    own = rules.kind if issubclass(rules, Spiel) else None  # OpenSpiel's, of a game that it has itself
+    settings = make_settings(name, rules.seat_counts[0])
+    ranked = rules_of(settings).bounds().returns == (-1.0, 1.0)
     kind = pyspiel.GameType(
         short_name=PREFIX + name,
         long_name=rules.about,
         dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
         chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
         information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        utility=own.utility if own else ZERO_SUM if ranked else pyspiel.GameType.Utility.GENERAL_SUM,
         reward_model=pyspiel.GameType.RewardModel.TERMINAL,
         max_num_players=rules.seat_counts[-1],
         min_num_players=rules.seat_counts[0],

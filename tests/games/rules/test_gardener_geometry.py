@@ -35,7 +35,7 @@ def test_the_first_card_lies_at_the_origin() -> None:
 
 def test_planting_leaves_the_garden_before_as_it_was() -> None:
     before = plant(EMPTY, CARD, square(0, 0))
-    copy = dict(before.kinds), frozenset(before.touching), tuple(before.positions), before.rows
+    copy = dict(before.kinds), dict(before.touching), tuple(before.positions), before.rows
     plant(before, CARD, square(1, 1))
     assert (before.kinds, before.touching, before.positions, before.rows) == copy
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
+import pickle
 import random
 import warnings
 from collections.abc import Callable
@@ -58,7 +60,7 @@ def test_pettingzoos_own_tests_pass(name: str, ruleset: str, players: int) -> No
 
 @pytest.mark.parametrize(("name", "players"), [("samurai", 2), ("samurai", 4), ("gardener", 3)])
 def test_a_game_ends_with_rewards_that_add_up_to_nothing(name: str, players: int) -> None:
-    env = pettingzoo.Environment(name, players=players)
+    env = pettingzoo.Environment(name, players=players, rewards="ranks")
     env.reset(seed=7)
     choice, last = random.Random(7), {}
     while not env.terminations[env.agent_selection]:
@@ -75,8 +77,8 @@ def test_the_same_seed_and_actions_give_the_same_game() -> None:
     assert games[0] == games[1] != games[2]
 
 
-def test_scores_can_be_the_rewards() -> None:
-    env = pettingzoo.Environment("gardener", rewards="scores")
+def test_scores_are_the_rewards_of_a_game_that_has_them() -> None:
+    env = pettingzoo.Environment("gardener")
     env.reset(seed=3)
     choice = random.Random(3)
     while not env.terminations[env.agent_selection]:
@@ -129,6 +131,93 @@ def test_an_action_that_is_not_legal_ends_the_game_or_is_an_error() -> None:
     env.step(forbidden)
     assert all(env.terminations.values())
     assert env.rewards[guilty] == pettingzoo.ILLEGAL
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [({"rewards": "points"}, "rewards to be one of scores, ranks, got: 'points'"),
+     ({"render_mode": "svg"}, "render_mode to be one of ansi, human, rgb_array, got: 'svg'"),
+     ({"observations": "planes"}, "observations to be one of numbers, one_hot")],
+)  # fmt: skip
+def test_what_is_unknown_is_refused(given: dict[str, str], why: str) -> None:
+    with pytest.raises(ConfigError, match=why):
+        pettingzoo.env("gardener", **given)
+
+
+@pytest.mark.parametrize("name", ["samurai", "gardener"])
+def test_a_game_can_be_pickled_and_copied_and_goes_its_own_way(name: str) -> None:
+    env = pettingzoo.env(name)
+    env.reset(seed=1)
+    others = [pickle.loads(pickle.dumps(env)), copy.deepcopy(env)]
+    for _ in range(20):
+        seat, seen = env.agent_selection, env.last()[0]
+        for other in others:
+            assert other.agent_selection == seat
+            assert np.array_equal(other.last()[0]["observation"], seen["observation"])
+        for one in (env, *others):
+            one.step(int(seen["action_mask"].nonzero()[0][-1]))
+
+
+def test_chance_goes_on_from_the_last_seed() -> None:
+    firsts = []
+    for _ in range(2):
+        env = pettingzoo.env("samurai", ruleset="basic")
+        env.reset(seed=5)
+        seeded = env.observe("seat_0")["observation"].tolist()
+        env.reset()
+        firsts.append(env.observe("seat_0")["observation"].tolist())
+        assert firsts[-1] != seeded
+    assert firsts[0] == firsts[1]
+
+
+def test_nobody_changes_what_is_legal_by_changing_a_mask() -> None:
+    env = pettingzoo.env("samurai", ruleset="basic")
+    with pytest.raises(AttributeError, match="before reset; call reset"):
+        env.last()
+    env.reset(seed=1)
+    observation, *_, info = env.last()
+    assert np.array_equal(info["action_mask"], observation["action_mask"])
+    forbidden = int(np.flatnonzero(observation["action_mask"] == 0)[-2])
+    observation["action_mask"][:] = info["action_mask"][:] = 1
+    guilty = env.agent_selection
+    env.step(forbidden)
+    assert env.rewards[guilty] == pettingzoo.ILLEGAL
+    assert env.infos[guilty]["illegal"]
+
+
+@pytest.mark.parametrize("name", ["samurai", "gardener"])
+def test_observations_are_within_their_space_also_as_ones(name: str) -> None:
+    numbers, ones = (pettingzoo.env(name, observations=kind) for kind in ("numbers", "one_hot"))
+    play(numbers, 3, random.Random(3))
+    numbers.reset(seed=3)
+    ones.reset(seed=3)
+    for _ in range(30):
+        agent = numbers.agent_selection
+        told, shown = numbers.last()[0], ones.last()[0]
+        assert numbers.observation_space(agent).contains(told)
+        assert ones.observation_space(agent).contains(shown)
+        assert shown["observation"].sum() == len(told["observation"])
+        action = int(told["action_mask"].nonzero()[0][0])
+        numbers.step(action)
+        ones.step(action)
+
+
+def test_gardener_has_few_actions_that_keep_their_place() -> None:
+    assert max(pettingzoo.env("gardener", players=players).action_space("seat_0").n for players in range(2, 6)) < 5_000
+    env = pettingzoo.env("gardener")
+    env.reset(seed=1)
+    rules, choice = env._game.rules, random.Random(1)
+    named: dict[tuple[str, int], object] = {}
+    for agent in env.agent_iter(200):
+        observation, _, over, _, _ = env.last()
+        if over:
+            break
+        legal = observation["action_mask"].nonzero()[0]
+        for number in map(int, legal):
+            shown = env._game.table.shown
+            made = rules.absolute(shown, env._game.due, env._game.numbering.play(number))
+            assert named.setdefault((agent, number), made) == made
+        env.step(int(choice.choice(legal)))
 
 
 def test_a_game_can_be_cut_short() -> None:

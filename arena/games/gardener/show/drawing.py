@@ -48,7 +48,6 @@ class GardenerDrawing(Drawing):
         self._planted: dict[tuple[Seat, int, int, int, bool], Sprite] = {}
 
     def plan(self, events: Iterable[Payload]) -> None:
-        """Gives every garden the size that it has at the end."""
         boxes: list[list[tuple[int, int]]] = [[(0, 0)] for _ in self._boxes]
         for event in events:
             if event["event"] == "planted":
@@ -58,7 +57,6 @@ class GardenerDrawing(Drawing):
         self._lay_out()
 
     def make_room(self, views: Mapping[Seat, Payload]) -> bool:
-        """Gives every garden room for what it holds, and those of these seats for a card on each side."""
         view = next(iter(views.values()))
         boxes = list(self._boxes)
         for seat, garden in enumerate(view["gardens"]):
@@ -76,7 +74,6 @@ class GardenerDrawing(Drawing):
         return True
 
     def symbols(self) -> Iterator[Symbol]:
-        """Yields the squares, all cards either way round, and what surrounds a new card."""
         for kind, drawn in square_symbols():
             yield Symbol(f"Q{kind}", drawn, SQUARE + 2, SQUARE + 2, kind)
         half = SQUARE / 2
@@ -105,7 +102,6 @@ class GardenerDrawing(Drawing):
                 )
 
     def ground(self) -> str:
-        """Returns the tray for the cards of the round and the beds with the names of their gardeners."""
         x, y, wide, high = self._tray
         parts = [
             element("rect", class_="d-tray", x=x, y=y, width=wide, height=high, rx=12),
@@ -119,7 +115,6 @@ class GardenerDrawing(Drawing):
         return "".join(parts)
 
     def scene(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> Scene:
-        """Returns the cards of the round, the gardens with what was just planted and scored, and the seats' cells."""
         view = next(iter(views.values()))  # every seat sees the same
         scene: Scene = {}
         self._put_offer(scene, view)
@@ -136,7 +131,6 @@ class GardenerDrawing(Drawing):
         return scene
 
     def offered(self, view: Payload, kind: str, key: str, value: Any) -> Offered:
-        """Returns cards and squares as places, and a card either way round as a picture."""
         seat = view["seat"]
         if key == "card":
             return Offered(at=self._offer_places(view)[value], ring="Rcard")

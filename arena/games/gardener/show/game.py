@@ -87,34 +87,28 @@ class Gardener(Presenter):
         self._narrator = Narrator(self.seats, features=self._features, target=self._target)
 
     def decision(self, kind: str, action: Payload | None = None) -> str:
-        """Returns what a deciding seat does; only seizing is a race."""
         if kind == "seize" and action is not None:
             return f"grabs {cards([action['plays'][0]['card']])}"
         return {"seize": "seizes a card", "plant": "plants a card", "score": "chooses rows to score"}.get(kind, "")
 
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
-        """Yields events as sentences."""
         return self._narrator.tell(events)
 
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
-        """Yields nothing: an event tells it."""
         yield from ()
 
     def draw(
         self, views: Mapping[Seat, Payload], before: Mapping[Seat, Payload], events: Sequence[Payload], width: int
     ) -> list[Text]:
-        """Returns the table, the cards of the round, the gardens and the legend."""
         view = next(iter(views.values()))  # every seat sees the same
         lines = shelves([self._table(view), shelves(self._round_cards(view), width, gap=2)], width)
         gardens = [self._garden(view, seat, events, width) for seat in range(len(self._names))]
         return [*lines, Text(), *shelves(gardens, width), Text(), *flow(list(self._legend()), width)]
 
     def drawing(self) -> Drawing:
-        """Returns what draws the game for a page."""
         return GardenerDrawing(self.rules, self.names)
 
     def gains(self, event: Payload) -> Mapping[Seat, int]:
-        """Returns who scores how many points."""
         return {event["seat"]: event["points"]} if event["event"] in ("scored", "bonus") else {}
 
     def scene(
@@ -126,7 +120,6 @@ class Gardener(Presenter):
         height: int,
         marks: Collection[Any] = (),
     ) -> Scene:
-        """Returns the table and the cards of the round, and the gardens: squares of two characters, or of one."""
         view = next(iter(views.values()))
         facts = shelves([self._table(view), shelves(self._small_cards(view), width, gap=1)], width)
         seats = range(len(self._names))
@@ -139,25 +132,20 @@ class Gardener(Presenter):
         return Scene(facts=facts, sheets=[Sheet(lines=_side_by_side(gardens, room)) for gardens in (large, small)])
 
     def question(self, kind: str, key: str) -> str:
-        """Returns what a person is asked."""
         if key == "at" and kind == "score":
             return "Which row do you score? That from"
         return _QUESTIONS[key]
 
     def page_question(self, kind: str, key: str) -> str:
-        """Returns what a person is asked on a page: there the middle of a card is marked, and where a row begins."""
         return "Where does your card go?" if (kind, key) == ("plant", "at") else self.question(kind, key)
 
     def primer(self) -> Iterator[str]:
-        """Yields how the game is played under these options."""
         return primer(self.rules.options)
 
     def hint(self, kind: str, key: str, *, begun: bool) -> str:
-        """Returns what helps to choose."""
         return hint(kind, key, self.rules.options, begun=begun)
 
     def word(self, key: str, value: Any, view: Payload) -> str:
-        """Returns a card, a square, or how a card or a row lies, in words."""
         match key:
             case "card":
                 return cards([value])
@@ -168,17 +156,14 @@ class Gardener(Presenter):
         return plain(value)
 
     def spot(self, key: str, value: Any) -> tuple[float, float] | None:
-        """Returns where a square lies."""
         return (value[0], value[1]) if key == "at" else None
 
     def legend(self) -> Iterator[Text]:
-        """Yields what the signs of the gardens mean."""
         yield Text(", ").join([*self._legend(), Text(f"{NEW} line of a new card, where squares have one character")])
         yield Text("Large squares have two characters, small ones one; < and > show that a garden goes on.")
 
     @classmethod
     def board_facts(cls, rules: str, boards: Mapping[int, Board]) -> BoardFacts:
-        """Returns what a deck's file says."""
         deck = cast(Deck, next(iter(boards.values())))
         squares = b"".join(deck.cards)
         facts = DeckFacts(
@@ -190,7 +175,6 @@ class Gardener(Presenter):
 
     @classmethod
     def board_lines(cls, board: Board, players: int, width: int) -> Iterator[Text]:
-        """Yields all cards, each below its number."""
         deck = cast(Deck, board)
         yield Text.assemble((plain(deck.name), "bold"), f", {len(deck.cards)} cards")
         yield Text()
@@ -202,7 +186,6 @@ class Gardener(Presenter):
 
     @classmethod
     def board_svg(cls, board: Board, players: int) -> str:
-        """Returns the picture of the deck."""
         return gardener_svg(cast(Deck, board))
 
     def _table(self, view: Payload) -> list[Text]:

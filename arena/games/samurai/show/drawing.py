@@ -52,7 +52,6 @@ class SamuraiDrawing(Drawing):
         self._pieces: dict[tuple[int, str, float, Totals], Sprite] = {}
 
     def symbols(self) -> Iterator[Symbol]:
-        """Yields spaces, pieces, tiles of each seat, their backs, and rings."""
         wide, high = 2 * RADIUS, 2 * RISE
         outline = points(corners())
         for kind in ("sea", "land", "village", "city", "edo"):
@@ -90,7 +89,6 @@ class SamuraiDrawing(Drawing):
         yield Symbol(f"W{seat}", element("g", won, class_=f"o{seat}"), 24.0, 24.0, f"captured by seat {seat}")
 
     def ground(self) -> str:
-        """Returns sea, land and settlements, the coast, numbers and names."""
         spaces = list(zip(self._board.spaces, self._at, strict=True))
         line = coast(self._board, self._at)
         sea = [use("Ksea", x, y) for space, (x, y) in spaces if space.kind == "sea"]
@@ -114,7 +112,6 @@ class SamuraiDrawing(Drawing):
         )
 
     def scene(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> Scene:
-        """Returns pieces and tiles, what has just been put and captured, and what each seat has."""
         view = next(iter(views.values()))
         scene: Scene = {}
         self._put_pieces(scene, view, events)
@@ -132,13 +129,11 @@ class SamuraiDrawing(Drawing):
         return scene
 
     def offered(self, view: Payload, kind: str, key: str, value: Any) -> Offered:
-        """Returns a space as a place, and a tile or a piece as a picture."""
         if type(value) is int:
             return Offered(at=self._at[value], ring="Rmay")
         return Offered(symbol=f"T{view['seat']}{value}" if key in ("tile", "hand") else f"P{value}")
 
     def why(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> Iterator[str]:
-        """Yields the influence of each seat where a piece was captured or set aside."""
         at = _tiles_at(next(iter(views.values())))
         for event in _taken(events):
             totals = self._totals(at, event["space"], event["caste"])

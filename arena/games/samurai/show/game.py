@@ -84,31 +84,25 @@ class Samurai(Presenter):
         self._narrator = Narrator(self._board, self.seats, eyes)
 
     def decision(self, kind: str, action: Payload | None = None) -> str:
-        """Returns what a deciding seat does; there are no races."""
         return {"hand": "chooses a hand", "setup": "puts a piece"}.get(kind, "")
 
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
-        """Yields events as sentences."""
         return self._narrator.tell(events)
 
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
-        """Yields nothing: an event tells it."""
         yield from ()
 
     def draw(
         self, views: Mapping[Seat, Payload], before: Mapping[Seat, Payload], events: Sequence[Payload], width: int
     ) -> list[Text]:
-        """Returns the map, the table and the legend."""
         changed = {space for event in events for space in changed_spaces(event)}
         board = map_lines(self._board, next(iter(views.values())), changed)
         return beside(board, _seat_table(views, self.names), list(legend(self._board)), width)
 
     def drawing(self) -> Drawing:
-        """Returns what draws the game for a page."""
         return SamuraiDrawing(self.rules, self.names)
 
     def gains(self, event: Payload) -> Mapping[Seat, int]:
-        """Returns who captures a piece."""
         return {event["seat"]: 1} if event["event"] == "captured" else {}
 
     def scene(
@@ -120,7 +114,6 @@ class Samurai(Presenter):
         height: int,
         marks: Collection[Any] = (),
     ) -> Scene:
-        """Returns the table, and the map with two lines for each row of spaces, or with one."""
         view = next(iter(views.values()))
         changed = {space for event in events for space in changed_spaces(event)}
         left, top = corner(self._board)
@@ -135,32 +128,26 @@ class Samurai(Presenter):
         return Scene(facts=facts + [Text()] * (lines - len(facts)), sheets=[large, small])
 
     def question(self, kind: str, key: str) -> str:
-        """Returns what a person is asked."""
         return _QUESTIONS[key] if kind != "setup" or key != "space" else "On which settlement?"
 
     def primer(self) -> Iterator[str]:
-        """Yields how the game is played under these options."""
         return primer(self.rules.options)
 
     def hint(self, kind: str, key: str, *, begun: bool) -> str:
-        """Returns what helps to choose."""
         return hint(kind, key, self.rules.options, begun=begun)
 
     def word(self, key: str, value: Any, view: Payload) -> str:
-        """Returns a tile, a caste or a space in words."""
         if type(value) is int:
             return self._narrator.where(value)
         return tile_name(value) if key in ("tile", "hand") else plain(value)
 
     def spot(self, key: str, value: Any) -> tuple[float, float] | None:
-        """Returns where a space lies."""
         if type(value) is not int:
             return None
         space = self._board.spaces[value]
         return 2.0 * space.col, 2.0 * space.row + space.col % 2
 
     def legend(self) -> Iterator[Text]:
-        """Yields what the signs of the map mean."""
         yield Text(
             "A space is four characters: what lies there, or a sign and its number. ~ and _ are sea, ' and . land; "
             "spaces with the low signs, _ and ., and all others of their columns lie half a space lower."
@@ -169,14 +156,12 @@ class Samurai(Presenter):
 
     @classmethod
     def board_facts(cls, rules: str, boards: Mapping[int, base.Board]) -> BoardFacts:
-        """Returns what a board file says, with a map for each number of players."""
         maps = tuple(_map_facts(cast(Board, board), players) for players, board in boards.items())
         board = next(iter(boards.values()))
         return SamuraiFacts(rules=rules, name=board.name, source=board.source, players=tuple(boards), maps=maps)
 
     @classmethod
     def board_lines(cls, board: base.Board, players: int, width: int) -> Iterator[Text]:
-        """Yields the empty map and what its signs mean."""
         board = cast(Board, board)
         yield Text.assemble((plain(board.name), "bold"), f", {players} players")
         yield Text()
@@ -186,7 +171,6 @@ class Samurai(Presenter):
 
     @classmethod
     def board_svg(cls, board: base.Board, players: int) -> str:
-        """Returns the picture of the map."""
         return samurai_svg(cast(Board, board), players)
 
 

@@ -1,0 +1,153 @@
+"""A game at one table as numbers: what environments of other libraries are made of."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+
+from arena.core.catalogue import make_settings, rules_of
+from arena.core.errors import ConfigError, IllegalAction
+from arena.core.record.log import LoggedBot
+from arena.core.rules.numbering import Numbering
+from arena.core.rules.table import Table
+from arena.core.show.picture import picture
+from arena.core.show.presenter import header_of, presenter
+from arena.core.types import Seat
+
+Rewards: TypeAlias = Literal["scores", "ranks"]
+Observations: TypeAlias = Literal["numbers", "one_hot"]
+RenderMode: TypeAlias = Literal["ansi", "human", "rgb_array"]
+Array: TypeAlias = npt.NDArray[Any]
+
+WIDTH: Final = 100
+"""Characters in a line of what is rendered."""
+
+
+def known(value: str | None, kind: Any, name: str) -> Any:
+    """Returns a value that is one of a few.
+
+    Raises:
+        ConfigError: It is none of them.
+    """
+    if value is not None and value not in get_args(kind):
+        raise ConfigError(f"expected {name} to be one of {', '.join(get_args(kind))}, got: {value!r}")
+    return value
+
+
+class Game:
+    """A game at one table, and how it is told in numbers."""
+
+    def __init__(self, rules: str, players: int, rewards: str, observations: str, settings: dict[str, Any]) -> None:
+        self.rewards_by: Rewards = known(rewards, Rewards, "rewards")
+        self.one_hot = known(observations, Observations, "observations") == "one_hot"
+        self.settings = make_settings(rules, players, **settings)
+        self.rules = rules_of(self.settings)
+        every = self.rules.every_play()
+        sample = self.rules.numbers(self.rules.view(self.rules.start(), 0))
+        if every is None or sample is None:
+            how = "let its rules override that"
+            if every is not None and "tensor" in chain.from_iterable(o.values for o in self.rules.option_list):
+                how = 'give overrides=["view=tensor"], with which they are what its view has as `tensor`'
+            raise ConfigError(
+                f"expected a game that says what programs learn from, got: {rules}, without "
+                f"{'`every_play`' if every is None else '`numbers`'}; {how}"
+            )
+        self.numbering = Numbering(every)
+        self.actions = len(self.numbering)
+        self.agents = [f"seat_{seat}" for seat in range(players)]
+        bounds, span = self.rules.bounds().numbers, np.iinfo(np.int32)
+        low, high = np.array(bounds or [(span.min, span.max)] * len(sample), np.int32).T
+        if self.one_hot:
+            if bounds is None:
+                raise ConfigError(f'expected bounds of the numbers of {rules}, got: none; give observations="numbers"')
+            sizes = high - low + 1
+            self._first = np.cumsum(sizes) - sizes - low
+            self.space: Any = gymnasium.spaces.Box(0, 1, (int(sizes.sum()),), np.int8)
+        else:
+            self.space = gymnasium.spaces.Box(low, high, dtype=np.int32)
+        self.chance: random.Random | None = None
+
+    def reset(self, seed: int | None) -> None:
+        """Begins a game. Chance goes on as it was where no seed is given; at first it is the system's."""
+        if seed is not None or self.chance is None:
+            self.chance = random.Random(seed)
+        self.table = Table(self.rules)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        table = self.table
+        while table.draws is not None:
+            table.draw(self.chance.randrange(table.draws))  # type: ignore[union-attr]
+        self.due: Seat | None = table.due[0] if table.due else None
+        self.legal: Sequence[int] = []
+        """The numbers of what the seat that is due may do."""
+        self.mask = np.zeros(self.actions, np.int8)
+        """A 1 for each of them."""
+        if self.due is not None:
+            self.legal = self.numbering.of(self.rules.relative(table.shown, self.due))
+            self.mask[self.legal] = 1
+
+    def make(self, number: int) -> None:
+        """Makes a play of the seat that is due."""
+        self.table.make(self.rules.absolute(self.table.shown, self.table.due[0], self.numbering.play(number)))
+        self._go_on()
+
+    def act(self, action: dict[str, Any]) -> None:
+        """Makes a whole decision of the seat that is due."""
+        self.table.act(action)
+        self._go_on()
+
+    def refusal(self, number: int) -> str | None:
+        """Returns why the seat that is due may not take an action, or None if it may.
+
+        Raises:
+            ValueError: No action has this number.
+        """
+        if not 0 <= number < self.actions:
+            raise ValueError(f"expected an action, 0 to {self.actions - 1}, got: {number}")
+        if self.mask[number]:
+            return None
+        shown, seat = self.table.shown, self.table.due[0]
+        try:
+            play = self.rules.absolute(shown, seat, self.numbering.play(number))
+            self.rules.check(shown, seat, play)
+        except IllegalAction as error:
+            return str(error)
+        return "another number stands for the same play"
+
+    def observe(self, seat: Seat) -> Array:
+        """Returns what a seat may know."""
+        numbers = np.array(self.rules.observe(self.table.shown, seat), np.int32)
+        if not self.one_hot:
+            return numbers
+        found = np.zeros(self.space.shape, np.int8)
+        found[self._first + numbers] = 1
+        return found
+
+    def rewards(self) -> list[float]:
+        """Returns what each seat gets in the end."""
+        outcome, teams = self.table.outcome, self.settings.teams
+        if self.rewards_by == "ranks" and outcome is not None and not (teams and len(set(teams)) == 1):
+            return outcome.worth
+        return list(self.rules.returns(self.table.state))
+
+    def render(self, mode: RenderMode) -> str | Array | None:
+        """Returns what the seat that is due sees, or prints it; after the end, what the first sees."""
+        seat = self.due or 0
+        views = {seat: self.rules.view(self.table.shown, seat)}
+        seated = [LoggedBot(agent, "", "0" * 64, 0) for agent in self.agents]
+        drawn = presenter(self.settings.rules)(header_of("", self.settings, seated), self.rules, ())
+        lines = drawn.draw(views, views, (), WIDTH)
+        if mode == "rgb_array":
+            return np.array(picture(lines, WIDTH))
+        text = "\n".join(line.plain for line in lines)
+        if mode == "human":
+            sys.stdout.write(f"{text}\n")
+        return {"ansi": text, "human": None}.get(mode)

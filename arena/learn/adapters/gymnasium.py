@@ -1,0 +1,238 @@
+"""One seat of a game as an environment of Gymnasium, against opponents in the same process; and many at once.
+
+::
+
+    from arena.learn.adapters import gymnasium
+
+    env = gymnasium.Seat("gardener", opponents={"seat_1": "greedy"})
+    observation, info = env.reset(seed=1)
+    observation, reward, terminated, truncated, info = env.step(env.action_space.sample(env.action_masks()))
+
+Laws:
+1. A step goes on until the own seat decides again, or the game is over. What it observes is as in
+   `arena.learn.adapters.pettingzoo`.
+2. An opponent is a bot in Python, which is asked as a referee asks it, but without a clock, a process or a box: give
+   only bots that you would run yourself. Or it is a function from an observation and a mask to an action. A seat
+   without an opponent plays by chance.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, TypeAlias, get_args
+
+import gymnasium
+import numpy as np
+from msgspec import msgpack
+
+from arena.core.errors import ConfigError
+from arena.core.link.bots import load_bot
+from arena.core.referee.tell import game_start
+from arena.core.wire.codec import encode
+from arena.core.wire.messages import Request, RequestClock
+from arena.learn.adapters.game import Array, Game, RenderMode, known
+
+Opponent: TypeAlias = str | Callable[[Array, Array], int]
+"""A bot's name or folder, or a function from an observation and a mask to an action."""
+_NO_HURRY: Final = RequestClock(limit_ms=3_600_000, bank_ms=None)
+
+
+class Seat(gymnasium.Env[Array, Any]):
+    """A game as one of its seats has it."""
+
+    metadata: dict[str, Any] = {"render_modes": list(get_args(RenderMode))}  # noqa: RUF012  # as Gymnasium has it
+
+    def __init__(
+        self,
+        rules: str = "samurai",
+        *,
+        seat: int = 0,
+        players: int = 2,
+        opponents: Mapping[str, Opponent] | None = None,
+        rewards: str = "scores",
+        observations: str = "numbers",
+        illegal_reward: float | None = None,
+        render_mode: str | None = None,
+        **settings: Any,
+    ) -> None:
+        """Makes a table.
+
+        Args:
+            rules: The game's name.
+            seat: The own seat, from 0.
+            players: How many seats there are.
+            opponents: Who plays the other seats, by their names: `{"seat_1": "greedy"}`.
+            rewards: As for `pettingzoo.Environment`, and so are all that follow.
+            observations: `numbers` or `one_hot`.
+            illegal_reward: What an action gives that is not legal; None means that it is an error.
+            render_mode: `ansi`, `human` or `rgb_array`.
+            settings: As for `arena.make_settings`.
+
+        Raises:
+            ConfigError: There is no such game or opponent, or a value is unknown.
+        """
+        self.render_mode: RenderMode | None = known(render_mode, RenderMode, "render_mode")
+        self._game = game = Game(rules, players, rewards, observations, settings)
+        others = [agent for agent in game.agents if agent != f"seat_{seat}"]
+        self._opponents = dict(opponents or {})
+        if len(others) == players or not self._opponents.keys() <= set(others):
+            raise ConfigError(
+                f"expected a seat of {players}, and opponents among the others, got: seat {seat}, opponents "
+                f"{', '.join(self._opponents) or 'none'}; name them seat_0 to seat_{players - 1}"
+            )
+        for opponent in self._opponents.values():
+            if isinstance(opponent, str):
+                _bot_class(opponent)
+        self._seat, self._illegal_reward, self.actions = seat, illegal_reward, game.actions
+        self._bots: dict[int, Any] = {}
+        self.observation_space, self.action_space = game.space, gymnasium.spaces.Discrete(game.actions)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+        """Begins a game, and lets the others play until the own seat decides."""
+        super().reset(seed=seed)
+        game = self._game
+        game.reset(seed)
+        self._over, self._bots = False, {}
+        for number, agent in enumerate(game.agents):
+            opponent = self._opponents.get(agent)
+            if isinstance(opponent, str):
+                self._bots[number] = bot = _bot_class(opponent)()
+                seed = game.chance.getrandbits(32)  # type: ignore[union-attr]
+                told = game_start(game.rules, game.settings, number, game=1, commitment="0" * 64, bot_seed=seed)
+                bot.start(msgpack.decode(encode(told)))
+        self._others_play()
+        return self._told()
+
+    def step(self, action: int) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+        """Makes a play, and lets the others play until the own seat decides again.
+
+        Raises:
+            ValueError: It is not legal, and there is no `illegal_reward`; no action has this number; or there is no
+                game, or it is over.
+        """
+        if getattr(self, "_over", True):
+            raise ValueError("expected a game that goes on, got: a step before reset or after the end; call reset()")
+        game, reason = self._game, self._game.refusal(int(action))
+        if reason is not None:
+            if self._illegal_reward is None:
+                raise ValueError(f"expected an action that the mask allows, got: {action}: {reason}")
+            self._over = True
+            observation, info = self._told()
+            return observation, self._illegal_reward, True, False, {**info, "illegal": reason}
+        game.make(int(action))
+        self._others_play()
+        observation, info = self._told()
+        return observation, game.rewards()[self._seat] if self._over else 0.0, self._over, False, info
+
+    def action_masks(self) -> Array:
+        """Returns whether each action is legal, as sb3-contrib's MaskablePPO asks."""
+        return self._game.mask.astype(bool)
+
+    def render(self) -> Any:
+        """Returns what the own seat sees, or prints it; see `render_mode`."""
+        return None if self.render_mode is None else self._game.render(self.render_mode)
+
+    def _told(self) -> tuple[Array, dict[str, Any]]:
+        return self._game.observe(self._seat), {"action_mask": self._game.mask.copy()}
+
+    def _others_play(self) -> None:
+        game = self._game
+        while (due := game.due) is not None and due != self._seat:
+            opponent = self._opponents.get(game.agents[due])
+            if due in self._bots:
+                game.act(self._answer(due))
+            elif opponent is None:
+                game.make(game.legal[game.chance.randrange(len(game.legal))])  # type: ignore[union-attr]
+            else:
+                game.make(int(opponent(game.observe(due), game.mask.copy())))  # type: ignore[operator]
+        self._over = due is None
+
+    def _answer(self, seat: int) -> Any:
+        """Returns what a bot answers."""
+        rules, shown = self._game.rules, self._game.table.shown
+        [kind] = [decision.kind for decision in rules.pending(shown) if decision.seat == seat]
+        view, legal = rules.view(shown, seat), rules.write_legal(shown, seat)
+        asked = Request(id=1, kind=kind, clock=_NO_HURRY, view=view, events=None, legal=legal)
+        answer = self._bots[seat].decide(msgpack.decode(encode(asked)))
+        return answer[0] if isinstance(answer, tuple) else answer
+
+
+@cache
+def _bot_class(ref: str) -> Any:
+    """Returns the class of a bot in Python.
+
+    Raises:
+        ConfigError: There is no such bot, or it is not one that can be asked in this process.
+    """
+    spec = load_bot(ref)
+    program = Path(spec.folder, spec.command[-1])
+    if program.suffix != ".py" or not spec.command[0].startswith("{python"):
+        raise ConfigError(f"expected a bot in Python to play in this process, got: {ref}; give a function in its place")
+    name = f"arena_opponent_{spec.digest[:16]}"
+    found = importlib.util.spec_from_file_location(name, program)
+    assert found is not None
+    assert found.loader is not None
+    sys.modules[name] = module = importlib.util.module_from_spec(found)
+    sys.path.insert(0, spec.folder)  # where it finds its own modules when it runs
+    try:
+        found.loader.exec_module(module)
+    finally:
+        sys.path.remove(spec.folder)
+    kinds = [one for one in vars(module).values() if hasattr(one, "decide") and one.__module__ == name]
+    if len(kinds) != 1 or "events" in kinds[0].want:
+        raise ConfigError(
+            f"expected one class of a bot that wants no events in {program.name}, got: {len(kinds)} classes of {ref}; "
+            "give a function in its place"
+        )
+    return kinds[0]
+
+
+class Seats(gymnasium.vector.VectorEnv[Array, Array, Array]):
+    """Many such environments that step together. Their observations and masks lie in one array each.
+
+    One whose game is over begins another at the next step, and its action of that step does not count.
+    """
+
+    def __init__(self, count: int, rules: str = "samurai", **settings: Any) -> None:
+        """Makes so many tables; `settings` are those of `Seat`."""
+        self.envs = [Seat(rules, **settings) for _ in range(count)]
+        one = self.envs[0]
+        self.num_envs, self.render_mode = count, one.render_mode
+        self.metadata = {**one.metadata, "autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP}
+        self.single_observation_space, self.single_action_space = one.observation_space, one.action_space
+        self.observation_space = gymnasium.vector.utils.batch_space(one.observation_space, count)
+        self.action_space = gymnasium.vector.utils.batch_space(one.action_space, count)
+        space: Any = self.observation_space
+        self._seen: Array = np.zeros(space.shape, space.dtype)
+        self._masks: Array = np.zeros((count, one.actions), np.int8)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """Begins all games, with the seeds that follow `seed` or one each."""
+        seeds = [seed + at for at in range(self.num_envs)] if isinstance(seed, int) else seed or [None] * self.num_envs
+        for at, (env, one) in enumerate(zip(self.envs, seeds, strict=True)):
+            self._seen[at], info = env.reset(seed=one)
+            self._masks[at] = info["action_mask"]
+        return self._seen.copy(), {"action_mask": self._masks.copy()}
+
+    def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+        """Makes a play in each."""
+        rewards: Array = np.zeros(self.num_envs)
+        over: Array = np.zeros(self.num_envs, bool)
+        for at, (env, action) in enumerate(zip(self.envs, actions, strict=True)):
+            if env._over:
+                self._seen[at], info = env.reset()
+            else:
+                self._seen[at], rewards[at], over[at], _, info = env.step(int(action))
+            self._masks[at] = info["action_mask"]
+        masks = {"action_mask": self._masks.copy()}
+        return self._seen.copy(), rewards, over, np.zeros(self.num_envs, bool), masks
+
+    def action_masks(self) -> Array:
+        """Returns whether each action is legal, by environment."""
+        return self._masks.astype(bool)

@@ -39,7 +39,7 @@ GIVEN: Final[Mapping[str, str]] = {
     "tournaments.finished": "no log has a date. It is not before the end of any game",
     "tournaments.seconds": "no log says how long the tournament was not being played",
     "tournaments.logs": "logs may be moved",
-    "games.attempt": "no log says how often its game was begun",
+    "games.attempt": "it counts claims; how often its game was begun is in the log",
     "games.finished": "no log has a date. It is between the beginning and the end of the tournament",
     "games.worker": "no log says on which machine of a cluster its game was played",
     "games.lease_until": "nothing writes it any more",

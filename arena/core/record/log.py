@@ -370,12 +370,28 @@ def begin(log: Path) -> int:
     """Notes that a game is begun now, and returns how often that was so. A kill leaves it noted.
 
     Raises:
+        LogError: What was noted before cannot be read.
         OSError: It could not be noted.
     """
-    with open(log.with_suffix(BEGUN), "a+", encoding="ascii") as file:
-        file.write(f"{datetime.now(UTC).isoformat(timespec='seconds')}\n")
-        file.seek(0)
-        return sum(1 for _ in file)
+    noted = [*begun(log), datetime.now(UTC).isoformat(timespec="seconds")]
+    files.write(log.with_suffix(BEGUN), "".join(f"{line}\n" for line in noted).encode())
+    return len(noted)
+
+
+def begun(log: Path) -> list[str]:
+    """Returns the times that are noted of a game's beginnings.
+
+    Raises:
+        LogError: They cannot be read.
+    """
+    path = log.with_suffix(BEGUN)
+    if not path.exists():
+        return []
+    return (
+        files.read(path, "the beginnings of a game", files.MOST_DOCUMENT, LogError)
+        .decode("ascii", "replace")
+        .splitlines()
+    )
 
 
 def drop(folder: Path, games: Collection[str]) -> None:

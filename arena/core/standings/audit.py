@@ -11,15 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
-from arena.core import files
 from arena.core.errors import ArenaError, LogError, ReplayMismatch, StoreError
 from arena.core.extras import has, install
 from arena.core.record import compressed
-from arena.core.record.log import BEGUN, SUFFIX, find_logs
+from arena.core.record.log import BEGUN, SUFFIX, begun, find_logs
 from arena.core.record.published import (
     COMMITMENT_FILE,
     CONTRIBUTIONS_FILE,
@@ -27,6 +26,7 @@ from arena.core.record.published import (
     Commitment,
     changed_since,
     sha256_of,
+    strange_in,
 )
 from arena.core.record.result import result_of
 from arena.core.referee.beacon import is_signature, round_of
@@ -213,7 +213,7 @@ class Auditor:
         self._checked = {"log", "time"}
         self._unchecked: dict[str, str] = {}
         self._logs = 0
-        self._begun = sum(map(_lines_of, set(folder.glob(f"*{BEGUN}"))))
+        self._begun = sum(len(begun(path)) for path in folder.glob(f"*{BEGUN}"))
         self._draws_unchecked = 0
         self._kept = DiskTable(Examined)
         """By its number the first log of each game."""
@@ -248,7 +248,7 @@ class Auditor:
         if self._published.commitment is not None:
             self._check_name(Path(log.path), log.game)
         self._draws_unchecked += not log.draws_checked
-        noted = _lines_of(self._folder / f"{log.game}{BEGUN}")
+        noted = len(begun(self._folder / f"{log.game}{SUFFIX}"))
         self._begun += max(log.attempt, noted, 1) - 1 - noted
         before = self._published.commitment
         if before is None or self._schedule is None or self._settings is None:
@@ -376,9 +376,9 @@ class Auditor:
             ("number of games", before.games, plan["games"]),
             ("bots", [(bot.name, bot.version, bot.digest) for bot in before.bots], entered),
         ):
-            if told != follows or any(_strange(told, follows, what)):
+            if told != follows or any(strange_in(told, follows, what)):
                 self._fault("commitment", f"{place}: the {what} does not follow from its settings")
-        for strange in _strange(before.settings, settings.document(), "settings"):
+        for strange in strange_in(before.settings, settings.document(), "settings"):
             self._fault("commitment", f"{place}: {strange} is no setting of a tournament")
         self._schedule, self._settings = schedule, settings
 
@@ -485,28 +485,6 @@ def _folders_of_games(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         if path.is_dir() and (find_logs(path) or any(path.rglob(COMMITMENT_FILE))):
             yield path
-
-
-def _lines_of(path: Path) -> int:
-    """Returns how many lines a small file has; 0 if it is not there."""
-    if not path.exists():
-        return 0
-    return len(files.read(path, "what says when a game was begun", files.MOST_DOCUMENT, LogError).splitlines())
-
-
-def _strange(told: Any, known: Any, place: str) -> Iterator[str]:
-    """Yields where a document has something that the known one has not."""
-    if isinstance(told, dict) and isinstance(known, dict):
-        for key, value in told.items():
-            if key in known:
-                yield from _strange(value, known[key], f"{place}.{key:.80}")
-            else:
-                yield f"{place}.{key:.80}"
-    elif isinstance(told, list) and isinstance(known, list) and len(told) == len(known):
-        for number, (value, other) in enumerate(zip(told, known, strict=True)):
-            yield from _strange(value, other, f"{place}[{number}]")
-    elif told != known or isinstance(told, bool) != isinstance(known, bool):  # True is 1
-        yield place
 
 
 def _gaps(missing: list[int], games: int) -> str:

@@ -550,6 +550,8 @@ def ordered(action: Record) -> Record:
 def check_receipts(records: list[Record]) -> None:
     """Checks that the receipts follow from the records. The notes of a seat may have been left out for its reader."""
     logged = records[-1].get("receipts")
+    if logged is None and records[0].get("chance"):
+        raise Fault(len(records), "3.6-8", "expected receipts, as the log says its version of CHANCE, got none")
     if logged is None:
         return
     line, right = len(records), receipts(records)

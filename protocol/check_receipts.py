@@ -91,8 +91,15 @@ def compare(kept: Path, logs: list[Path]) -> Iterator[str]:
             yield f"{path}:{fault}"
             continue
         for seat, bot in enumerate(records[0]["bots"]):
-            for number, line in lines.get((bot["bot_seed"], seat), ()):
+            kept_here = lines.get((bot["bot_seed"], seat), ())
+            attempt = records[0].get("attempt", 0)
+            thrown_away = sum(line["termination"] == "interrupted" for _, line in kept_here)
+            if 0 < attempt <= thrown_away:
+                yield f"{path}:1: it was begun {attempt} times, seat {seat} was told {thrown_away} interruptions"
+            for number, line in kept_here:
                 count += 1
+                if line["termination"] == "interrupted":
+                    continue
                 where = f"{kept}:{number}: game {records[0]['game']}, seat {seat}"
                 yield from (f"{where}: {text}" for text in differ(line, seat, records))
     if count == 0:

@@ -645,6 +645,11 @@ def _(log: Breaker) -> int:
     return log.change(len(log.lines), "receipts", log.records[-1]["receipts"][1:])
 
 
+@case("log-receipts-dropped", "§L3.6-8", "digest", STANDARD, "It says its version of CHANCE, and has no receipts.")
+def _(log: Breaker) -> int:
+    return log.change(len(log.lines), "receipts", None)
+
+
 @case("log-receipt-of-a-forfeit", "§L3.6-8", "digest", FORFEITS, "A seat that forfeited has a receipt.")
 def _(log: Breaker) -> int:
     receipts = log.records[-1]["receipts"]

@@ -6,6 +6,8 @@ import base64
 import gzip
 import json
 import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -169,9 +171,41 @@ def test_finished_tournaments_are_verified_once(tmp_path: Path) -> None:
     kept.write_text(json.dumps(found | {"audit": found["audit"] | {"faults": []}}))
     site_kit.make(tmp_path, verify=True)
     assert "✓ verified" in text(tmp_path / "site" / "index.html"), "what is kept is taken, not checked again"
-    kept.write_text(json.dumps(found | {"checks": 1, "audit": found["audit"] | {"faults": []}}))
+    kept.write_text(json.dumps({"finished": "", "checks": 2, "audit": found["audit"] | {"faults": []}}))
     site_kit.make(tmp_path, verify=True)
     assert "broken" in text(tmp_path / "site" / "index.html"), "an earlier version looked at less"
+
+
+def test_a_mark_goes_when_what_was_checked_differs(tmp_path: Path) -> None:
+    id = site_kit.tournament(tmp_path, ("ann", "bob"))
+    site_kit.make(tmp_path, verify=True)
+    kept = tmp_path / "site" / id / "promises.json"
+    found = json.loads(kept.read_text())
+    kept.write_text(json.dumps(found | {"audit": found["audit"] | {"faults": []}}))
+    log = next((tmp_path / "logs" / id).glob("*.jsonl"))
+    before = log.read_bytes()
+    copy = (tmp_path / "arena.db").read_bytes()
+    changes: list[Callable[[], object]] = [
+        lambda: log.unlink(),
+        lambda: log.write_bytes(before.replace(b"1", b"2", 1)),
+        lambda: log.with_name("more.jsonl.zst").write_bytes(b""),
+        lambda: _sql(tmp_path, "UPDATE seats SET rank = 1"),
+        lambda: _sql(tmp_path, "CREATE VIEW more AS SELECT 1"),
+    ]
+    for change in changes:
+        site_kit.make(tmp_path)
+        assert f"✓ verified {found['found'][:10]}" in text(tmp_path / "site" / "index.html")
+        change()
+        site_kit.make(tmp_path)
+        assert "✓ verified" not in text(tmp_path / "site" / "index.html")
+        log.write_bytes(before)
+        log.with_name("more.jsonl.zst").unlink(missing_ok=True)
+        (tmp_path / "arena.db").write_bytes(copy)
+
+
+def _sql(folder: Path, statement: str) -> None:
+    with closing(sqlite3.connect(folder / "arena.db", isolation_level=None)) as database:
+        database.execute(statement)
 
 
 def test_the_last_game_has_no_next_one(tmp_path: Path) -> None:

@@ -72,13 +72,28 @@ def show_(name: str, ruleset: str | None, as_json: bool) -> None:
 @rules.command()
 @click.argument("name", shell_complete=complete.rules)
 @click.option("--ruleset", metavar="NAME", help="Only this ruleset.  [default: all]", shell_complete=complete.rulesets)
+@click.option(
+    "--rule",
+    "overrides",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option that differs; may be repeated.",
+    shell_complete=complete.rule_options,
+)
 @click.option("--players", type=int, metavar="N", help="Only this number of players.  [default: every number]")
 @click.option("--games", type=click.IntRange(min=1), default=10, show_default=True, help="Games at each table.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the first game.")
 @json_option
 @click.pass_context
 def check(
-    ctx: click.Context, name: str, ruleset: str | None, players: int | None, games: int, seed: int, as_json: bool
+    ctx: click.Context,
+    name: str,
+    ruleset: str | None,
+    overrides: tuple[str, ...],
+    players: int | None,
+    games: int,
+    seed: int,
+    as_json: bool,
 ) -> None:
     """Check a game against the laws that every game must keep.
 
@@ -94,7 +109,7 @@ def check(
     from arena.core.testing import GameFault
 
     with watching(quiet=as_json, games=games) as watch:
-        found = check_rules(name, ruleset, players, games, seed, watch)
+        found = check_rules(name, ruleset, players, games, seed, watch, overrides)
     if as_json:
         show_json(found)
     else:

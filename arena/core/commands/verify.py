@@ -153,7 +153,14 @@ def verify(
     faults = (sum(len(audit.faults) for audit in audits) or failed) + len(differences)
     compared = {}
     if kept is not None:
-        compared = {"receipts": {"compared": len(kept.compared), "unknown": kept.unknown, "differences": differences}}
+        compared = {
+            "receipts": {
+                "compared": len(kept.compared),
+                "unknown": kept.unknown,
+                "differences": differences,
+                "begun": kept.begun,
+            }
+        }
         faults += len(kept.unknown) if complete or not kept.compared else 0
     if as_json:
         show_json({"logs": rows, "folders": audits, **compared, "failed": failed, "faults": faults})
@@ -162,6 +169,8 @@ def verify(
             echo(f"FAILED  {difference}")
         without = f"; of {counted(len(kept.unknown), 'receipt')} there is no log here" if kept.unknown else ""
         say(f"{counted(len(kept.compared), 'receipt')} compared, {counted(len(differences), 'difference')}{without}")
+        if kept.begun:
+            say(f"begun and not counted, as receipts say: {kept.begun}")
     if checked > 1 and not as_json:
         more = f"; {counted(faults, 'fault')} in all" if faults > failed else ""
         say(f"{checked} logs, {failed or 'none'} failed{more}")
@@ -228,6 +237,8 @@ def describe(audit: Audit) -> Iterable[str]:
     usual = _WHY_NOT | ({"database": _WHY_NOT_CLOSED} if audit.of == "season" else {})
     unchecked = {name: audit.unchecked.get(name) or usual[name] for name in promises if name not in audit.checked}
     yield from check_lines(promises, audit.faults, unchecked)
+    if audit.begun:
+        yield f"  note    begun and not counted: {audit.begun}"
     for note in audit.notes:
         yield f"  note    {note}"
 

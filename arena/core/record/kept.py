@@ -13,7 +13,7 @@ from arena.core import files
 from arena.core.errors import LogError
 from arena.core.record.log import Count, Hex, Log
 from arena.core.record.receipts import Receipt, receipts_of
-from arena.core.types import Seat
+from arena.core.types import Seat, Termination
 
 MOST_KEPT = 256 * files.MIB
 """Bytes of a file of receipts: a million games."""
@@ -62,6 +62,8 @@ class Receipts:
         self._kept: defaultdict[tuple[int, Seat], list[tuple[str, Kept]]] = defaultdict(list)
         self.compared: set[str] = set()
         """The receipts of which there was a log."""
+        self.begun = 0
+        """How often a game of these logs was begun and interrupted, as the receipts say."""
         paths = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
         for file in paths:
             for number, line in enumerate(files.lines(file, "kept receipts", MOST_KEPT, LogError), start=1):
@@ -83,13 +85,27 @@ class Receipts:
         """Yields where receipts of a game differ from its log."""
         header, outcome = log.header, log.outcome
         found: list[Receipt | None] | None = None
+        thrown_away = 0
         for seat, bot in enumerate(header.bots):
-            for at, kept in self._kept.get((bot.bot_seed, seat), ()):
+            lines = self._kept.get((bot.bot_seed, seat), ())
+            broken_off = [at for at, kept in lines if kept.termination == Termination.INTERRUPTED]
+            thrown_away = max(thrown_away, len(broken_off))
+            self.compared.update(broken_off)
+            if header.attempt and len(broken_off) >= header.attempt:
+                reason = (
+                    f"its bot was told {len(broken_off)} times that the game was interrupted, "
+                    f"the log says that it was begun {header.attempt} times in all"
+                )
+                yield Difference(receipt=broken_off[-1], log=log.source, game=header.game, seat=seat, reason=reason)
+            for at, kept in lines:
+                if at in broken_off:
+                    continue
                 if found is None:
                     found = receipts_of(header, log.records, outcome.termination, outcome.ranks, outcome.scores)
                 self.compared.add(at)
                 for reason in _reasons(kept, found[seat], log):
                     yield Difference(receipt=at, log=log.source, game=header.game, seat=seat, reason=reason)
+        self.begun += thrown_away
 
 
 def _reasons(kept: Kept, receipt: Receipt | None, log: Log) -> Iterator[str]:

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 from zlib import crc32
@@ -32,6 +33,10 @@ FORMAT = 3
 """Version of the log format."""
 SUFFIX: Final = ".jsonl"
 """What the name of a log ends with, before it is compressed."""
+BEGUN: Final = ".begun"
+"""What the name of the file ends with that has a line for each time that a game was begun.
+
+It is there while the game has no log, and stays if it was begun more than once."""
 MAX_INT: Final = 2**53 - 1
 """The largest integer in a log: every language can hold it exactly."""
 
@@ -80,6 +85,10 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
     """The public beacon's value in it; empty if there is none."""
     level: Level = Level.TRUSTED
     """How far the bots were confined."""
+    attempt: Count = 0
+    """How often the game was begun, this time too. 0 in logs of earlier versions: they do not say."""
+    chance: Count = 0
+    """The version of CHANCE.md by which its seeds follow. 0 in logs of earlier versions."""
     ms: Count = 0
 
     def played(self) -> Payload:
@@ -332,13 +341,19 @@ def read_log(path: Path) -> Log:
     """Reads a log, compressed or not.
 
     Raises:
-        LogError: It cannot be read, or it is not a log of this format.
+        LogError: It cannot be read, is not a log of this format, or is there with and without compression, and differs.
         ReplayMismatch: It was altered; the message names the line.
     """
-    data = files.read(path, "a game's log", files.MOST_LOG, LogError)
-    if compressed.is_compressed(data):
-        data = compressed.expand(data, str(path))
+    data = _expanded(path)
+    other = path.with_suffix("") if path.suffix == compressed.SUFFIX else path.with_name(path.name + compressed.SUFFIX)
+    if other.exists() and _expanded(other) != data:
+        raise LogError(f"expected one log of a game, got two that differ - at {path} and {other}; remove the false one")
     return parse_log(data, str(path))
+
+
+def _expanded(path: Path) -> bytes:
+    data = files.read(path, "a game's log", files.MOST_LOG, LogError)
+    return compressed.expand(data, str(path)) if compressed.is_compressed(data) else data
 
 
 def find_logs(folder: Path) -> list[Path]:
@@ -349,6 +364,46 @@ def find_logs(folder: Path) -> list[Path]:
     found = set(folder.rglob(f"*{SUFFIX}"))
     packed = folder.rglob(f"*{SUFFIX}{compressed.SUFFIX}")
     return [*found, *(path for path in packed if path.with_suffix("") not in found)]
+
+
+def begin(log: Path) -> int:
+    """Notes that a game is begun now, and returns how often that was so. A kill leaves it noted.
+
+    Raises:
+        LogError: What was noted before cannot be read.
+        OSError: It could not be noted.
+    """
+    noted = [*begun(log), datetime.now(UTC).isoformat(timespec="seconds")]
+    files.write(log.with_suffix(BEGUN), "".join(f"{line}\n" for line in noted).encode())
+    return len(noted)
+
+
+def begun(log: Path) -> list[str]:
+    """Returns the times that are noted of a game's beginnings.
+
+    Raises:
+        LogError: They cannot be read.
+    """
+    path = log.with_suffix(BEGUN)
+    if not path.exists():
+        return []
+    return (
+        files.read(path, "the beginnings of a game", files.MOST_DOCUMENT, LogError)
+        .decode("ascii", "replace")
+        .splitlines()
+    )
+
+
+def drop(folder: Path, games: Collection[str]) -> None:
+    """Removes the files of games that do not count, since a log is there only of those that do.
+
+    That they were begun stays noted.
+    """
+    for path in folder.iterdir() if games else ():
+        if path.name.lstrip(".").partition(".")[0] in games and path.suffix != BEGUN and path.is_file():
+            if path.suffix == SUFFIX and not path.with_suffix(BEGUN).exists():
+                begin(path)
+            path.unlink()
 
 
 def existing_log(path: Path) -> Path:

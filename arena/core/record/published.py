@@ -133,6 +133,21 @@ def changed_since(noted: Path, now: msgspec.Struct) -> Iterator[str]:
             yield f"expected the {name} of {noted}, {expected!s:.80}, got: {got!s:.80}"
 
 
+def strange_in(told: Any, known: Any, place: str) -> Iterator[str]:
+    """Yields where a document has something that the known one has not."""
+    if isinstance(told, dict) and isinstance(known, dict):
+        for key, value in told.items():
+            if key in known:
+                yield from strange_in(value, known[key], f"{place}.{key:.80}")
+            else:
+                yield f"{place}.{key:.80}"
+    elif isinstance(told, list) and isinstance(known, list) and len(told) == len(known):
+        for number, (value, other) in enumerate(zip(told, known, strict=True)):
+            yield from strange_in(value, other, f"{place}[{number}]")
+    elif told != known or isinstance(told, bool) != isinstance(known, bool):  # True is 1
+        yield place
+
+
 def _once(pairs: list[tuple[str, Any]]) -> Payload:
     """Returns the map of these keys and values.
 

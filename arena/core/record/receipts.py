@@ -130,6 +130,8 @@ def contradictions(header: Header, records: Sequence[Record], outcome: OutcomeRe
     The notes of a seat of which the log has none are not compared: others than its bot's author are not shown them.
     """
     if outcome.receipts is None:
+        if header.chance:
+            yield "expected receipts, which every log has that says its version of CHANCE, got none"
         return
     computed = receipts_of(header, records, outcome.termination, outcome.ranks, outcome.scores)
     found = [receipt for receipt in computed if receipt is not None]

@@ -11,6 +11,8 @@ from msgspec.structs import replace
 from arena import __version__
 from arena.core.link.base import Link
 from arena.core.record.log import (
+    BEGUN,
+    SUFFIX,
     ActionRecord,
     Chance,
     ForfeitRecord,
@@ -20,12 +22,13 @@ from arena.core.record.log import (
     LoggedForfeit,
     OutcomeRecord,
     Record,
+    begin,
     play_digest,
     write_log,
 )
 from arena.core.record.receipts import Receipt, receipts_of
 from arena.core.record.result import result_of
-from arena.core.referee.chance import bot_seed, commitment
+from arena.core.referee.chance import VERSION, bot_seed, commitment
 from arena.core.referee.job import Job
 from arena.core.referee.table import Answer
 from arena.core.rules import course
@@ -56,6 +59,7 @@ class Recorder:
             deal: The deal's secret.
             salt: What was put before it in the commitment that bots are told.
         """
+        attempt = begin(Path(job.logs) / f"{job.game}{SUFFIX}")
         self.begun_ns = self._link.now_ns()
         self._records.append(
             Header(
@@ -82,6 +86,8 @@ class Recorder:
                 mix=job.mix.hex(),
                 beacon=job.beacon,
                 level=job.level,
+                attempt=attempt,
+                chance=VERSION,
             )
         )
 
@@ -198,6 +204,8 @@ class Recorder:
         header, *records = self._records
         assert isinstance(header, Header)
         sha256 = write_log(path, self._records)
+        if header.attempt == 1:
+            path.with_suffix(BEGUN).unlink()
         return result_of(header, [one for one in records if not isinstance(one, Header)], sha256, margins, last_words)
 
     def _ms(self, at_ns: int) -> int:

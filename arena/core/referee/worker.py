@@ -10,7 +10,7 @@ from arena.core.errors import BotError, MachineFault
 from arena.core.link.local import LocalLink
 from arena.core.link.pool import worker_pool
 from arena.core.link.unchanged import check_files
-from arena.core.record.log import Header, Record
+from arena.core.record.log import Header, Record, drop
 from arena.core.referee.feed import Feed
 from arena.core.referee.game import Game
 from arena.core.referee.job import Job
@@ -49,8 +49,7 @@ def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameRe
         for bot in bots:
             check_files(bot)  # it may have read one at any time of the game
     except BotError:
-        for path in Path(job.logs).glob(f"{job.game}.*"):
-            path.unlink()
+        drop(Path(job.logs), {job.game})
         raise
     return result
 

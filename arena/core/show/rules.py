@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 from rich.text import Text
 
-from arena.core.catalogue import families, family, find_ruleset, game, names
+from arena.core.catalogue import families, family, find_ruleset, game, names, parse_overrides, resolve_options
 from arena.core.errors import ConfigError
 from arena.core.rules.base import Option
 from arena.core.show.layout import entry, span
@@ -313,6 +313,7 @@ def check_rules(
     games: int,
     seed: int,
     watch: Callable[[Variant, TableRow | None], None],
+    overrides: Sequence[str] = (),
 ) -> RulesCheck:
     """Checks a game at every table, or at those that are named.
 
@@ -323,16 +324,19 @@ def check_rules(
         games: Games at each table.
         seed: The first game's seed.
         watch: Called before each table, and after it with what was found.
+        overrides: Options that differ from those of each ruleset, each as `NAME=VALUE`.
 
     Raises:
-        ConfigError: There is no such game, ruleset or number of players. Show the message to the operator.
+        ConfigError: There is no such game, ruleset, option or number of players. Show the message to the operator.
     """
-    rules = game(name)
+    rules, chosen = game(name), parse_overrides(overrides)
+    for one in rules.rulesets if ruleset is None else [ruleset]:
+        resolve_options(name, one, chosen)
     rows: list[TableRow] = []
     fault = None
     try:
         check_declaration(rules)
-        for table in variants(rules, ruleset=ruleset, players=players):
+        for table in variants(rules, ruleset=ruleset, players=players, overrides=chosen):
             watch(table, None)
             rows.append(_checked(table, games, seed))
             watch(table, rows[-1])

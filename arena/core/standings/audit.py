@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
 from arena.core.errors import ArenaError, LogError, ReplayMismatch, StoreError
 from arena.core.extras import has, install
 from arena.core.record import compressed
-from arena.core.record.log import SUFFIX, find_logs
+from arena.core.record.log import BEGUN, SUFFIX, begun, find_logs
 from arena.core.record.published import (
     COMMITMENT_FILE,
     CONTRIBUTIONS_FILE,
@@ -26,6 +26,7 @@ from arena.core.record.published import (
     Commitment,
     changed_since,
     sha256_of,
+    strange_in,
 )
 from arena.core.record.result import result_of
 from arena.core.referee.beacon import is_signature, round_of
@@ -55,6 +56,8 @@ MOST_GAPS: Final = 5
 """How many missing games are named."""
 FEW: Final = 40
 """So few logs are examined sooner than a process is started."""
+RECEIPTS_SINCE: Final = 3
+"""The first version of CHANCE whose tournaments have receipts in every log."""
 CHUNK: Final = 16
 """How many logs a process gets at a time."""
 
@@ -91,6 +94,10 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     turns: int = 0
     level: Level = Level.TRUSTED
     draws_checked: bool = False
+    attempt: int = 0
+    """How often it was begun; 0 if its log does not say."""
+    chance: int = 0
+    has_receipts: bool = False
 
 
 class Audit(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,6 +116,8 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[Fault, ...]
     notes: tuple[str, ...] = ()
     """What could not be checked, and why."""
+    begun: int = 0
+    """How often a game was begun and thrown away, as far as logs and files beside them tell."""
     of: Literal["tournament", "season"] = "tournament"
     """What the folder holds: a tournament, or what is published of a league's season."""
     unchecked: dict[str, str] = {}
@@ -143,6 +152,9 @@ def examine(path: str, beside: str | None = None) -> Examined:
         result=result_of(header, verdict.log.records, verdict.log.sha256, verdict.margins),
         turns=verdict.turns,
         level=header.level,
+        attempt=header.attempt,
+        chance=header.chance,
+        has_receipts=verdict.log.outcome.receipts is not None,
         draws_checked=verdict.draws_checked,
     )
 
@@ -201,6 +213,7 @@ class Auditor:
         self._checked = {"log", "time"}
         self._unchecked: dict[str, str] = {}
         self._logs = 0
+        self._begun = sum(len(begun(path)) for path in folder.glob(f"*{BEGUN}"))
         self._draws_unchecked = 0
         self._kept = DiskTable(Examined)
         """By its number the first log of each game."""
@@ -235,6 +248,8 @@ class Auditor:
         if self._published.commitment is not None:
             self._check_name(Path(log.path), log.game)
         self._draws_unchecked += not log.draws_checked
+        noted = len(begun(self._folder / f"{log.game}{SUFFIX}"))
+        self._begun += max(log.attempt, noted, 1) - 1 - noted
         before = self._published.commitment
         if before is None or self._schedule is None or self._settings is None:
             return
@@ -269,6 +284,7 @@ class Auditor:
             checked=tuple(name for name in PROMISES if name in self._checked),
             unchecked=self._unchecked,
             faults=tuple(self._faults),
+            begun=self._begun,
         )
 
     def _check_beacon(self) -> None:
@@ -360,9 +376,9 @@ class Auditor:
             ("number of games", before.games, plan["games"]),
             ("bots", [(bot.name, bot.version, bot.digest) for bot in before.bots], entered),
         ):
-            if told != follows or any(_strange(told, follows, what)):
+            if told != follows or any(strange_in(told, follows, what)):
                 self._fault("commitment", f"{place}: the {what} does not follow from its settings")
-        for strange in _strange(before.settings, settings.document(), "settings"):
+        for strange in strange_in(before.settings, settings.document(), "settings"):
             self._fault("commitment", f"{place}: {strange} is no setting of a tournament")
         self._schedule, self._settings = schedule, settings
 
@@ -406,6 +422,14 @@ class Auditor:
             self._kept.remove(number)
             self._fault("schedule", f"{log.path}:1: {log.game!r:.80} is no game of the schedule")
             return
+        if log.chance not in (0, settings.chance):
+            self._fault(
+                "deals",
+                f"{log.path}:1: expected seeds by version {settings.chance} of CHANCE, as the settings say, "
+                f"got: version {log.chance}",
+            )
+        if not log.has_receipts and settings.chance >= RECEIPTS_SINCE:
+            self._fault("log", f"{log.path}: expected the receipts that this version of arena writes, got none")
         if log.level != settings.level:
             self._fault(
                 "bots",
@@ -461,21 +485,6 @@ def _folders_of_games(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         if path.is_dir() and (find_logs(path) or any(path.rglob(COMMITMENT_FILE))):
             yield path
-
-
-def _strange(told: Any, known: Any, place: str) -> Iterator[str]:
-    """Yields where a document has something that the known one has not."""
-    if isinstance(told, dict) and isinstance(known, dict):
-        for key, value in told.items():
-            if key in known:
-                yield from _strange(value, known[key], f"{place}.{key:.80}")
-            else:
-                yield f"{place}.{key:.80}"
-    elif isinstance(told, list) and isinstance(known, list) and len(told) == len(known):
-        for number, (value, other) in enumerate(zip(told, known, strict=True)):
-            yield from _strange(value, other, f"{place}[{number}]")
-    elif told != known or isinstance(told, bool) != isinstance(known, bool):  # True is 1
-        yield place
 
 
 def _gaps(missing: list[int], games: int) -> str:

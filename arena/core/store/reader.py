@@ -318,9 +318,10 @@ class Reader:
         query = f"SELECT {selected} FROM {table} WHERE {PARTS[table]} ORDER BY {', '.join(key)}"
         yield from self._db.execute(query, (tournament,))
 
-    def views(self) -> dict[str, str]:
-        """Returns the definition of each view, by name."""
-        return dict(self._db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'view'"))
+    def definitions(self) -> dict[str, tuple[str, str]]:
+        """Returns the kind and the definition of each table, view, index and trigger, by name; not SQLite's own."""
+        found = self._db.execute("SELECT name, type, sql FROM sqlite_master WHERE name NOT GLOB 'sqlite_*' ORDER BY 1")
+        return {name: (kind, sql) for name, kind, sql in found}
 
     def forfeits(self, tournament: str) -> Iterator[ForfeitRow]:
         """Yields every forfeit, in schedule order."""

@@ -14,7 +14,7 @@ from typing import Any, Final
 from arena.core.errors import ActionError, IllegalAction
 from arena.core.rules.base import BoardFormat, Event, Outcome, Rules
 from arena.core.rules.numbering import Numbering
-from arena.core.testing.walks import GameFault, Probe, Step, probing, shown, walk
+from arena.core.testing.walks import GameFault, Probe, Step, always_tried, probing, shown, walk
 from arena.core.types import Payload, is_cooperative, sides
 from arena.core.wire.messages import MAX_INT
 
@@ -391,10 +391,10 @@ def check_forfeits(rules: Rules[Any], seed: int) -> None:
             "a state after a forfeit, as all seats are of one team", "None",
             "override forfeit, and score such a game as badly as one can end",
         )  # fmt: skip
-        for likely in (FAILING, 10 * FAILING):
+        for forfeits in (FAILING, 10 * FAILING, *always_tried(rules.seats)):
             gone: list[int] = []
             after = None
-            for step in at.follow(walk(rules, seed, forfeits=likely)):
+            for step in at.follow(walk(rules, seed, forfeits=forfeits)):
                 gone += step.gone
                 after = step.after
                 owing = {decision.seat for decision in rules.pending(after)} & set(gone)
@@ -423,12 +423,12 @@ def check_fold(rules: Rules[Any], seed: int) -> None:
     """
     with probing(rules, "fold", seed) as at:
         seats = range(rules.seats)
-        for likely in (0.0, FAILING):
+        for forfeits in (0.0, FAILING, *always_tried(rules.seats)[seed % 3 :: 3]):
             views = [rules.first_view(seat) for seat in seats]
             for at.seat in seats:
                 _check_view(at, views[at.seat], rules.view(rules.start(), at.seat))
             _check_public(at, views)
-            for step in at.follow(walk(rules, seed, forfeits=likely)):
+            for step in at.follow(walk(rules, seed, forfeits=forfeits)):
                 for at.seat in seats:
                     for event in step.events:
                         if event.reaches(at.seat):

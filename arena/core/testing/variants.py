@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -44,7 +44,12 @@ CHECKS: Final[tuple[Callable[[Rules[Any], int], object], ...]] = (
 
 
 def variants(
-    rules: type[Rules[Any]], *, ruleset: str | None = None, players: int | None = None, board: BoardFile | None = None
+    rules: type[Rules[Any]],
+    *,
+    ruleset: str | None = None,
+    players: int | None = None,
+    board: BoardFile | None = None,
+    overrides: Mapping[str, str] = {},
 ) -> Iterator[Variant]:
     """Yields the variants that a game can be played at.
 
@@ -53,6 +58,7 @@ def variants(
         ruleset: Only this ruleset.
         players: Only so many players.
         board: What it is played on, instead of the game's default board.
+        overrides: Options that differ from those of each ruleset.
 
     Raises:
         ConfigError: There is no such ruleset, or the game or its board is not for so many players.
@@ -75,7 +81,7 @@ def variants(
         for count in counts if players is None else [players]:
             on = None if boards is None else boards.parse(text, source, count)
             try:
-                bound = rules(count, rules.rulesets[name].options, on)
+                bound = rules(count, {**rules.rulesets[name].options, **overrides}, on)
             except Exception as error:  # whatever a game raises is to be shown with its place
                 expected, got = "rules that can be made for the table", f"{type(error).__name__}: {error}"
                 where = f"{rules.name} {name}, {count} players"

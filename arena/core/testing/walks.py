@@ -6,7 +6,7 @@ import random
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import msgspec
 
@@ -50,7 +50,20 @@ class Step(msgspec.Struct):
     """The seats that forfeited."""
 
 
-def walk(rules: Rules[Any], seed: int, *, forfeits: float = 0.0, longest: int = LONGEST) -> Iterator[Step]:
+Forfeits: TypeAlias = float | tuple[int, tuple[int, ...]]
+"""How likely some seats forfeit at the start, and whenever somebody is asked; or at which step which seats do."""
+
+
+def always_tried(seats: int) -> list[Forfeits]:
+    """Returns the forfeits that no game leaves to chance: of each seat and of all, at the start and soon after.
+
+    With decisions at the same time they come between draws, too: a seat has answered, and the other does not.
+    """
+    who = [*((seat,) for seat in range(seats)), tuple(range(seats))]
+    return [(step, gone) for step in range(3) for gone in who]
+
+
+def walk(rules: Rules[Any], seed: int, *, forfeits: Forfeits = 0.0, longest: int = LONGEST) -> Iterator[Step]:
     """Yields the steps of a game from its start in which everything is chosen at random.
 
     A decision of several plays is finished before another seat goes on. The walk ends when the game is over, or when
@@ -59,7 +72,7 @@ def walk(rules: Rules[Any], seed: int, *, forfeits: float = 0.0, longest: int = 
     Args:
         rules: The game at a table.
         seed: Equal seeds give equal games.
-        forfeits: How likely some seats forfeit at the start, and whenever somebody is asked.
+        forfeits: Which seats forfeit.
         longest: Steps after which the game counts as one that never ends.
 
     Raises:
@@ -92,7 +105,7 @@ def _walk(
     choose: Choose,
     source: str,
     failing: random.Random | None,
-    forfeits: float,
+    forfeits: Forfeits,
     longest: int,
 ) -> Iterator[Step]:
     begun: tuple[Decision, int] | None = None
@@ -103,11 +116,23 @@ def _walk(
         events: list[Event] = []
         draw = rules.draw_wanted(state)
         # A seat fails before the game begins or when it is asked.
-        failed = failing is not None and forfeits and (draw is None or number == 0) and failing.random() < forfeits
-        if failing is not None and failed and left:
+        gone: tuple[int, ...] = ()
+        if isinstance(forfeits, tuple):
+            gone = forfeits[1] if number == forfeits[0] else ()
+        elif failing and forfeits and (draw is None or number == 0) and failing.random() < forfeits and left:
             gone = tuple(sorted(failing.sample(left, min(len(left), failing.choice([1, 1, 2])))))
+        if gone:
             left = [seat for seat in left if seat not in gone]
-            after = rules.forfeit(state, gone, events)
+            try:
+                after = rules.forfeit(state, gone, events)
+            except Exception as error:  # whatever a game raises is to be shown with who forfeited
+                raise GameFault(
+                    "forfeits",
+                    "no error from the game",
+                    f"{type(error).__name__}: {error}",
+                    place_of(rules, source, number + 1, what=forfeit_of(gone)),
+                    "see the error that led to this one",
+                ) from error
             if after is None:
                 return
             step = Step(state, after, None, None, events, gone=gone)
@@ -185,7 +210,7 @@ class Probe:
     def describe(self, step: Step) -> str:
         """Returns what a step does, for errors."""
         if step.gone:
-            return f"forfeit of {', '.join(f'seat {seat}' for seat in step.gone)}"
+            return forfeit_of(step.gone)
         if step.seat is None:
             draw = self.rules.draw_wanted(step.before)
             return f"draw of {step.move} from {draw.stream if draw else None!r}"
@@ -227,6 +252,11 @@ def probing(rules: Rules[Any], law: str, seed: int | None = None) -> Iterator[Pr
             f"{type(error).__name__}: {error} (at {where})",
             "see the error that led to this one",
         ) from error
+
+
+def forfeit_of(seats: Sequence[int]) -> str:
+    """Returns which seats forfeited, for errors."""
+    return f"forfeit of {', '.join(f'seat {seat}' for seat in seats)}"
 
 
 def shown(value: Any) -> str:

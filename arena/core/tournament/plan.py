@@ -21,6 +21,7 @@ from arena.core.link.bots import BotSpec
 from arena.core.link.local import LocalLink
 from arena.core.link.pool import worker_pool
 from arena.core.ratings.running import Rating
+from arena.core.record.log import drop
 from arena.core.record.published import (
     COMMITMENT_FILE,
     CONTRIBUTIONS_FILE,
@@ -96,7 +97,7 @@ def begin(
         _make_folder(Path(found.logs))
         _check_commitment(found, settings)
         committed = publish_commitment(found, settings)
-        _remove_unrecorded(Path(found.logs), store.resume(found.id))
+        drop(Path(found.logs), store.resume(found.id))
         there = {entry.name for entry in os.scandir(found.logs)}
         gone = tuple(log for log in store.logs(found.id) if log not in there)
         return Begun(found, store.done(found.id), resumed=True, committed=committed, gone=gone)
@@ -314,12 +315,3 @@ def _make_folder(folder: Path) -> bool:
             f"expected a folder for logs that can be written to, got: {error.strerror} - at {folder}; use --logs"
         ) from error
     return new
-
-
-def _remove_unrecorded(folder: Path, games: Sequence[str]) -> None:
-    """Removes the files of dropped games: a log exists only if its game counts."""
-    if not games:
-        return
-    for file in folder.iterdir():
-        if file.name.lstrip(".").partition(".")[0] in games and file.is_file():
-            file.unlink()

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from arena.core.referee.chance import commitment
-from arena.core.standings.rebuilt import of_views
+from arena.core.standings.rebuilt import of_definitions
 from arena.core.store.records import Tally
 from arena.core.store.temporary import temporary_store
 from arena.core.types import GameResult
@@ -66,7 +66,7 @@ def contradictions(
             ("commitment to its secret", commitment(row.secret), opened.commitment),
             ("status", row.status, "finished"),
         )
-        yield from of_views(reader.finder, store)
+        yield from of_definitions(reader.finder, store)
         for part in (
             _of_entrants(reader, closed),
             _of_sums(reader, season.tournament, computed),

@@ -52,7 +52,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None = None
     """After this time no more replays are begun; None means all that are wanted are made."""
     verify: bool = True
-    """Whether finished tournaments are verified, each once."""
+    """Whether finished tournaments are verified, each once while nothing of them changes."""
 
 
 class Built(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,8 +88,7 @@ def build(wish: Wish, count: Count) -> Built:
         everything = {row.id: list(_reels(wish, reader, row)) for row in rows}
         reels = [reel for each in everything.values() for reel, is_wanted in each if is_wanted]
         faults = _make(wish, reels, count)
-        if wish.verify:
-            _verify(wish, reader, rows, count)
+        findings = _findings(wish, reader, rows, count)
         made = {row.id: frozenset(replays.made(wish.folder / row.id)) for row in rows}
         listed = [heading(row, seasons.get(row.id, "")) for row in rows]
         entered = _entered(reader)
@@ -97,7 +96,15 @@ def build(wish: Wish, count: Count) -> Built:
             with reader.snapshot():
                 name = seasons.get(row.id, "")
                 pages = TournamentPages(
-                    wish.database, wish.folder, reader, writer, row, name, made[row.id], entered[row.id]
+                    wish.database,
+                    wish.folder,
+                    reader,
+                    writer,
+                    row,
+                    name,
+                    made[row.id],
+                    entered[row.id],
+                    findings.get(row.id),
                 )
                 pages.write()
                 if row is rows[0]:
@@ -169,18 +176,17 @@ def _make(wish: Wish, reels: Sequence[replays.Reel], count: Count) -> list[str]:
     return faults
 
 
-def _verify(wish: Wish, reader: Exhibits, rows: Sequence[Tournament], count: Count) -> None:
-    wanted = [
-        row
-        for row in rows
-        if row.finished is not None
-        and row.settings.get("format") != LEAGUE
-        and promises.kept(wish.folder / row.id, row) is None
-    ]
-    if wanted:
+def _findings(
+    wish: Wish, reader: Exhibits, rows: Sequence[Tournament], count: Count
+) -> dict[str, promises.Findings | None]:
+    """Returns what was found out about each finished tournament as it is now, and finds it out where that is wanted."""
+    over = [row for row in rows if row.finished is not None and row.settings.get("format") != LEAGUE]
+    found = {row.id: promises.kept(reader, row, wish.folder / row.id) for row in over}
+    if wish.verify and (wanted := [row for row in over if found[row.id] is None]):
         advance = count("logs", sum(row.games for row in wanted))
         for row in wanted:
-            promises.check(reader, row, wish.folder / row.id, wish.processes, advance)
+            found[row.id] = promises.check(reader, row, wish.folder / row.id, wish.processes, advance)
+    return found
 
 
 def _remove_old_parts(folder: Path, parts: Any) -> None:

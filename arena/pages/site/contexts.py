@@ -49,6 +49,8 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of the games that have a replay."""
     promises: Sequence[Payload]
     """As `promises.listed` returns them."""
+    checked: str | None
+    """When they were found out."""
     command: str
     """What repeats it; empty in a league."""
     last: int
@@ -140,6 +142,7 @@ def tournament(shown: Shown) -> Payload:
         "settings": _settings(shown),
         "command": shown.command,
         "promises": shown.promises,
+        "checked_on": shown.checked and moment(shown.checked),
         "last_page": (max(shown.last, 0)) // PAGE,
     }
 

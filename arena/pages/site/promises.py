@@ -1,8 +1,14 @@
-"""What `arena verify` finds out about a tournament that is finished: checked once, and kept in its folder."""
+"""What `arena verify` finds out about a tournament that is finished: checked once, and kept in its folder.
+
+Law: what was found out holds for the facts that were checked, to the byte. When they differ it is not shown any more.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -14,35 +20,71 @@ from arena.core.record.log import find_logs
 from arena.core.standings.audit import PROMISES, Audit, Auditor, Fault, examine_all
 from arena.core.store.reader import Reader
 from arena.core.store.records import Tournament
+from arena.core.store.removal import PARTS
+from arena.core.tournament.formats.extension import Extension
+from arena.core.tournament.formats.gauntlet import Gauntlet
 from arena.core.types import Payload
 from arena.pages.site.places import places_of
 
 FILE: Final = "promises.json"
-CHECKS: Final = 2
+CHECKS: Final = 3
 """Counts up when the audit checks more. What was found out by an earlier one says less, and is found out again."""
+_DEPENDENT: Final = (Extension.__struct_config__.tag, Gauntlet.__struct_config__.tag)
+"""The formats whose standings begin with the results of others (`core/standings/sources.py`)."""
 MOST_FAULTS: Final = 10
 """How many faults of one check are shown."""
 
 
 class Findings(msgspec.Struct, frozen=True):
-    """What was found out, and when the tournament had finished then."""
+    """What was found out, when, and about what."""
 
-    finished: str
+    facts: str
+    """SHA-256 (hex) of all that was checked."""
+    found: str
+    """UTC (ISO 8601)."""
     audit: Audit
-    checks: int = 1
 
 
-def kept(folder: Path, row: Tournament) -> Audit | None:
+def facts_of(reader: Reader, row: Tournament) -> str:
+    """Returns the SHA-256 (hex) of all that an audit reads: definitions and rows of the database, and files.
+
+    The final ratings can depend on earlier tournaments, so the rows of those are facts too.
+    """
+    digest = hashlib.sha256(b"%d" % CHECKS)
+    with reader.snapshot():
+        digest.update(repr(reader.definitions()).encode())
+        for one in sources_of(reader, row):
+            for table in PARTS:
+                columns, key = reader.columns(table)
+                for values in reader.rows(table, one.id, columns, key):
+                    digest.update(repr(values).encode())
+    for path in sorted(Path(row.logs).rglob("*.json*")):
+        digest.update(repr(path.relative_to(row.logs).parts).encode())
+        with suppress(ArenaError):  # what cannot be read is a fault, and no mark
+            digest.update(
+                hashlib.sha256(files.read(path, "a file of a tournament", files.MOST_LOG, ArenaError)).digest()
+            )
+    return digest.hexdigest()
+
+
+def sources_of(reader: Reader, row: Tournament) -> list[Tournament]:
+    """Returns a tournament, and those on whose results its standings may depend."""
+    return reader.pool(row.id) if row.settings["format"] in _DEPENDENT else [row]
+
+
+def kept(reader: Reader, row: Tournament, folder: Path) -> Findings | None:
     """Returns what was found out before about a tournament as it is now; None if nothing was."""
     try:
         text = files.read(folder / FILE, "what was verified", files.MOST_DOCUMENT, ArenaError, links=False)
         found = msgspec.json.decode(text, type=Findings)
+        return found if found.facts == facts_of(reader, row) else None
     except (ArenaError, msgspec.MsgspecError):
         return None
-    return found.audit if (found.finished, found.checks) == (row.finished, CHECKS) else None
 
 
-def check(reader: Reader, row: Tournament, folder: Path, processes: int, advance: Callable[[], object]) -> Audit | None:
+def check(
+    reader: Reader, row: Tournament, folder: Path, processes: int, advance: Callable[[], object]
+) -> Findings | None:
     """Plays all games of a finished tournament again, as `arena verify --complete` does, and keeps what was found.
 
     Args:
@@ -61,7 +103,9 @@ def check(reader: Reader, row: Tournament, folder: Path, processes: int, advance
     logs = Path(row.logs)
     found = sorted(map(str, find_logs(logs))) if logs.is_dir() else []
     if not found:
+        (folder / FILE).unlink(missing_ok=True)
         return None
+    facts = facts_of(reader, row)  # before they are checked: what changes meanwhile is checked again
     auditor = Auditor(logs, reader, None)
     for log in examine_all(found, processes):
         auditor.add(log)
@@ -72,13 +116,14 @@ def check(reader: Reader, row: Tournament, folder: Path, processes: int, advance
         audit, folder=row.id, faults=tuple(Fault(one.check, places.hide(one.reason)) for one in audit.faults)
     )
     folder.mkdir(parents=True, exist_ok=True)
-    files.write(folder / FILE, msgspec.json.format(msgspec.json.encode(Findings(row.finished or "", audit, CHECKS))))
-    return audit
+    findings = Findings(facts, datetime.now(UTC).isoformat(timespec="seconds"), audit)
+    files.write(folder / FILE, msgspec.json.format(msgspec.json.encode(findings)))
+    return findings
 
 
-def listed(audit: Audit | None) -> list[Payload]:
+def listed(findings: Findings | None) -> list[Payload]:
     """Returns each promise with its state: `kept`, `broken` or `open`, and what was found wrong."""
-    found = []
+    audit, found = None if findings is None else findings.audit, []
     for name, promise in PROMISES.items():
         faults = [] if audit is None else [fault.reason for fault in audit.faults if fault.check == name]
         is_checked = audit is not None and name in audit.checked

@@ -15,8 +15,6 @@ from arena.core.places import Places
 from arena.core.standings.report import report
 from arena.core.store.records import Entrant, Tournament
 from arena.core.tournament.commands import repeat_command, rerun_command
-from arena.core.tournament.formats.extension import Extension
-from arena.core.tournament.formats.gauntlet import Gauntlet
 from arena.core.types import Payload, is_cooperative
 from arena.pages import plots
 from arena.pages.exhibits import Exhibits, ShownGame
@@ -30,8 +28,6 @@ from arena.pages.site.tallies import BotTally, add_up
 INDEX: Final = "index.html"
 FORFEITS: Final = 10
 """How many last forfeits of a bot are told."""
-_DEPENDENT: Final = (Extension.__struct_config__.tag, Gauntlet.__struct_config__.tag)
-"""The formats whose standings begin with the results of others (`core/standings/sources.py`)."""
 
 
 class TournamentPages:
@@ -47,6 +43,7 @@ class TournamentPages:
         name: str,
         made: frozenset[int],
         entered: str,
+        findings: promises.Findings | None,
     ) -> None:
         """Looks at what there is.
 
@@ -59,6 +56,7 @@ class TournamentPages:
             name: That of a league's season; empty for other tournaments.
             made: The numbers of the games that have a replay.
             entered: What differs if other bots were entered in this tournament or an earlier one.
+            findings: What was found out about it as it is now, if anything was.
         """
         self._database = database
         self._reader = reader
@@ -68,24 +66,17 @@ class TournamentPages:
         self._made = made
         self._folder = site / row.id
         self._head = heading(row, name)
-        self._audit = promises.kept(site / row.id, row)
+        self._findings = findings
         self._members = reader.members(row.id) if name else {}
         self.facts = [
             [row.id, name, row.settings, row.status, row.finished, row.games, row.open, row.rated, row.beacon],
-            reader.course_of(row.id),
-            [(other.id, reader.course_of(other.id)) for other in self._others()],
+            [(other.id, reader.course_of(other.id)) for other in promises.sources_of(reader, row)],
             entered,
             hashlib.sha256(repr(sorted(made)).encode()).hexdigest(),
-            promises.listed(self._audit),
+            findings,
             sorted(self._members.items()),
         ]
         """All that its pages are made from, or what changes with it."""
-
-    def _others(self) -> list[Tournament]:
-        """Returns the tournaments whose results its standings may depend on."""
-        if self._row.settings["format"] not in _DEPENDENT:
-            return []
-        return [other for other in self._reader.pool(self._row.id) if other.id != self._row.id]
 
     def write(self) -> None:
         """Writes those of which something has changed."""
@@ -153,7 +144,8 @@ class TournamentPages:
             tallies=add_up(self._reader.shown_seats(row.id)),
             courses={} if together else self._reader.rating_courses(row.id, drawn(row), plots.POINTS),
             made=self._made,
-            promises=promises.listed(self._audit),
+            promises=promises.listed(self._findings),
+            checked=None if self._findings is None else self._findings.found,
             command=command,
             last=self._played[-1].number if self._played else -1,
         )

@@ -219,6 +219,12 @@ def test_a_game_that_leaks_is_told_with_the_seat_and_the_bytes(games: Path) -> N
     assert document["tables"][0]["fault"]["place"].startswith("leaks standard, 2 players, seed 0, step ")
 
 
+def test_a_check_with_an_option_that_no_ruleset_has() -> None:
+    words = ("check", "samurai", "--ruleset", "basic", "--players", "2", "--games", "1", "--json")
+    steps = [json.loads(run(*words, *more).stdout)["tables"][0]["steps"] for more in ((), ("--rule", "setup=draft"))]
+    assert steps[0] != steps[1]
+
+
 def test_a_check_of_single_tables() -> None:
     result = run("check", "gardener", "--ruleset", "draft", "--players", "2", "--games", "1", "--json")
     assert result.exit_code == 0
@@ -234,6 +240,7 @@ def test_a_check_of_single_tables() -> None:
         (("check", "samurai", "--ruleset", "texas"), "expected a ruleset of samurai, one of standard"),
         (("check", "samurai", "--players", "7"), "expected 2 or 3 or 4 players for samurai, got: 7"),
         (("check", "samurai", "--games", "0"), "--games"),
+        (("check", "samurai", "--rule", "luck=7"), "expected an option of samurai"),
     ],
 )
 def test_a_check_of_what_there_is_not_is_a_usage_error(args: tuple[str, ...], message: str) -> None:

@@ -439,7 +439,7 @@ def test_an_interrupted_game_leaves_no_log_and_keeps_bots_for_a_goodbye(tmp_path
     link = MemoryLink(bots)
     with pytest.raises(KeyboardInterrupt):
         Game(make_job(tmp_path, 2), samurai(2), link).play()
-    assert list(tmp_path.iterdir()) == []
+    assert [path.suffix for path in tmp_path.iterdir()] == [".begun"], "no log, and that it was begun"
     assert link.kept == frozenset({0, 1})
     over = [message for message in bots[0].heard if isinstance(message, GameOver)]
     assert [message.termination for message in over] == ["interrupted"]

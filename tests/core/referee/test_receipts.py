@@ -9,6 +9,7 @@ import itertools
 import json
 import runpy
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,13 @@ from referee_kit import SECRET, first_legal, make_job, on_turn, referee, reveale
 from arena.core.catalogue import rules_of
 from arena.core.errors import ReplayMismatch
 from arena.core.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
+from arena.core.record.kept import Receipts
 from arena.core.record.log import ActionRecord, Log, OutcomeRecord, read_log, write_log
 from arena.core.record.receipts import contradictions, receipts_of
 from arena.core.referee.game import Game
 from arena.core.referee.verify import verify
 from arena.core.resources import bots_folder
+from arena.core.standings.audit import Auditor, examine
 from arena.core.types import Seat
 from arena.core.wire.messages import Action, GameOver, Request
 from arena.league.visible import visible
@@ -128,6 +131,39 @@ def test_a_game_that_is_interrupted_has_none(tmp_path: Path) -> None:
     assert (over.ranks, over.receipt) == ([], None)
 
 
+def test_a_game_that_is_begun_again_leaves_a_trace_in_its_log(tmp_path: Path) -> None:
+    """An honest client with a receipt for each time makes nobody a forger, and whoever hides one is found."""
+
+    def stop(request: Request) -> Any:
+        raise KeyboardInterrupt
+
+    job = make_job(tmp_path, 2)
+    for again in range(3):
+        bots = [Keeper(), MemoryBot(stop if again < 2 else first_legal)]
+        with suppress(KeyboardInterrupt):
+            Game(job, rules_of(job.settings), MemoryLink(bots)).play()
+    log = read_log(tmp_path / f"{job.game}.jsonl")
+    noted = tmp_path / f"{job.game}.begun"
+    assert log.header.attempt == 3 == len(noted.read_text().splitlines())
+    auditor = Auditor(tmp_path)
+    auditor.add(examine(log.source))
+    assert auditor.result().begun == 2
+    noted.unlink()
+    auditor = Auditor(tmp_path)
+    auditor.add(examine(log.source))
+    assert auditor.result().begun == 2, "the log says it, too"
+
+    line = bots[0].line | {"own": None, "told": None, "notes": None, "termination": "interrupted", "ranks": []}
+    kept = tmp_path / "kept"
+    kept.write_text("".join(json.dumps(one) + "\n" for one in (line, bots[0].line, line)))
+    receipts = Receipts(kept)
+    assert (list(receipts.differences(log)), receipts.begun, receipts.unknown) == ([], 2, [])
+    [difference] = Receipts(kept).differences(replace(log, header=replace(log.header, attempt=2)))
+    assert "interrupted" in difference.reason
+    old = replace(log, header=replace(log.header, attempt=0))
+    assert list(Receipts(kept).differences(old)) == [], "an earlier version did not note it"
+
+
 def edited(log: Log, path: Path, **edits: Any) -> None:
     """Writes the log as somebody who changed an action of seat 0 would."""
     index = next(
@@ -178,7 +214,10 @@ def test_receipts_of_other_seats_than_those_that_stayed_are_refused(tmp_path: Pa
         outcome = replace(log.outcome, receipts=receipts)
         [reason] = contradictions(log.header, log.records, outcome)
         assert "expected the receipts of the seats that did not forfeit" in reason
-    assert list(contradictions(log.header, log.records, replace(log.outcome, receipts=None))) == []
+    without = replace(log.outcome, receipts=None)
+    [reason] = contradictions(log.header, log.records, without)
+    assert "expected receipts" in reason
+    assert list(contradictions(replace(log.header, chance=0), log.records, without)) == [], "an earlier version"
 
 
 def test_a_receipt_tells_nothing_that_the_seat_does_not_know(tmp_path: Path) -> None:

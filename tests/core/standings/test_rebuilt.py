@@ -111,6 +111,15 @@ FORGERIES = {
         "DROP VIEW v_standings; CREATE VIEW v_standings AS SELECT 'bot3' AS bot",
         "v_standings: expected the view that arena defines",
     ),
+    "a view in the place of a table": (
+        "PRAGMA legacy_alter_table = 1; ALTER TABLE seats RENAME TO s; CREATE VIEW seats AS SELECT * FROM s",
+        "seats: expected the table that arena defines, got: a view",
+    ),
+    "another table": (
+        "CREATE TABLE luck (n)",
+        "expected nothing but what arena defines, got: the table luck",
+    ),
+    "another column": ("ALTER TABLE games ADD COLUMN more TEXT", "games: expected the table that arena defines"),
     "no JSON": ("UPDATE entrants SET spec = '{'", "expected spec"),
     "a margin": ("UPDATE seats SET margin = margin + 1 WHERE seat = 0", "expected margin"),
     "numbers of another type": ("UPDATE seats SET rank = 'first'; UPDATE pairs SET deal = 'first'", "got: first"),

@@ -14,7 +14,7 @@ from kuhn_poker import KuhnPoker, Move, State
 
 from arena.core.errors import ConfigError, IllegalAction, MalformedAction
 from arena.core.rules.base import Draw, Event, Legal, Option, Outcome, Product, Ruleset
-from arena.core.testing import GameFault, check_forfeits, check_game, play_to_end, walk
+from arena.core.testing import GameFault, check_forfeits, check_game, check_secrecy, play_to_end, walk
 from arena.core.testing.walks import contrast
 
 PLACE = r" - at kuhn_poker standard, 2 players, seed \d+, step \d+ \(.+\), seat [01]; "
@@ -126,6 +126,11 @@ class ForfeitEndsWithAKing(KuhnPoker):
         return None if "K" in [state.cards[seat] for seat in seats if state.cards[seat:]] else state
 
 
+def test_an_end_that_tells_a_card_is_a_leak() -> None:
+    with pytest.raises(GameFault, match=rf"the end {FORFEIT} as the same bytes.*(false  and  true|true  and  false)"):
+        deque((check_secrecy(ForfeitEndsWithAKing(2, {}), seed) for seed in range(200)), maxlen=0)
+
+
 class ResampleLies(KuhnPoker):
     """Claims that a seat knows all."""
 
@@ -187,7 +192,6 @@ def test_what_everybody_knows_is_known_to_every_seat() -> None:
         (RefusesInWordsThatTell, f"the refusal {ACTION} as the same bytes", "inst [JQK].*  and  .*inst [JQK]"),
         (RefusesByACodeThatTells, f"the refusal {ACTION} as the same bytes", "(illegal|malformed).* and "),
         (ForfeitShowsACard, f"the events {FORFEIT} as the same bytes", r'\["[JQK]"\].*  and  .*\["[JQK]"\]'),
-        (ForfeitEndsWithAKing, f"the end {FORFEIT} as the same bytes", "(false  and  true|true  and  false)"),
         (ResampleChangesTheOwnCard, "the view of seat [01] as the same bytes", r'.*"card":.*  and  .*"card":'),
     ],
 )  # fmt: skip
@@ -456,6 +460,20 @@ def test_a_forfeit_that_wins() -> None:
 
     with pytest.raises(GameFault, match="which forfeited, to be ranked behind all others"):
         deque((check_forfeits(Generous(2, {}), seed) for seed in range(20)), maxlen=0)
+
+
+@pytest.mark.parametrize(
+    "moment", [State((), ()), State(("K",), ()), State(("K", "J"), ())], ids=["start", "draws", "first"]
+)
+def test_a_forfeit_that_is_wrong_at_one_moment_is_found_in_any_game(moment: State) -> None:
+    class Once(KuhnPoker):
+        def forfeit(self, state: State, seats: Any, events: Any = None) -> State | None:
+            assert len(state.cards) != len(moment.cards) or state.moves
+            return super().forfeit(state, seats, events)
+
+    for seed in range(4):
+        with pytest.raises(GameFault, match=r"(?s)forfeits: .* seed \d, step [123] \(forfeit of seat [01]"):
+            check_forfeits(Once(2, {}), seed)
 
 
 @pytest.mark.parametrize("value", [0.5, (1, 2), 2**53, b"x", {1: 2}])

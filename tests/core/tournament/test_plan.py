@@ -237,7 +237,8 @@ def test_logs_of_games_that_do_not_count_are_removed(store: Store, tmp_path: Pat
     assert dropped, "games were running"
     (folder / f".{min(dropped)}.tmp").write_text("half")
     instant.start(store, SETTINGS, tmp_path)
-    assert {path.name for path in folder.iterdir()} == counted | {"notes.txt", "commitment.json"}
+    noted = {name.replace("jsonl", "begun") for name in dropped}
+    assert {path.name for path in folder.iterdir()} == counted | noted | {"notes.txt", "commitment.json"}
 
 
 def test_finished_logs_that_are_gone_are_known_when_it_goes_on_and_their_results_stand(

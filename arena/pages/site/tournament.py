@@ -156,6 +156,7 @@ class TournamentPages:
             promises=promises.listed(self._audit),
             command=command,
             last=self._played[-1].number if self._played else -1,
+            frozen=self._reader.frozen(row.id),
         )
 
     def _write_games(self) -> None:

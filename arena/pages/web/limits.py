@@ -69,7 +69,7 @@ class Shares:
         own[new] = None
         self._count += 1
         if len(own) > self._most // 2 and not self._give_way(own, new):
-            new.app = _FULL  # type: ignore[assignment]
+            new.app = _FULL
         if self._count > self._most:
             self._give_way(max(self._by_address.values(), key=len), new)
 

@@ -211,7 +211,8 @@ class Watching:
 
     async def _page(self, request: Request) -> Response:
         return HTMLResponse(
-            page("watch", self.board.scores.title or "arena"), headers={"content-security-policy": FRAMING}
+            page("watch", self.board.scores.title or "arena", home=self._public),
+            headers={"content-security-policy": FRAMING},
         )
 
     async def _game(self, request: Request) -> Response:
@@ -282,6 +283,6 @@ def part(name: str) -> str:
     return (SCRIPTS | STYLES)[name]()
 
 
-def page(template: str, title: str) -> str:
-    """Returns a page made of one of the templates."""
-    return render(_OWN / f"{template}.html.jinja", title=title, version=arena.__version__)
+def page(template: str, title: str, *, home: bool = False) -> str:
+    """Returns a page made of one of the templates. It may have a link to the pages that it is served beside."""
+    return render(_OWN / f"{template}.html.jinja", title=title, version=arena.__version__, home=home)

@@ -128,9 +128,10 @@ class Board:
         began, before = time.monotonic(), self.scores
         row = reader.tournament(self._which(reader))
         finished = row.status == "finished"
-        if began < self._next_rows and (row.id, finished) == (before.id, before.finished):
+        told = before.id, before.finished, before.running
+        if began < self._next_rows and (row.id, finished, running) == told:  # at an end they are read at once
             done = before.rated + reader.done(row.id) - self._done
-            return msgspec.structs.replace(before, done=done, games=self._games(row), running=running)
+            return msgspec.structs.replace(before, done=done, games=self._games(row))
         self._done = reader.done(row.id)
         document, row = report(reader, row.id)
         self._next_rows = time.monotonic() + SHARE * (time.monotonic() - began)

@@ -68,6 +68,8 @@ def test_games_are_counted_at_once_however_long_standings_take(tmp_path: Path, m
         board.read()
         assert board.scores.done >= first + 3
         assert f", standings after {first}" in Screen(Games()).draw(board.scores, "", 100, 24)[0].plain
+    board.read()
+    assert board.scores.rated == board.scores.done, "when nobody plays any more"
 
 
 def test_where_all_play_together_there_are_scores_and_nobody_wins(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ COMPLETE = "_ARENA_COMPLETE"
 
 
 @click.group(cls=LazyGroup, lazy=COMMANDS, headings=HEADINGS, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="arena", message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", prog_name="arena", message="%(prog)s %(version)s")
 @click.option(
     "--config",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

@@ -6,8 +6,9 @@ import errno
 import importlib
 import os
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -24,6 +25,24 @@ INTERRUPTED = 130
 
 LONGEST_NAME = 200
 """How many characters of a name a message quotes."""
+
+WORDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("help", "commands"), "arena --help"), "version": "arena --version",
+    **dict.fromkeys(("create", "scaffold"), "arena bot new"), **dict.fromkeys(("validate", "test"), "arena bot check"),
+    **dict.fromkeys(("upload", "push", "deploy"), "arena league submit"), "start": "arena league run",
+    **dict.fromkeys(("server", "web"), "arena league serve' or 'arena watch --web"),
+    **dict.fromkeys(("leaderboard", "ranking", "ratings", "elo"), "arena standings"), "sprt": "arena compare --sprt",
+    **{word: f"arena tournament --format {word}" for word in ("gauntlet", "swiss", "knockout", "ladder", "adaptive")},
+    **dict.fromkeys(("round-robin", "roundrobin", "tourney"), "arena tournament"),
+}  # fmt: skip
+"""Words that people of this trade type, and the commands that they mean."""
+OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "--game": ("--rules",), "--variant": ("--ruleset",), "--map": ("--board",),
+    **dict.fromkeys(("--games", "--rounds", "--matches", "--repeat", "--deals", "-n"), ("--deals", "--max-deals")),
+    **dict.fromkeys(("--threads", "--jobs", "--workers", "--parallel", "-j"), ("--concurrency", "--workers")),
+    **dict.fromkeys(("--timeout", "--tc", "--timecontrol"), ("--time",)), "--output": ("--out", "--logs"),
+}  # fmt: skip
+"""The same of options: the first that the command has is meant."""
 
 _REMEDIES = remedies.OF_MACHINES | remedies.OF_NAMES
 
@@ -67,6 +86,23 @@ class Failure(click.ClickException):
         self.exit_code = error.exit_code  # type: ignore[misc]  # click has it per class; our errors differ by class
 
 
+def _called(command: click.Command | None, name: str, ctx: click.Context, path: str = "arena") -> Iterator[str]:
+    """Yields how the commands of this name are called, in all groups."""
+    if isinstance(command, LazyGroup):
+        for other in command.lazy:
+            if other == name:
+                yield f"{path} {other}"
+            with suppress(ImportError):
+                yield from _called(command.get_command(ctx, other), name, ctx, f"{path} {other}")
+
+
+def _meant(error: click.NoSuchOption) -> click.Option | None:
+    """Returns the option that somebody means by another name; None if there is none, or it was said before."""
+    options = [] if error.ctx is None or "Did you mean" in error.message else error.ctx.command.params
+    known = {name: one for one in options if isinstance(one, click.Option) for name in one.opts}
+    return next((known[name] for name in OPTIONS.get(error.option_name, ()) if name in known), None)
+
+
 class LazyGroup(click.Group):
     """A group that imports a command when it is called."""
 
@@ -105,6 +141,11 @@ class LazyGroup(click.Group):
         """
         name = args[0]
         if name not in self.lazy and not name.startswith("-") and not ctx.resilient_parsing:
+            root = ctx.find_root()
+            meant = [WORDS[name]] if name in WORDS else list(_called(root.command, name, root))[:4]
+            if meant:
+                paths = "' or '".join(meant)
+                raise click.UsageError(f"No such command {name!r} here. Did you mean '{paths}'?", ctx)
             raise click.exceptions.NoSuchCommand(name, possibilities=self.lazy, ctx=ctx)
         return super().resolve_command(ctx, args)
 
@@ -140,6 +181,9 @@ class LazyGroup(click.Group):
         except (KeyboardInterrupt, click.Abort):
             ctx.exit(signals.exit_code() or INTERRUPTED)
         except click.ClickException as error:
+            if isinstance(error, click.NoSuchOption) and (option := _meant(error)) is not None:
+                error.message += f" Did you mean '{option.opts[0]}'? {option.help}"  # type: ignore[misc]
+                error.possibilities = None  # type: ignore[misc]
             # An argument may be the name of a stranger's file.
             error.message = plain_lines(error.message)  # type: ignore[misc]  # declared Final
             raise

@@ -104,7 +104,7 @@ class Version(msgspec.Struct, frozen=True):
 
 
 class Member(msgspec.Struct, frozen=True):
-    """The version of a league's bot that is an entrant of the open season."""
+    """The version of a league's bot that is an entrant of a season."""
 
     author: str
     state: str
@@ -247,7 +247,16 @@ class Exhibits(Reader):
         return [Version(*row) for row in rows]
 
     def members(self, tournament: str) -> dict[int, Member]:
-        """Returns the members of a league by entrant, if the tournament is its open season."""
+        """Returns the members of a league's season by entrant, of a closed one those that played to its end."""
+        if frozen := self.frozen(tournament):
+            numbers = {entrant.name: entrant.number for entrant in self.entrants(tournament)}
+            return {
+                numbers[item["name"]]: Member(
+                    item.get("author", ""), "active", item.get("level", ""), bool(item.get("provisional"))
+                )
+                for item in frozen["items"]
+                if item["name"] in numbers
+            }
         rows = self._db.execute(
             "SELECT entrant, authors.name, state, level, (SELECT coalesce(sum(matches), 0) FROM seat_counts"
             " WHERE seat_counts.tournament = ?1 AND seat_counts.entrant = versions.entrant)"

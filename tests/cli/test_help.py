@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import cli
+from arena.cli.group import WORDS
 from arena.cli.help import FORMAT, HOW, RESULTS, WHAT, WHO, Command, option
 
 SCREEN = 44
@@ -78,3 +79,31 @@ def test_every_option_has_a_line_of_its_own_in_its_group() -> None:
         "  --none TEXT   Has no group.",
         "  --help        Show this message and exit.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("submit", "'arena league submit'"),
+        ("bot submit", "'arena league submit'"),
+        ("new", "'arena bot new'"),
+        ("help", "'arena --help'"),
+        ("swiss", "'arena tournament --format swiss'"),
+        ("match a b --game x", "'--rules'"),
+        ("match a b --rounds 3", "'--deals'"),
+        ("compare a b --deals 3", "'--max-deals'"),
+    ],
+)
+def test_what_is_called_otherwise_elsewhere_is_found(typed: str, meant: str) -> None:
+    ended = CliRunner().invoke(cli, typed.split())
+    assert ended.exit_code == 2
+    assert f"Did you mean {meant}" in ended.output
+    assert ended.output.count("Did you mean") == 1
+
+
+def test_words_for_commands_and_options_lead_to_those_that_there_are() -> None:
+    for word, meant in WORDS.items():
+        assert word not in cli.lazy
+        for path in meant.split("' or '"):
+            ended = CliRunner().invoke(cli, [*(part for part in path.split()[1:3] if part[0] != "-"), "--help"])
+            assert ended.exit_code == 0, path

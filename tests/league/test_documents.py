@@ -80,7 +80,7 @@ def played(store: LeagueStore) -> LeagueStore:
 def test_the_standings_have_every_version_that_plays_with_its_interval(played: LeagueStore) -> None:
     found = documents.standings(played)
     assert found.keys() == {"season", "digest", "method", "remaking", "final_matches", "order", "items"}
-    assert (found["season"], found["method"]) == ("first", "refit of versions, ranks by all pairs")
+    assert (found["season"], found["method"]) == ("first", documents.BY_RATING)
     for item in found["items"]:
         check(item, STANDING)
         if item["games"]:

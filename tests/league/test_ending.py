@@ -15,6 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.core.referee.job import Job
+from arena.core.standings.report import report
 from arena.core.types import GameResult
 from arena.league.keeping.housekeeping import logged
 from arena.league.public import documents
@@ -27,8 +28,10 @@ from arena.league.store.controls import Closing
 from arena.league.store.records import SeasonFinal
 from arena.league.store.states import Actor, State
 from arena.pages.exhibits import open_exhibits
+from arena.pages.site.build import Wish, build
 from tests import instant, league_kit, service_kit
 from tests.service_kit import Killed, Running, killed_at_commits
+from tests.site_kit import quiet
 
 
 def settings(final: int = 8, deals: int = 300) -> Settings:
@@ -146,6 +149,12 @@ def test_the_best_play_until_it_is_settled_who_has_won(
         closed = store.seasons.close(standings)
         assert closed.digest == store.seasons.digest(store.seasons.all()[0])
         assert closed.final == final
+        shown, _ = report(store.finder, "cup-1")
+        assert [(row.bot, row.rank) for row in shown.standings] == [(x["name"], x["rank"]) for x in standings["items"]]
+        build(Wish(database=store.path, folder=tmp_path / "site", title="Cup"), quiet)
+        page = (tmp_path / "site" / "cup-1" / "index.html").read_text()
+        assert f"Won by ant/1 of of ant, in a final of {len(final.entrants)} versions" in page
+        assert page.index(">ant/1<") < page.index(">bee/1<") < page.index(">random/1<")
 
 
 def test_the_digest_of_a_closed_season_covers_its_final(store: LeagueStore) -> None:
@@ -371,6 +380,34 @@ def test_finalists_are_those_of_the_standings(store: LeagueStore) -> None:
     assert [one.name for one in finalists(store, 8)] == expected
     assert [one.name for one in finalists(store, 2)] == expected[:2]
     assert expected[0] not in [one.name for one in finalists(store, 8, frozenset(expected[:1]))]
+
+
+def test_a_bot_of_the_house_takes_no_place_of_a_version_that_is_better(store: LeagueStore) -> None:
+    with store.transaction():
+        for bot in ("ape", "auk"):  # of the author of ant
+            league_kit.active(store, bot, author="of ant")
+    run(store, games=200)
+    assert [one.author for one in finalists(store, 8)].count("house") == 2
+    rated = [item["name"] for item in documents.standings(store)["items"]]
+    most = 1 + max(rated.index("ape/1"), rated.index("auk/1"))
+    house = {"greedy/1", "random/1"} & set(rated[:most])
+    assert {one.name for one in finalists(store, most) if one.author == "house"} == house
+
+
+def test_no_finalist_but_the_winner_stands_before_who_is_shown_to_be_better() -> None:
+    items = [{"name": name, "rank": rank} for name, rank in zip("abcdef", (1, 2, 2, 2, 5, 6), strict=True)]
+    finalists = [{"name": name, "rank": rank} for name, rank in zip("cae", (1, 2, 3), strict=True)]
+    better = {("a", "c"), ("a", "b"), *((one, "e") for one in "abcd"), *((one, "f") for one in "abcde")}
+    found = documents.finalists_first(finalists, items, better)
+    assert [(row["name"], row["rank"]) for row in found] == [
+        ("c", 1), ("a", 2), ("b", 3), ("d", 3), ("e", 5), ("f", 6),
+    ]  # fmt: skip
+    shared = documents.finalists_first([{"name": "a", "rank": 1}, {"name": "e", "rank": 1}], items, better)
+    assert [row["name"] for row in shared] == list("aebcdf"), "who has won a final, alone or not, is first"
+    level = [{"name": name, "rank": rank} for name, rank in zip("afe", (1, 2, 2), strict=True)]
+    assert [(row["name"], row["rank"]) for row in documents.finalists_first(level, items, {("b", "e")})] == [
+        ("a", 1), ("f", 2), ("b", 3), ("e", 4), ("c", 5), ("d", 5),
+    ]  # fmt: skip
 
 
 def test_pages_mark_the_same_ratings_as_provisional(store: LeagueStore) -> None:

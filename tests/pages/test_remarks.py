@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arena.pages.exhibits import Member
-from arena.pages.site.contexts import _remarks
+from arena.pages.exhibits import Member, ShownGame
+from arena.pages.site.contexts import _remarks, _told
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,20 @@ def test_a_bot_that_is_less_confined_than_others_is_marked(level: str, remarks: 
 def test_a_rating_from_few_matches_is_marked_while_its_bot_plays() -> None:
     assert list(_remarks(Member("anna", "active", "strict", provisional=True))) == ["provisional"]
     assert list(_remarks(Member("anna", "retired", "strict", provisional=True))) == ["retired"]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "leads", "told"),
+    [((1, 2), (-3, 3), "\u22123"), ((2, 1), (-3, 3), "+3"), ((1, 1), (0, 0), "+0"), ((1, 1), (2, -2), "+2 : \u22122"),
+     ((1, 2, 2), (None, None, None), ""), ((2, 1, 3), (9, -4, -5), "\u22124")],
+)  # fmt: skip
+def test_a_list_tells_the_winner_s_own_lead(ranks: tuple[int, ...], leads: tuple[int | None, ...], told: str) -> None:
+    seats = tuple(range(len(ranks)))
+    none = (None,) * len(ranks)
+    game = ShownGame(
+        game="g", number=0, finished="", termination="finished", turns=1, seconds=1.0, counts=True,
+        entrants=seats, ranks=ranks, forfeits=none, scores=none, leads=leads, shared=(0,) * len(ranks),
+    )  # fmt: skip
+    assert _told(game) == told
+    if leads[-1] is not None:
+        assert _told(game, len(ranks) - 1) == f"{leads[-1]:+d}".replace("-", "\u2212")

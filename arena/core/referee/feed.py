@@ -121,8 +121,9 @@ class Feed:
 
     def flush(self) -> None:
         """Tries to send all that waits, at the end of a game. The rest goes with the next game."""
-        if self._watchers:
-            self._send(float("inf"))
+        for watcher in self._watchers.values():
+            watcher.rests_until = 0.0
+        self._send(time.monotonic())
 
     def abandon(self) -> None:
         """Says that the game was interrupted, if it has begun and is not over. There will be no result of it."""

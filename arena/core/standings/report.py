@@ -9,11 +9,12 @@ from itertools import pairwise
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.core.progress import Met, Neighbour, Progress, Round
 from arena.core.ratings.scores import mean_scores
 from arena.core.standings.sources import known_of
-from arena.core.standings.table import MOST_CROSSED, Order, Row, Standing, fit_of, numbered, tabulate
+from arena.core.standings.table import MOST_CROSSED, Order, Row, Standing, Standings, fit_of, numbered, tabulate
 from arena.core.store.reader import Reader
 from arena.core.store.records import Pace, Tournament
 from arena.core.tournament.formats.adaptive import Adaptive
@@ -125,6 +126,9 @@ def report(
             crosstable=scores is None and (crosstable or len(entrants) <= MOST_CROSSED),
             places=None if places is None else {entrant.number: places[entrant.name] for entrant in entrants},
         )
+        frozen = None if anchors else reader.frozen(row.id)
+        if frozen is not None:
+            table = _as_frozen(table, frozen)
         done = reader.done(row.id)
         paces = reader.paces(row.id)
     document = Report(
@@ -142,6 +146,21 @@ def report(
         logs=row.logs,
     )
     return document, row
+
+
+def _as_frozen(table: Standings, frozen: Payload) -> Standings:
+    """Returns the table of a closed season as it was closed; who played no more then shares the rank after all others.
+
+    There is no second order: what was computed here differs, since it knows nothing of a final.
+    """
+    rows = {row.bot: row for row in table.standings}
+    told = [(rows.pop(item["name"]), item) for item in frozen["items"] if item["name"] in rows]
+    known = [replace(row, **{name: item[name] for name in row.__struct_fields__ if name in item}) for row, item in told]
+    last = [replace(row, rank=len(known) + 1) for row in rows.values()]
+    place = {row.bot: place for place, row in enumerate([*known, *last])}
+    crossed = None if table.crosstable is None else tuple(sorted(table.crosstable, key=lambda row: place[row.bot]))
+    order = msgspec.convert(frozen.get("order"), Order | None)
+    return Standings(standings=(*known, *last), order=order, crosstable=crossed)
 
 
 def _by_worker(paces: Iterable[Pace], names: Sequence[str]) -> tuple[WorkerPace, ...]:

@@ -17,6 +17,7 @@ from arena.core.store.database import Connection, snapshot
 from arena.core.store.rated import rating_after
 from arena.core.store.records import Entrant, ForfeitRow, GameRow, Pace, SeatRow, StoredRound, Tally, Tournament
 from arena.core.store.removal import PARTS
+from arena.core.types import Payload
 
 _TOURNAMENT = (
     "SELECT id, created, settings, digest, seed, secret, commitment, beacon, entropy, logs, games, open, rated,"
@@ -156,6 +157,11 @@ class Reader:
             {"tournament": tournament},
         )
         return dict(links.fetchall())
+
+    def frozen(self, tournament: str) -> Payload | None:
+        """Returns the final standings of a league's season that is closed, which nothing changes; None of all else."""
+        row = self._db.execute("SELECT standings FROM seasons WHERE tournament = ?", (tournament,)).fetchone()
+        return msgspec.json.decode(row[0], type=Payload) if row is not None and row[0] is not None else None
 
     def ratings(self, tournament: str) -> list[Rating]:
         """Returns the rating of each entrant, by number, after the games that are rated."""

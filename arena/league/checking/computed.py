@@ -94,7 +94,7 @@ class Computed:
         """
         told = self._closed.standings
         rows = {row["name"]: row for row in told["items"]}
-        if told["method"] != documents.METHOD:
+        if told["method"] not in (documents.BY_FINAL, documents.BY_RATING):
             raise ValueError(f"by {told['method']!r}, which the version of arena computes that closed the season")
         fit = fit_of(self.tallies, self.pairs, max(self._players), {}, self.predecessors)
         entrants = [
@@ -126,13 +126,22 @@ class Computed:
                 known["provisional"] = known["matches"] < least
             items.append(known | {name: found[name] for name in (*GIVEN, *skipped)})
         order = table.order and {"enough": table.order.enough, "open": [list(group) for group in table.order.open]}
-        document = {"season": self._season, "digest": None, "method": documents.METHOD, "remaking": None}
+        document = {"season": self._season, "digest": None, "method": told["method"], "remaking": None}
         if least is not None:
             document["final_matches"] = least
         if final is None:
             return {**document, "order": order, "items": items}
         last = self._final(told, final, matches)
-        return {**document, "order": None, "final": last, "items": documents.finalists_first(last["items"], items)}
+        better: list[tuple[str, str]] = []
+        if fit is not None and told["method"] == documents.BY_FINAL:
+            shown = fit.better(among=[self._number[name] for name in rows])
+            better = [(self.names[one], self.names[other]) for one, other in shown]
+        return {
+            **document,
+            "order": None,
+            "final": last,
+            "items": documents.finalists_first(last["items"], items, better),
+        }
 
     def _final(self, told: Payload, final: FinalResult, played: Sequence[tuple[int, list[Result]]]) -> Payload:
         playing = tuple(self._number[name] for name in final.entrants if name not in final.left)

@@ -9,7 +9,7 @@ Laws:
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -29,7 +29,9 @@ from arena.league.store.played import Only
 from arena.league.store.records import Report, Season, Version
 from arena.league.store.states import State
 
-METHOD: Final = "refit of versions, ranks by all pairs"
+BY_RATING: Final = "refit of versions, ranks by all pairs"
+"""The method of a season without a final, and of earlier ones in which every finalist came before all others."""
+BY_FINAL: Final = f"{BY_RATING}, nobody behind a finalist shown to be worse, but for the winner"
 """How standings are computed: a new version is expected to be about as strong as its predecessor, and a rank is 1 and 1
 more for each version that is shown to be better. An older arena checks a season that was closed by another method."""
 
@@ -77,27 +79,54 @@ def standings(reader: LeagueReader, ranking: Ranking | None = None) -> Payload:
     season = reader.seasons.current()
     if season is None:
         last = reader.seasons.all()[-1:]
-        return dict(last[0].standings or {}) if last else {"season": None, "method": METHOD, "items": []}
+        return dict(last[0].standings or {}) if last else {"season": None, "method": BY_RATING, "items": []}
     ranking = ranking or Ranking(reader, season)
     order = ranking.order and {"enough": ranking.order.enough, "open": [list(group) for group in ranking.order.open]}
     document = {
         "season": season.name,
         "digest": season.digest,
-        "method": METHOD,
+        "method": BY_RATING if season.final is None else BY_FINAL,
         "remaking": remaking(reader),
         "final_matches": ranking.final_matches,
     }
     final = final_tables.document(reader, season)
     if final is None:
         return {**document, "order": order, "items": list(ranking.items)}
-    return {**document, "order": None, "final": final, "items": finalists_first(final["items"], ranking.items)}
+    return {
+        **document,
+        "order": None,
+        "final": final,
+        "items": finalists_first(final["items"], ranking.items, ranking.better),
+    }
 
 
-def finalists_first(finalists: Sequence[Payload], items: Sequence[Payload]) -> list[Payload]:
-    """Returns the rows of a ranking, those of a final first, in its order and with its ranks. All others come after."""
+def finalists_first(
+    finalists: Sequence[Payload], items: Sequence[Payload], better: Collection[tuple[str, str]] = ()
+) -> list[Payload]:
+    """Returns the rows of a ranking, those of a final first, in its order and with its ranks. All others come after.
+
+    Args:
+        finalists: The rows of the final.
+        items: Those of the ranking.
+        better: The names of pairs of whom the first is shown to be the better one by all results. Nobody stands behind
+            a finalist who is so, but for who won the final.
+    """
     others = {item["name"]: item for item in items}
-    best = [{**others.pop(one["name"]), "rank": one["rank"]} for one in finalists if one["name"] in others]
-    return best + [{**item, "rank": max(item["rank"], len(best) + 1)} for item in others.values()]
+    playing = [(one["rank"], others.pop(one["name"])) for one in finalists if one["name"] in others]
+    rows: list[Payload] = []
+    ahead, least = 0, 1
+
+    def put(names: Sequence[str]) -> None:
+        nonlocal ahead, least
+        first = len(rows) + 1
+        rows.extend([{**others[name], "rank": max(others.pop(name)["rank"], first)} for name in names])
+        ahead, least = ahead + len(names), len(rows) + 1 if names else least
+
+    for rank, item in playing:
+        put([name for name in others if rank > 1 and (name, item["name"]) in better])
+        rows.append({**item, "rank": max(rank + ahead, least)})
+    put(list(others))
+    return rows
 
 
 def author_status(reader: LeagueReader, author: str, ranking: Ranking | Published | None = None) -> Payload:

@@ -41,6 +41,8 @@ class Ranking:
     """How much of the order is settled; None before any result."""
     final_matches: int
     """Before how many matches a rating is provisional."""
+    better: frozenset[tuple[str, str]]
+    """The names of pairs of versions that play, of whom the first is shown to be the better one."""
     items: tuple[Payload, ...]
     """A row for each version that plays, the best first."""
 
@@ -61,6 +63,8 @@ class Ranking:
             among=sorted(playing),
         )
         self.order = table.order
+        shown = frozenset[tuple[int, int]]() if self.fit is None else self.fit.better(among=sorted(playing))
+        self.better = frozenset((playing[one].name, playing[other].name) for one, other in shown)
         versions = {version.id: version for version in reader.versions.all()}
         by_name = {standing.name: standing for standing in playing.values()}
         self.final_matches = reader.controls.final_matches

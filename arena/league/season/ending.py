@@ -4,8 +4,8 @@ Laws:
 1. Whatever it must know is in the database before it goes on, so that a kill between any two steps changes nothing.
 2. The finalists are chosen when no game of the season runs any more. Nobody joins them later, and who was once
    suspended or retired does not come back.
-3. Only one version of an author plays, their best: two could help each other. Bots of the house are ordinary
-   finalists.
+3. Only one version of an author plays, their best: two could help each other. A bot of the house plays if it is among
+   the best of all by its rating: it never takes the place of a version that may not play.
 4. A finalist on its author's machine that nobody serves is waited for, for a while, and so is one that is to be built
    again. Then it is out.
 """
@@ -194,9 +194,12 @@ def finalists(store: LeagueReader, most: int, absent: frozenset[str] = frozenset
     standing = {one.name: one for one in store.facts.standing()}
     chosen: list[Standing] = []
     authors = set()
-    for item in sorted(documents.standings(store)["items"], key=lambda item: bool(item["provisional"])):
-        one = standing[item["name"]]
-        if one.name in absent or one.author in authors:
+    rows = (
+        standing[item["name"]]
+        for item in sorted(documents.standings(store)["items"], key=lambda item: bool(item["provisional"]))
+    )
+    for place, one in enumerate(row for row in rows if row.name not in absent):
+        if one.author in authors or (one.author == HOUSE and place >= most):
             continue
         if one.author != HOUSE:
             authors.add(one.author)

@@ -115,7 +115,7 @@ class Watching:
         self._followed: dict[str, _Followed] = {}
         self._replays: OrderedDict[str, str] = OrderedDict()
         self._replaying = asyncio.Lock()
-        self._told = -1
+        self._told = -1, ""
         self._tell_at = 0.0
         game = "/game/{id:str}"
         self.routes = [
@@ -166,8 +166,9 @@ class Watching:
                     followed.tick()
                 else:
                     del self._followed[id]
-            if self._told != self.games.version and now >= self._tell_at:
-                self._told, self._tell_at = self.games.version, now + LISTS_S
+            lists = self.games.version, self._none(now)
+            if self._told != lists and now >= self._tell_at:
+                self._told, self._tell_at = lists, now + LISTS_S
                 self.event_streams.tell("games", self._lists())
 
     async def _read(self) -> None:
@@ -190,7 +191,11 @@ class Watching:
 
     def _lists(self) -> Any:
         running = [game.summary() for game in self.games.running.values()]
-        return {"running": running[::-1], "finished": [game.summary() for game in self.games.listed()]}
+        finished = [game.summary() for game in self.games.listed()]
+        return {"running": running[::-1], "finished": finished, "none": self._none(time.monotonic())}
+
+    def _none(self, now: float) -> str:
+        return self.games.none_running(now, played=self.board.scores.running)
 
     def _over(self, game: LiveGame) -> Any:
         """Returns what is said when a game is over."""
@@ -206,7 +211,8 @@ class Watching:
 
     async def _page(self, request: Request) -> Response:
         return HTMLResponse(
-            page("watch", self.board.scores.title or "arena"), headers={"content-security-policy": FRAMING}
+            page("watch", self.board.scores.title or "arena", home=self._public),
+            headers={"content-security-policy": FRAMING},
         )
 
     async def _game(self, request: Request) -> Response:
@@ -277,6 +283,6 @@ def part(name: str) -> str:
     return (SCRIPTS | STYLES)[name]()
 
 
-def page(template: str, title: str) -> str:
-    """Returns a page made of one of the templates."""
-    return render(_OWN / f"{template}.html.jinja", title=title, version=arena.__version__)
+def page(template: str, title: str, *, home: bool = False) -> str:
+    """Returns a page made of one of the templates. It may have a link to the pages that it is served beside."""
+    return render(_OWN / f"{template}.html.jinja", title=title, version=arena.__version__, home=home)

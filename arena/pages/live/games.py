@@ -44,6 +44,10 @@ SILENT_S: Final = 30.0
 """After so long without a word, a game of an unknown process is not listed any more."""
 MOST_RECORDS: Final = 20_000
 """Records of a game that are kept."""
+JUST_S: Final = 10.0
+"""For so long it is told that games end which nobody can follow."""
+FOLLOWED_S: Final = 1.5
+"""A game that is heard of for less than this cannot be followed."""
 QUIET_S: Final = 0.05
 """After so long without a record, what a decision led to is complete: chance is drawn without waiting for anybody."""
 RENEWED_S: Final = 3.0
@@ -111,13 +115,13 @@ class LiveGame:
     def __init__(self, header: Header, process: int = 0) -> None:
         self.header = header
         self.process = process
-        self._began = _began(process)
+        self._process_began = _began(process)
         self.records: list[Record] = []
         self.is_whole = True
         self.turn = 0
         self.outcome: OutcomeRecord | None = None
-        self.moved = time.monotonic()
-        """When something was heard of it."""
+        self.moved = self.began = time.monotonic()
+        """When something was heard of it, last and first."""
 
     @property
     def id(self) -> str:
@@ -126,9 +130,9 @@ class LiveGame:
 
     def is_played(self, now: float) -> bool:
         """Returns whether its process lives, or, where nobody knows it, whether something was heard lately."""
-        if self._began is None:
+        if self._process_began is None:
             return now <= self.moved + SILENT_S
-        return _began(self.process) == self._began
+        return _began(self.process) == self._process_began
 
     def take(self, first: int, records: list[Record]) -> None:
         """Takes records; `first` is the number of the first one, the header being 0."""
@@ -290,6 +294,21 @@ class Games:
     def listed(self) -> list[LiveGame]:
         """Returns the games that ended last, the last one first."""
         return list(islice(self.finished, MOST_LISTED))
+
+    def none_running(self, now: float, *, played: bool) -> str:
+        """Returns what is said where no running game can be listed.
+
+        Args:
+            now: The time of the monotonic clock.
+            played: Whether somebody writes the database now.
+        """
+        short = sum(game.moved > now - JUST_S and game.moved < game.began + FOLLOWED_S for game in self.finished)
+        if short:
+            played_now = "1 game was" if short == 1 else f"{short} games were"
+            return f"{played_now} played in the last {JUST_S:.0f} seconds, too short to follow."
+        if played:
+            return "No game is heard of now: one may be about to begin, or they run on other machines."
+        return "No game is running."
 
     def take(self, part: Part) -> None:
         """Takes a part that came over the feed."""

@@ -14,6 +14,7 @@ from arena.core.show.standings import rank_texts, subject_text
 from arena.core.standings.report import report
 from arena.core.store.lock import is_written_to
 from arena.core.store.reader import Reader
+from arena.core.store.records import Tournament
 from arena.core.store.store import open_reader
 from arena.core.text import plain
 from arena.core.types import is_cooperative
@@ -23,7 +24,7 @@ MOST_ROWS: Final = 100
 SHARE: Final = 10
 """Reading the standings takes at most one part in so many of the time."""
 LEAST_S: Final = 1.0
-"""They are read at most so often."""
+"""The database is read at most so often."""
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -50,6 +51,7 @@ class Scores(msgspec.Struct, frozen=True):
     """What is played."""
     id: str
     done: int
+    """How many games are over at this moment."""
     games: int | None
     """How many games it has; None if it has no end, or nobody knows yet."""
     finished: bool
@@ -60,10 +62,17 @@ class Scores(msgspec.Struct, frozen=True):
     """How many rows are not shown."""
     cooperative: bool = False
     """Whether all play together: then nobody wins, and scores are compared."""
+    rated: int = 0
+    """After how many games `rows` are: they take longer to compute than a game may last."""
 
 
 NOTHING: Final = Scores("", "", 0, None, finished=False, running=False, rows=[], left_out=0)
 """Before anything is played."""
+
+
+def after(scores: Scores) -> str:
+    """Returns after how many games the rows are, where that is not all."""
+    return f", standings after {scores.rated}" if scores.rows and scores.rated < scores.done else ""
 
 
 class Board:
@@ -89,19 +98,20 @@ class Board:
         self._title = title
         self._endless = endless
         self.scores = NOTHING
+        self._done = 0
+        """How many of its own games were over when the standings were read."""
         self.error = ""
         """Why they could not be read the last time. It names files of this machine."""
         self.is_there = False
         """Whether there was a database the last time: a watch may begin before what it watches."""
-        self._next = 0.0
+        self._next = self._next_rows = 0.0
 
     def due(self, now: float) -> bool:
         """Returns whether it is time to read them again."""
         return now >= self._next
 
     def read(self) -> bool:
-        """Reads them. Returns whether they have changed."""
-        began = time.monotonic()
+        """Reads how many games are over, and the standings if it is time. Returns whether something has changed."""
         before = self.scores, self.error
         self.is_there = self._database.exists()
         try:
@@ -111,12 +121,20 @@ class Board:
             self.error = ""
         except ArenaError as error:
             self.error = plain(str(error))
-        took = time.monotonic() - began
-        self._next = time.monotonic() + max(LEAST_S, SHARE * took)
+        self._next = time.monotonic() + LEAST_S
         return (self.scores, self.error) != before
 
     def _read(self, reader: Reader, *, running: bool) -> Scores:
-        document, row = report(reader, self._which(reader))
+        began, before = time.monotonic(), self.scores
+        row = reader.tournament(self._which(reader))
+        finished = row.status == "finished"
+        told = before.id, before.finished, before.running
+        if began < self._next_rows and (row.id, finished, running) == told:  # at an end they are read at once
+            done = before.rated + reader.done(row.id) - self._done
+            return msgspec.structs.replace(before, done=done, games=self._games(row))
+        self._done = reader.done(row.id)
+        document, row = report(reader, row.id)
+        self._next_rows = time.monotonic() + SHARE * (time.monotonic() - began)
         ranks = rank_texts([standing.rank for standing in document.standings])
         cooperative = is_cooperative(row.settings["game"].get("teams"))
         rows = [
@@ -137,10 +155,14 @@ class Board:
             title=self._title or plain(subject_text(row.settings)),
             id=row.id,
             done=document.games,
-            games=None if self._endless else row.games,
+            rated=document.games,
+            games=self._games(row),
             finished=row.status == "finished",
             running=running,
             rows=rows[:MOST_ROWS],
             left_out=max(0, len(rows) - MOST_ROWS),
             cooperative=cooperative,
         )
+
+    def _games(self, row: Tournament) -> int | None:
+        return None if self._endless else row.games

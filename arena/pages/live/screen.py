@@ -7,6 +7,7 @@ Laws:
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Final
 
@@ -18,7 +19,7 @@ from arena.core.show.replay import Onlooker
 from arena.core.show.scene import LEAST_HEIGHT, LEAST_WIDTH, Place
 from arena.core.show.seats import EVERYBODY
 from arena.pages.live.games import SOURCE, Games, LiveGame, ended
-from arena.pages.live.scores import Row, Scores
+from arena.pages.live.scores import Row, Scores, after
 
 NEEDED: Final = LEAST_HEIGHT + 6
 """Lines that a screen needs."""
@@ -49,6 +50,8 @@ class Screen:
         self._game: LiveGame | None = None
         self._seen = 0
         self._place = Place()
+        self._none = ""
+        """What is said where no running game can be listed."""
         self._page = ""
         """What is shown instead of the board: `standings`, `finished` or `keys`."""
 
@@ -75,6 +78,7 @@ class Screen:
             needed = f"{LEAST_WIDTH} columns and {NEEDED} lines"
             return [Text(f"This needs {needed}; the terminal has {width} and {height}. Make it larger, or q quits.")]
         title = _title(scores, error, width)
+        self._none = self._games.none_running(time.monotonic(), played=scores.running)
         if self._page:
             pages = {"standings": _standings(scores, height - 2, width), "finished": self._finished(width)}
             lines = [title, *pages.get(self._page, _keys())][: height - 1]
@@ -97,7 +101,7 @@ class Screen:
                 return page.lines
             except LogError:  # a bug of ours, or of the game: the next game is shown
                 self._onlooker = None
-        words = "No game is running." if self._game is None else "This game cannot be shown."
+        words = self._none if self._game is None else "This game cannot be shown."
         return [Text(words, "dim"), *(Text() for _ in range(height - 2)), bar]
 
     def _choose(self) -> None:
@@ -120,7 +124,7 @@ class Screen:
     def _others(self, width: int) -> Text:
         """Returns a line on the other games: how many run, and how the last one ended."""
         count = len(self._games.running)
-        line = Text(f"{count} running" if count else "nothing runs", "dim")
+        line = Text(f"{count} running" if count else self._none.rstrip("."), "dim")
         if self._games.finished:
             line.append("; last: ").append(ended(self._games.finished[0].summary()))
         line.truncate(width, overflow="ellipsis")
@@ -140,7 +144,7 @@ def _title(scores: Scores, error: str, width: int) -> Text:
         return Text(clip(error or "Nothing has been played yet.", width), "bold")
     count = f"{scores.done} games" if scores.games is None else f"{scores.done} of {scores.games} games"
     state = "finished" if scores.finished else "running" if scores.running else "nobody plays now"
-    end = f"  {count}, {state}"
+    end = f"  {count}, {state}{after(scores)}"
     title = Text(clip(scores.title, width - len(end)), "bold")
     return title.append(end, "dim")
 

@@ -55,6 +55,8 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """What repeats it; empty in a league."""
     last: int
     """The number of its last game that is shown; -1 before any."""
+    frozen: Payload | None = None
+    """The final standings of a season that is closed."""
 
     @property
     def is_league(self) -> bool:
@@ -133,6 +135,8 @@ def tournament(shown: Shown) -> Payload:
         "has_scores": not shown.is_cooperative and any(row.mean_score is not None for row in rows),
         "cooperative": shown.is_cooperative,
         "order": _order(shown.report, document),
+        "won": "" if shown.frozen is None else won_text(shown.frozen),
+        "shares": len({row.rank for row in rows}) < len(rows),
         "cross": _crosstable(shown),
         "numbered": len(rows) > 6,
         "cut": len(rows) > CROSSED,
@@ -161,6 +165,32 @@ def _order(report: Report, document: Payload) -> str:
     return f"# is the place reached. {words}" if words and has_places else words
 
 
+def won_text(frozen: Payload) -> str:
+    """Returns who has won a season, how, and whether that is settled.
+
+    >>> final = {"outcome": "settled", "deals": 40, "finalists": ["fox/1", "owl/2"], "reason": "the winner is settled"}
+    >>> items = [{"name": "fox/1", "author": "anna", "rank": 1}, {"name": "owl/2", "author": "bert", "rank": 2}]
+    >>> won_text({"items": items, "final": final})
+    'Won by fox/1 of anna, in a final of 2 versions over 40 deals, settled: the winner is settled.'
+    >>> won_text({"items": items})
+    'Won by fox/1 of anna, by all games of the season; no final was played.'
+    """
+    first = [
+        f"{item['name']} of {item.get('author', '')}".removesuffix(" of ")
+        for item in frozen["items"]
+        if item["rank"] == 1
+    ]
+    final = frozen.get("final")
+    if not any(item.get("games", 1) for item in frozen["items"]):
+        return "Nobody has won: no game was played."
+    won = f"{'Won by' if len(first) == 1 else 'The first place is shared by'} {', '.join(first)}"
+    if not final or final["outcome"] == "not played":
+        reason = f": {final['reason']}" if final else ""
+        return f"{won}, by all games of the season; no final was played{reason}."
+    of = f"a final of {len(final['finalists'])} versions over {final['deals']} deals"
+    return f"{won}, in {of}, {final['outcome']}: {final['reason']}."
+
+
 def _ranks(shown: Shown) -> list[str]:
     return rank_texts([row.rank for row in shown.report.standings])
 
@@ -177,7 +207,7 @@ def _standing(shown: Shown, row: Standing, rank: str, scale: Scale) -> Payload:
         "bot": row.bot,
         "version": "" if shown.is_league else row.version,
         "author": member.author if member else "",
-        "remark": " · ".join(_remarks(member)),
+        "remark": " · ".join(_remarks(member)) if member or not shown.is_league else "plays no more",
         "rating": f"{rating:.1f}" if is_rated else "",
         "half": f"{half:.1f}" if is_rated else "",
         "at": scale.at(rating) if is_rated else None,
@@ -285,14 +315,14 @@ def measure(shown: Shown) -> str:
 
 
 def _told(game: ShownGame, seat: int | None = None) -> str:
-    """Returns the scores of a game, or how far the first is ahead; of a seat how far it is ahead or behind."""
+    """Returns the scores of a game, or the leads of those who won; of a seat its own score first, or its lead."""
     if None not in game.scores:
         own = [] if seat is None else [game.scores[seat]]
         others = [score for other, score in enumerate(game.scores) if other != seat]
         return " : ".join(map(str, [*own, *others]))
-    leads = [lead for lead in game.leads if lead is not None]
-    lead = max(leads, default=None) if seat is None else game.leads[seat]
-    return "" if lead is None else f"{lead:+d}".replace("-", "\u2212")
+    whose = [other for other, rank in enumerate(game.ranks) if rank == 1] if seat is None else [seat]
+    leads = dict.fromkeys(lead for one in whose if (lead := game.leads[one]) is not None)
+    return " : ".join(f"{lead:+d}".replace("-", "\u2212") for lead in leads)
 
 
 def games(shown: Shown, found: Sequence[ShownGame]) -> list[Payload]:

@@ -148,6 +148,7 @@ class TournamentPages:
             checked=None if self._findings is None else self._findings.found,
             command=command,
             last=self._played[-1].number if self._played else -1,
+            frozen=self._reader.frozen(row.id),
         )
 
     def _write_games(self) -> None:

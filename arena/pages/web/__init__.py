@@ -2,6 +2,7 @@
 
 - `serving` binds a socket, says the address, serves an application until it is asked to end, and ends politely.
 - `guard` decides who may ask: only browsers that were given the address, and no page of another site.
+- `limits` ends connections that take more than their share: by address, by time, by bytes.
 - `streams` sends what happens to any number of watchers. None of them can hold up anything.
 
 A command puts them together like this:

@@ -17,6 +17,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from ipaddress import ip_address
 from typing import Final
 
@@ -26,6 +27,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from arena.core.errors import ConfigError
 from arena.pages.web.guard import KEY
+from arena.pages.web.limits import Connection, Shares, most_connections
 
 BIND: Final = "127.0.0.1:0"
 """Where commands listen unless told otherwise: this machine alone, on a free port."""
@@ -33,7 +35,6 @@ GRACE_S: Final = 2
 """How long answers in progress may take at the end."""
 STALLED_MS: Final = 30_000
 """A connection is dropped when its other end takes nothing that was sent for so long."""
-MOST_CONNECTIONS: Final = 1000
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _BIND: Final = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]]+):(\d{1,5})\Z")
 
@@ -114,17 +115,18 @@ class Server:
         on_error: Callable[[Exception], object] = lambda error: None,
     ) -> None:
         self._listening = listening
+        most = most_connections()
         config = uvicorn.Config(
             _Reporting(app, on_error),
             loop="asyncio",
-            http="h11",
+            http=partial(Connection, Shares(most)),  # type: ignore[arg-type]
             ws="none",
             log_config=None,
             log_level="critical",
             access_log=False,
             proxy_headers=False,
             server_header=False,
-            limit_concurrency=MOST_CONNECTIONS,
+            limit_concurrency=most + 8,  # those that give way are there for a moment longer
             timeout_graceful_shutdown=GRACE_S,
         )
         self._uvicorn = _Uvicorn(config, ready, on_stop)

@@ -133,6 +133,20 @@ def test_the_end_of_a_game_that_could_not_be_sent_goes_with_the_next_game(
     assert found["game-99"][1:] == RECORDS[1:]
 
 
+def test_after_a_game_whose_end_could_not_be_sent_records_come_one_by_one_again(
+    folder: Path, feed_reader: FeedReader, feed: Feed
+) -> None:
+    for _ in range(100):
+        for record in RECORDS:
+            feed(record)
+        feed.flush()
+    while list(feed_reader.hear(10_000)):
+        feed.flush()
+    for record in RECORDS[:5]:
+        feed(record)
+        assert [part.records for part in feed_reader.hear()] == [[record]]
+
+
 def test_a_game_without_watchers_sends_and_keeps_no_lines(folder: Path, feed: Feed) -> None:
     for record in RECORDS:
         feed(record)

@@ -115,3 +115,15 @@ def test_a_key_goes_to_the_game_that_began_last() -> None:
     told(games, 0, "two")  # it is played once more
     screen.press("a")
     assert screen._game is games.running["two"]
+
+
+def test_what_is_too_short_to_follow_is_told_and_what_is_not_heard_is_not_denied() -> None:
+    games = Games()
+    now = time.monotonic()
+    assert games.none_running(now, played=False) == "No game is running."
+    assert "other machines" in games.none_running(now, played=True)
+    for game in ("one", "two", "long"):
+        told(games, game=game, records=slice(None))
+    games.finished[0].began -= 20
+    assert games.none_running(now, played=True).startswith("2 games were played in the last 10 seconds")
+    assert games.none_running(now + 20, played=False) == "No game is running."

@@ -6,8 +6,10 @@ import time
 from pathlib import Path
 
 import instant
+import pytest
 
 from arena.core.store.store import open_store
+from arena.pages.live import scores
 from arena.pages.live.games import Games
 from arena.pages.live.scores import LEAST_S, Board
 from arena.pages.live.screen import Screen
@@ -50,6 +52,24 @@ def test_standings_move_as_results_are_stored(tmp_path: Path) -> None:
     assert sorted(row.bot for row in board.scores.rows) == sorted(instant.BOTS)
     assert sum(row.wins + row.losses + row.draws for row in board.scores.rows) == 2 * board.scores.done
     assert not board.read()
+
+
+def test_games_are_counted_at_once_however_long_standings_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    setting = instant.settings()
+    monkeypatch.setattr(scores, "SHARE", 1e9)
+    board = Board(tmp_path / "arena.db")
+    with open_store(tmp_path / "arena.db") as store:
+        played = instant.runner(store, instant.start(store, setting, tmp_path / "logs"), setting).run()
+        next(played)
+        board.read()
+        first = board.scores.done
+        for _ in range(3):
+            next(played)
+        board.read()
+        assert board.scores.done >= first + 3
+        assert f", standings after {first}" in Screen(Games()).draw(board.scores, "", 100, 24)[0].plain
+    board.read()
+    assert board.scores.rated == board.scores.done, "when nobody plays any more"
 
 
 def test_where_all_play_together_there_are_scores_and_nobody_wins(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ const {make} = globalThis.arena.tools;
 const DWELL_MS = 4000;
 const by = (id) => document.getElementById(id);
 const stage = document.querySelector(".stage"), root = document.documentElement;
-let games = {running: [], finished: []}, followed = null, since = 0, auto = true, places = new Map(), timer = 0;
+let games = {running: [], finished: [], none: ""}, followed = null, since = 0, auto = true, places = new Map(), timer = 0;
 
 const number = (value, digits) => value === null ? "–" : value.toFixed(digits).replace("-", "−");
 
@@ -16,7 +16,8 @@ function showScores(scores) {
   document.title = `${scores.title || "arena"} · live`;
   const count = scores.games === null ? `${scores.done} games` : `${scores.done} of ${scores.games} games`;
   const state = scores.finished ? "finished" : scores.running ? "running" : "nobody plays now";
-  by("facts").textContent = scores.id ? `${count} · ${state}` : scores.error ? "There are no standings." : "Nothing has been played yet.";
+  const after = scores.rows.length && scores.rated < scores.done ? ` · standings after ${scores.rated}` : "";
+  by("facts").textContent = scores.id ? `${count} · ${state}${after}` : scores.error ? "There are no standings." : "Nothing has been played yet.";
   by("trouble").textContent = scores.error;
   by("trouble").hidden = !scores.error;
   if (!scores.rows.length) return;
@@ -56,7 +57,7 @@ function entry(game) {
 
 function showGames() {
   const focused = document.activeElement && document.activeElement.dataset.game;
-  for (const [id, list, none] of [["running", games.running, "No game is running."], ["finished", games.finished, "None since the watch began."]]) {
+  for (const [id, list, none] of [["running", games.running, games.none], ["finished", games.finished, "None since the watch began."]]) {
     const rows = list.map((game) => { const row = entry(game); row.dataset.game = game.id; return row; });
     by(id).replaceChildren(...(rows.length ? rows : [make("p", "facts", none)]));
   }
@@ -85,7 +86,7 @@ function choose() {
   clearTimeout(timer);
   if (!auto) return;
   const shown = games.running.find((game) => game.id === followed);
-  const next = games.running.find((game) => game.whole) || (followed ? null : games.finished[0]);
+  const next = games.running.find((game) => game.whole) || games.finished[0];
   if ((shown && shown.whole) || !next) return;
   const left = followed === null ? 0 : since + DWELL_MS - performance.now();
   if (left > 0) timer = setTimeout(choose, left);

@@ -1,0 +1,122 @@
+"""Floods: nobody is turned away because others hold connections, and nothing is taken without a bound."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from web_kit import PATIENCE_S, ask, served
+
+from arena.pages.web import limits, serving
+from arena.pages.web.guard import Guard
+from arena.pages.web.serving import Listening
+from arena.pages.web.streams import EventStreams
+
+MOST = 20
+
+
+async def _hello(request: Request) -> PlainTextResponse:
+    return PlainTextResponse("hello")
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[Listening]:
+    """A server that takes few connections, for a short time."""
+    monkeypatch.setattr(serving, "most_connections", lambda: MOST)
+    monkeypatch.setattr(limits, "HEAD_S", 1.5)
+    monkeypatch.setattr(limits, "BODY_S", 2.0)
+    streams = EventStreams(lambda: [("scene", 1)])
+    app = Starlette(routes=[Route("/", _hello, methods=["GET", "POST"]), Route("/events", streams)])
+    with served(Guard(app, key=None, port=0), on_stop=streams.close) as listening:
+        yield listening
+
+
+@contextmanager
+def connected(
+    page: Listening, count: int, source: str = "127.0.0.1", sent: bytes = b""
+) -> Iterator[list[socket.socket]]:
+    with ExitStack() as stack:
+        found = []
+        for _ in range(count):
+            one = socket.create_connection(("127.0.0.1", page.port), PATIENCE_S, (source, 0))
+            found.append(stack.enter_context(one))
+            one.sendall(sent)
+        yield found
+
+
+def asked(source: str, page: Listening) -> bytes:
+    """The answer that another address gets."""
+    with connected(page, 1, source, b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n") as [one]:
+        answer = b""
+        while part := one.recv(65_536):
+            answer += part
+        return answer
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HT", b"POST / HTTP/1.1\r\nhost: localhost\r\norigin: http"])
+def test_silent_connections_turn_nobody_away(page: Listening, sent: bytes) -> None:
+    with connected(page, 3 * MOST, sent=sent) as silent:
+        assert ask(page).body == b"hello"
+        assert asked("127.0.0.2", page).endswith(b"hello")
+        began = time.monotonic()
+        assert silent[-1].recv(1) == b"", "it is closed without a word"
+        assert time.monotonic() < began + 10
+
+
+def test_one_address_has_half_of_the_answers_at_most(page: Listening) -> None:
+    head = b"GET /events HTTP/1.1\r\nhost: localhost\r\n\r\n"
+    with connected(page, MOST // 2, sent=head) as streams:
+        for one in streams:
+            assert b" 200 " in one.recv(100)
+        for _ in range(MOST):
+            assert b" 503 " in asked("127.0.0.1", page)
+            assert asked("127.0.0.2", page).endswith(b"hello")
+        assert all(one.recv(100) for one in streams), "those go on"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9999999999\r\n\r\n",
+        b"POST / HTTP/1.1\r\nhost: elsewhere.example\r\ntransfer-encoding: chunked\r\n\r\n",
+        b"GET /events HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n",
+        b"GET / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9999999999\r\n\r\n",
+    ],
+)
+def test_no_body_is_read_without_end(page: Listening, head: bytes) -> None:
+    piece = b"10000\r\n" + b"x" * 65_536 + b"\r\n" if b"chunked" in head else b"x" * 65_536
+    with connected(page, 1, sent=head) as [one]:
+        assert sent_to(one, piece, 2**12) < 2**8, "what fits into the system's buffers"
+
+
+def sent_to(one: socket.socket, piece: bytes, most: int, pause_s: float = 0.0) -> int:
+    """How many pieces were sent until the other end closed."""
+    for count in range(most):
+        try:
+            one.sendall(piece)
+        except ConnectionError:
+            return count
+        time.sleep(pause_s)
+    return most
+
+
+def test_who_sends_byte_by_byte_is_not_waited_for(page: Listening) -> None:
+    with connected(page, 1, sent=b"GET / HTTP/1.1\r\n") as [one]:
+        assert sent_to(one, b"a", 600, 0.05) < 600
+
+
+def test_a_browser_may_ask_again_and_again(page: Listening) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=PATIENCE_S)
+    for _ in range(8):
+        connection.request("GET", "/")
+        assert connection.getresponse().read() == b"hello"
+        time.sleep(0.3)
+    connection.close()

@@ -97,14 +97,13 @@ def standings(
     """
     from arena.core.standings.report import courses
     from arena.core.store.finding import identified
-    from arena.core.store.store import open_reader, update
+    from arena.core.store.store import open_reader
 
     if as_csv and as_json:
         raise click.UsageError("expected one of --csv and --json, got: both")
     if plot is not None:
         check_plot(plot, as_csv or as_json)
     wanted: dict[str, Any] = {"rules": rules, "ruleset": ruleset, "crosstable": crosstable, "anchors": given(anchors)}
-    update(db)
     with open_reader(db) as reader:
         if tournament is not None:
             tournament = identified(reader, tournament)

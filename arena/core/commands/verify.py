@@ -128,9 +128,8 @@ def verify(
     with ExitStack() as stack:
         reader = None
         if db is not None:
-            from arena.core.store.store import open_reader, update
+            from arena.core.store.store import open_reader
 
-            update(db)
             reader = stack.enter_context(open_reader(db))
         found = [each for path in paths for each in _to_check(path, reader, noted)]
         advance = stack.enter_context(progress_bar(sum(len(each.logs) for each in found), 0, "logs"))

@@ -14,10 +14,10 @@ import msgspec
 
 from arena.cli import complete as completers
 from arena.cli.options import json_option
-from arena.cli.output import check_lines, counted, echo, say, show_json
+from arena.cli.output import MOST_FAULTS, check_lines, counted, echo, say, show_json
 from arena.core.commands.logs import find_log, moved_option
 from arena.core.commands.progress import progress_bar
-from arena.core.errors import ConfigError, ReplayMismatch
+from arena.core.errors import ConfigError, LaterVersion, ReplayMismatch
 from arena.core.record.log import find_logs, read_log
 from arena.core.record.published import SECRET_FILE
 from arena.league.record.season import PUBLISHED, SEASONS
@@ -41,17 +41,21 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the secret was known, so that the draws could be computed again."""
     reason: str | None = None
     """Where and how it departs from the rules, if it does."""
+    later: bool = False
+    """Whether a later version of arena wrote it: then it was not checked, and `reason` says so."""
 
     @classmethod
     def of(cls, log: Examined) -> Row:
         """Returns the row of a log that was examined."""
+        from arena.core.standings.audit import LATER_LOG
+
         if log.fault is not None:
-            return cls(log=log.path, ok=False, reason=log.fault.reason)
+            return cls(log=log.path, ok=False, reason=log.fault.reason, later=log.fault.check == LATER_LOG)
         return cls(log=log.path, ok=True, turns=log.turns, draws_checked=log.draws_checked)
 
     def __str__(self) -> str:
         if not self.ok:
-            return f"FAILED  {self.reason}"
+            return f"-  {self.reason}" if self.later else f"FAILED  {self.reason}"
         draws = "draws checked" if self.draws_checked else f"draws not checked: its {SECRET_FILE} is not beside it"
         return f"ok  {self.log}  {counted(self.turns or 0, 'turn')}, {draws}"
 
@@ -102,7 +106,7 @@ def verify(
     organiser, and is named with it. With --receipts the logs are compared with what a bot was told of its games when
     they ended: that finds what was changed afterwards, however well. LOG may be a league, or what
     `arena league season get` fetched from one: then each season is checked, and a closed one to its final standings.
-    The exit code is 4 if anything is wrong.
+    The exit code is 4 if anything is wrong, and 5 if nothing is, but a later version of arena wrote what was not checked.
 
     \b
     Example:
@@ -118,7 +122,7 @@ def verify(
     paths = [find_log(name, db or Path("arena.db"), logs) for name in names]
     rows: list[Row] = []  # only for --json: of thousands of logs, little is kept
     audits: list[Audit] = []
-    checked = failed = 0
+    checked = failed = later = 0
     kept = None
     if receipts is not None:
         from arena.core.record.kept import Receipts
@@ -137,7 +141,7 @@ def verify(
             auditor = each.begin and each.begin()
             for log in examine_all([str(file) for file in each.logs], available_cores(), each.beside):
                 row = Row.of(log)
-                checked, failed = checked + 1, failed + (not row.ok)
+                checked, failed, later = checked + 1, failed + (not row.ok and not row.later), later + row.later
                 if as_json:
                     rows.append(row)
                 if kept is not None and row.ok:
@@ -150,12 +154,13 @@ def verify(
             if auditor is not None:
                 audits.append(_finish(auditor, complete=complete, quiet=as_json))
     faults = (sum(len(audit.faults) for audit in audits) or failed) + len(differences)
+    later = max(later, sum(len(audit.later) for audit in audits))
     compared = {}
     if kept is not None:
         compared = {"receipts": {"compared": len(kept.compared), "unknown": kept.unknown, "differences": differences}}
         faults += len(kept.unknown) if complete or not kept.compared else 0
     if as_json:
-        show_json({"logs": rows, "folders": audits, **compared, "failed": failed, "faults": faults})
+        show_json({"logs": rows, "folders": audits, **compared, "failed": failed, "faults": faults, "later": later})
     elif kept is not None:
         for difference in differences:
             echo(f"FAILED  {difference}")
@@ -163,9 +168,10 @@ def verify(
         say(f"{counted(len(kept.compared), 'receipt')} compared, {counted(len(differences), 'difference')}{without}")
     if checked > 1 and not as_json:
         more = f"; {counted(faults, 'fault')} in all" if faults > failed else ""
-        say(f"{checked} logs, {failed or 'none'} failed{more}")
-    if faults:
-        ctx.exit(ReplayMismatch.exit_code)
+        unread = f"; {counted(later, 'file')} of a later version not checked" if later else ""
+        say(f"{checked} logs, {failed or 'none'} failed{more}{unread}")
+    if faults or later:
+        ctx.exit(ReplayMismatch.exit_code if faults else LaterVersion.exit_code)
 
 
 class ToCheck(msgspec.Struct, frozen=True):
@@ -227,6 +233,8 @@ def describe(audit: Audit) -> Iterable[str]:
     usual = _WHY_NOT | ({"database": _WHY_NOT_CLOSED} if audit.of == "season" else {})
     unchecked = {name: audit.unchecked.get(name) or usual[name] for name in promises if name not in audit.checked}
     yield from check_lines(promises, audit.faults, unchecked)
+    for reason in audit.later[:MOST_FAULTS]:
+        yield f"  -       {reason}"
     for note in audit.notes:
         yield f"  note    {note}"
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import msgspec
+from msgspec.structs import replace
 
-from arena.core.errors import ArenaError, LogError, ReplayMismatch, StoreError
+from arena.core.errors import ArenaError, LaterVersion, LogError, ReplayMismatch, StoreError
 from arena.core.extras import has, install
 from arena.core.record import compressed
 from arena.core.record.log import SUFFIX, find_logs
@@ -113,6 +114,33 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     """What the folder holds: a tournament, or what is published of a league's season."""
     unchecked: dict[str, str] = {}
     """By check that could not be made why not, where that is not the same for all tournaments."""
+    later: tuple[str, ...] = ()
+    """What a later version of arena wrote, so that it was not checked."""
+
+
+LATER_LOG: Final = "later log"
+LATER_DOCUMENT: Final = "later document"
+"""The check of a fault that is none: the file is of a later version of arena."""
+_OF_LOGS: Final = frozenset({"schedule", "results", "standings", "secret", "database"})
+"""The checks that need all logs."""
+
+
+def settled(audit: Audit) -> Audit:
+    """Returns an audit in which no check is a fault, or passed, only because a file of a later version was not read."""
+    later = [fault for fault in audit.faults if fault.check in (LATER_LOG, LATER_DOCUMENT)]
+    if not later:
+        return audit
+    alone = {"log", "time"}
+    without_documents = any(fault.check == LATER_DOCUMENT for fault in later)
+    doubtful = {check for check in audit.checked if check not in alone and (without_documents or check in _OF_LOGS)}
+    return replace(
+        audit,
+        complete=False,
+        checked=tuple(check for check in audit.checked if check not in doubtful),
+        faults=tuple(fault for fault in audit.faults if fault not in later and fault.check not in doubtful),
+        unchecked={**audit.unchecked, **dict.fromkeys(doubtful, "a later version of arena wrote what it needs")},
+        later=tuple(dict.fromkeys(fault.reason for fault in later)),
+    )
 
 
 def examine(path: str, beside: str | None = None) -> Examined:
@@ -127,7 +155,7 @@ def examine(path: str, beside: str | None = None) -> Examined:
     except ReplayMismatch as error:
         return Examined(path=path, fault=Fault(error.check, str(error)))
     except LogError as error:
-        return Examined(path=path, fault=Fault("log", str(error)))
+        return Examined(path=path, fault=Fault(LATER_LOG if isinstance(error, LaterVersion) else "log", str(error)))
     header = verdict.log.header
     return Examined(
         path=path,
@@ -210,7 +238,7 @@ class Auditor:
             self._published = published_in(folder)
         except LogError as error:
             self._published = Publication(None, None, None)
-            self._fault("commitment", str(error))
+            self._fault(LATER_DOCUMENT if isinstance(error, LaterVersion) else "commitment", str(error))
         for wrong in self._published.contradictions():
             self._fault("commitment", f"{folder}/{wrong}")
         self._check_beacon()
@@ -260,7 +288,7 @@ class Auditor:
                 self._fault("commitment", f"{self._folder}: expected a {COMMITMENT_FILE}, got none")
             if secret is None:
                 self._fault("secret", f"{self._folder}: expected a {SECRET_FILE}, got none: the secret is not revealed")
-        return Audit(
+        audit = Audit(
             folder=str(self._folder),
             tournament=None if before is None else before.tournament,
             logs=self._logs,
@@ -270,6 +298,7 @@ class Auditor:
             unchecked=self._unchecked,
             faults=tuple(self._faults),
         )
+        return settled(audit)
 
     def _check_beacon(self) -> None:
         """Holds the beacon's value against the one that the commitment names."""

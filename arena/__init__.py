@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from arena.api import *  # noqa: F403
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 __all__ = [  # noqa: F405
     "FORMATS",

@@ -17,7 +17,8 @@ import pytest
 
 from arena.core.record.log import log_bytes, read_log
 from arena.core.record.published import SECRET_FILE, sha256_of
-from arena.core.standings.audit import Audit, _published_in, examine
+from arena.core.standings.audit import _published_in, examine
+from arena.core.standings.verdicts import Audit
 from arena.league.checking.audit import PROMISES, SeasonAuditor, logs_of
 from arena.league.record.season import DEALS, RESULTS, SEASON_FILE, STANDINGS_FILE
 from arena.league.store import open_league

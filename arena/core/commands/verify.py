@@ -24,7 +24,8 @@ from arena.league.record.season import PUBLISHED, SEASONS
 
 if TYPE_CHECKING:
     from arena.core.record.kept import Difference
-    from arena.core.standings.audit import Audit, Auditor, Examined
+    from arena.core.standings.audit import Auditor, Examined
+    from arena.core.standings.verdicts import Audit
     from arena.core.store.reader import Reader
     from arena.league.checking.audit import SeasonAuditor
 
@@ -47,7 +48,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, log: Examined) -> Row:
         """Returns the row of a log that was examined."""
-        from arena.core.standings.audit import LATER_LOG
+        from arena.core.standings.verdicts import LATER_LOG
 
         if log.fault is not None:
             return cls(log=log.path, ok=False, reason=log.fault.reason, later=log.fault.check == LATER_LOG)

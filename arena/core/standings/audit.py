@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
-from msgspec.structs import replace
 
 from arena.core.errors import ArenaError, LaterVersion, LogError, ReplayMismatch, StoreError
 from arena.core.extras import has, install
@@ -28,11 +28,13 @@ from arena.core.record.published import (
     changed_since,
     sha256_of,
 )
+from arena.core.record.receipts import WITHOUT_MARKS
 from arena.core.record.result import result_of
 from arena.core.referee.beacon import is_signature, round_of
 from arena.core.referee.verify import Publication, published_in, verify
 from arena.core.standings.disk_table import DiskTable
 from arena.core.standings.rebuilt import Record, Told, contradictions, rebuild
+from arena.core.standings.verdicts import LATER_DOCUMENT, LATER_LOG, Audit, Fault, settled, void_text
 from arena.core.store.reader import Reader
 from arena.core.store.records import game_id
 from arena.core.store.temporary import temporary_store
@@ -60,15 +62,6 @@ CHUNK: Final = 16
 """How many logs a process gets at a time."""
 
 
-class Fault(msgspec.Struct, frozen=True):
-    """Something that a check found."""
-
-    check: str
-    """Its key in `PROMISES`."""
-    reason: str
-    """What is wrong, and where."""
-
-
 class Examined(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of one log after it was checked by itself."""
 
@@ -92,55 +85,8 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     turns: int = 0
     level: Level = Level.TRUSTED
     draws_checked: bool = False
-
-
-class Audit(msgspec.Struct, frozen=True, kw_only=True):
-    """The result for one folder."""
-
-    folder: str
-    tournament: str | None
-    """Its identifier, or None if no commitment says what the folder should hold."""
-    logs: int
-    games: int | None
-    """How many games the schedule has."""
-    complete: bool
-    """Whether every game is there and the secret is out."""
-    checked: tuple[str, ...]
-    """The checks that were made."""
-    faults: tuple[Fault, ...]
-    notes: tuple[str, ...] = ()
-    """What could not be checked, and why."""
-    of: Literal["tournament", "season"] = "tournament"
-    """What the folder holds: a tournament, or what is published of a league's season."""
-    unchecked: dict[str, str] = {}
-    """By check that could not be made why not, where that is not the same for all tournaments."""
-    later: tuple[str, ...] = ()
-    """What a later version of arena wrote, so that it was not checked."""
-
-
-LATER_LOG: Final = "later log"
-LATER_DOCUMENT: Final = "later document"
-"""The check of a fault that is none: the file is of a later version of arena."""
-_OF_LOGS: Final = frozenset({"schedule", "results", "standings", "secret", "database"})
-"""The checks that need all logs."""
-
-
-def settled(audit: Audit) -> Audit:
-    """Returns an audit in which no check is a fault, or passed, only because a file of a later version was not read."""
-    later = [fault for fault in audit.faults if fault.check in (LATER_LOG, LATER_DOCUMENT)]
-    if not later:
-        return audit
-    alone = {"log", "time"}
-    without_documents = any(fault.check == LATER_DOCUMENT for fault in later)
-    doubtful = {check for check in audit.checked if check not in alone and (without_documents or check in _OF_LOGS)}
-    return replace(
-        audit,
-        complete=False,
-        checked=tuple(check for check in audit.checked if check not in doubtful),
-        faults=tuple(fault for fault in audit.faults if fault not in later and fault.check not in doubtful),
-        unchecked={**audit.unchecked, **dict.fromkeys(doubtful, "a later version of arena wrote what it needs")},
-        later=tuple(dict.fromkeys(fault.reason for fault in later)),
-    )
+    arena: str = ""
+    """The version that wrote it."""
 
 
 def examine(path: str, beside: str | None = None) -> Examined:
@@ -172,6 +118,7 @@ def examine(path: str, beside: str | None = None) -> Examined:
         turns=verdict.turns,
         level=header.level,
         draws_checked=verdict.draws_checked,
+        arena=header.arena,
     )
 
 
@@ -297,6 +244,7 @@ class Auditor:
             checked=tuple(name for name in PROMISES if name in self._checked),
             unchecked=self._unchecked,
             faults=tuple(self._faults),
+            notes=tuple(self._void_notes()),
         )
         return settled(audit)
 
@@ -478,6 +426,25 @@ class Auditor:
                     f"{log.path}:1: {entered.name} in seat {seat} was sent the parameters {log.parameters[seat]}; "
                     f"by the schedule it is {chosen}",
                 )
+
+    def _void_notes(self) -> Iterator[str]:
+        """Yields which games do not count because the machine was overloaded."""
+        if self._settings is None or self._settings.on_overload != "void":
+            return
+        losses: Counter[str] = Counter()
+        games = unproven = 0
+        for log in (self._kept[number] for number in self._kept):
+            seats = () if log.result is None else log.result.seats
+            whose = [
+                bot[0] for bot, one in zip(log.bots, seats, strict=False) if one.forfeit and one.forfeit.overloaded
+            ]
+            losses.update(whose)
+            games += bool(whose)
+            unproven += bool(whose) and log.arena in WITHOUT_MARKS
+        if games:
+            yield void_text(games, losses)
+        if unproven:
+            yield f"of {unproven} of them no receipt says so: arena wrote none that do before 0.3.0"
 
     def _missing(self, games: int) -> list[int]:
         if len(self._kept) == games:

@@ -18,9 +18,10 @@ from arena.core.record.log import find_logs
 from arena.core.record.published import SECRET_FILE, Secret, changed_since, published, sha256_of
 from arena.core.referee.chance import commitment, deal_secret
 from arena.core.standings.audit import PROMISES as OF_TOURNAMENTS
-from arena.core.standings.audit import LATER_DOCUMENT, Audit, Examined, Fault, settled
+from arena.core.standings.audit import Examined
 from arena.core.standings.disk_table import DiskTable
 from arena.core.standings.rebuilt import is_date
+from arena.core.standings.verdicts import LATER_DOCUMENT, Audit, Fault, settled
 from arena.core.store.records import game_id
 from arena.core.types import GameResult
 from arena.league.checking.computed import Computed, Played, differences
@@ -167,6 +168,8 @@ class SeasonAuditor:
                 self._fault("schedule", f"{self._folder}: {text}")
             elif self._closed is not None:
                 notes.append(f"{text}: their results are as listed, and the digest is over them")
+        if void := sum(result.status == "void" for result in self._results):
+            notes.append(f"{void} of {len(self._results)} games are void: they were taken out, or could not be played")
         if self._opened is not None and self._closed is not None:
             self._check_seats()
             if not any(fault.check == "results" for fault in self._faults):

@@ -20,8 +20,9 @@ from arena.core.link.memory import MemoryBot, MemoryLink, Reply, answer
 from arena.core.record.log import ForfeitRecord, read_log, write_log
 from arena.core.referee.game import Game
 from arena.core.referee.job import Job
-from arena.core.standings.audit import Audit, Auditor, examine
+from arena.core.standings.audit import Auditor, examine
 from arena.core.standings.closing import close
+from arena.core.standings.verdicts import Audit
 from arena.core.store.finding import Wanted, open_finder
 from arena.core.store.records import Played
 from arena.core.store.store import Store, open_reader, open_store

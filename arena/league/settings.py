@@ -454,9 +454,9 @@ def check_season(settings: Settings, season: str, fixed: Payload, where: str, te
     for key, old, new in _differences(fixed, settings.season_settings()):
         if key not in _KEYS:
             raise ConfigError(
-                f"expected {key} as when the season {season!r} began, {canonical(old)}, got: {canonical(new)}, which this "
-                "version of arena plays by and no setting changes; finish the season with the version that began it, or "
-                "end it with `arena league season close`"
+                f"expected {key} as when the season {season!r} began, {canonical(old)}, got: {canonical(new)}, by "
+                "which this version of arena plays; finish the season with the version that began it, or end it with "
+                "`arena league season close`"
             )
         section, name = _KEYS[key]
         raise ConfigError(

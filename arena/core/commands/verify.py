@@ -107,7 +107,7 @@ def verify(
     organiser, and is named with it. With --receipts the logs are compared with what a bot was told of its games when
     they ended: that finds what was changed afterwards, however well. LOG may be a league, or what
     `arena league season get` fetched from one: then each season is checked, and a closed one to its final standings.
-    The exit code is 4 if anything is wrong, and 5 if nothing is, but a later version of arena wrote what was not checked.
+    The exit code is 4 if anything is wrong; it is 5 if a later version of arena wrote what was not checked.
 
     \b
     Example:

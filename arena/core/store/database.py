@@ -263,8 +263,9 @@ def check_current(connection: sqlite3.Connection, path: Path) -> None:
     applied = _applied(connection)
     if unknown := sorted(applied - set(MIGRATIONS)):
         raise StoreError(
-            f"expected a database of arena {__version__} or earlier, got one that {_last_writer(connection)} has brought "
-            f"up to date (it has {', '.join(unknown)}) - at {path}; install that version, or give another file with --db"
+            f"expected a database of arena {__version__} or earlier, got one of a later version: "
+            f"{_last_writer(connection)} wrote it (it has {', '.join(unknown)}) - at {path}; install that version, or "
+            "give another file with --db"
         )
     if set(MIGRATIONS) - applied:
         raise StoreError(

@@ -1,8 +1,8 @@
 """Brings documents of released versions into the present form, one function a form. Nobody imports it on the way of a
 game: only who finds an older `format` in a document that was read.
 
-Never change what is here: `tests/data/releases` has records of each release, and `docs/durability.md` promises that they
-can be checked for ever. The logs of games have had one form (format 3) since the first release.
+Never change what is here: `tests/data/releases` has records of each release, and `docs/durability.md` promises that
+they can be checked for ever. The logs of games have had one form (format 3) since the first release.
 """
 
 from __future__ import annotations

@@ -239,7 +239,10 @@ def test_results_whose_logs_are_gone_count_as_listed(played: Path, tmp_path: Pat
     log_of(folder, 0).unlink()
     found = audit(folder, complete=False)
     assert found.faults == ()
-    assert [note.partition(":")[0] for note in found.notes] == ["1 of 16 games have no log here, the first 0"]
+    assert [note.partition(":")[0] for note in found.notes] == [
+        "1 of 16 games have no log here, the first 0",
+        "2 of 16 games are void",
+    ]
     of_row(0, points=0.123)(folder)
     assert {fault.check for fault in audit(folder, complete=False).faults} == {"standings"}
 

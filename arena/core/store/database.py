@@ -263,8 +263,8 @@ def check_current(connection: sqlite3.Connection, path: Path) -> None:
     applied = _applied(connection)
     if unknown := sorted(applied - set(MIGRATIONS)):
         raise StoreError(
-            f"expected a database of arena {__version__} or earlier, got one of a later version: "
-            f"{_last_writer(connection)} wrote it (it has {', '.join(unknown)}) - at {path}; install that version, or "
+            f"expected a database of arena {__version__} or earlier, got one that "
+            f"{_last_writer(connection)} wrote (it has {', '.join(unknown)}) - at {path}; install that version, or "
             "give another file with --db"
         )
     if set(MIGRATIONS) - applied:
@@ -275,9 +275,10 @@ def check_current(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _last_writer(connection: sqlite3.Connection) -> str:
-    """Returns the version of arena that was the last to write a database for the first time, in words."""
+    """Returns the other version of arena that was the last to come to a database, in words."""
     found = connection.execute(
-        "SELECT name FROM _sqlite_migrations WHERE migration_set = ? ORDER BY applied_at DESC LIMIT 1", (_WRITERS,)
+        "SELECT name FROM _sqlite_migrations WHERE migration_set = ? AND name != ? ORDER BY applied_at DESC LIMIT 1",
+        (_WRITERS, __version__),
     ).fetchone()
     return "a later version of arena" if found is None else f"arena {found[0]:.40}"
 

@@ -15,7 +15,7 @@ from arena.renamed import OldNames
 if TYPE_CHECKING:
     from arena.api import *  # noqa: F403
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 sys.meta_path.insert(0, OldNames)  # before those that would load a file twice
 

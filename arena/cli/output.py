@@ -21,7 +21,7 @@ from arena.core.text import plain, plain_json, plain_lines, without_surrogates
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
-    from arena.core.standings.audit import Fault
+    from arena.core.standings.verdicts import Fault
 
 MOST_FAULTS = 10
 """Most faults of one check that are printed."""

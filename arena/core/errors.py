@@ -17,6 +17,7 @@
      |  + LocalProtocolError          ours: a bug of this program
      |  + RemoteProtocolError         the bot's: carries the error code to send back and the rule that was broken
      x LogError                       a game log that cannot be read
+     |  + LaterVersion                of a later version of arena: it was not checked
      x ReplayMismatch                 a log and the rules disagree
      x CheckFailed                    a bot does not reach the level that its check demands
      x LevelError                     this machine cannot confine bots as far as was asked for
@@ -177,6 +178,16 @@ class LogError(ArenaError):
     """A game log cannot be read: not a log, cut off, or of another format version."""
 
     code = "log"
+
+
+class LaterVersion(LogError):
+    """A log or a document beside it is of a form that only a later version of arena knows: it was not checked."""
+
+    code = "later_version"
+    exit_code = 5
+
+    def __init__(self, what: str, place: object) -> None:
+        super().__init__(f"not checked: written by a later version, {what} - at {place}; install the newest arena")
 
 
 class ReplayMismatch(ArenaError):

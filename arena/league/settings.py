@@ -31,6 +31,8 @@ from arena.league.folder import SETTINGS, Folder
 from arena.league.store.controls import FINAL_MATCHES
 from arena.league.store.records import LEAGUE
 
+FORMAT: Final = 1
+"""The version of the form of `league.toml`."""
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 """A number from 1 on."""
 Part = Annotated[float, Meta(ge=0, le=1)]
@@ -220,6 +222,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     name: str
     """What the league is called."""
+    format: int = FORMAT
+    """The version of the form of this file. A file without it was written by arena 0.2.0."""
     game: Game = Game()
     bots: Bots = Bots()
     runtimes: dict[str, str] = {}
@@ -284,7 +288,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         }
 
 
-_TABLES: Final = {field.name: field.type for field in fields(Settings) if field.name not in ("name", "runtimes")}
+_TABLES: Final = {
+    field.name: field.type for field in fields(Settings) if field.name not in ("name", "format", "runtimes")
+}
 _PLACE: Final = re.compile(r" - at `\$\.?(.*)`\Z")
 
 
@@ -315,6 +321,17 @@ def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
         table = table_of(text)
     except ValueError as error:
         raise ConfigError(f"expected a TOML file, got: {error} - at {where}; correct it") from None
+    if isinstance(format := table.get("format"), int) and format > FORMAT:
+        raise ConfigError(
+            f"expected format {FORMAT} or less, got: {format}, of a later version of arena - at "
+            f"{_place(where, text, '', 'format')}; install the newest arena"
+        )
+    if "format" not in table:
+        from arena.core.record.old import GONE_SETTINGS
+
+        for section, key in GONE_SETTINGS:
+            if isinstance(inner := table.get(section), dict):
+                inner.pop(key, None)
     for section, key, known in _unknown_keys(table):
         close = did_you_mean(key, known)
         name = f" in [{section}]" if section else ""
@@ -435,7 +452,13 @@ def check_season(settings: Settings, season: str, fixed: Payload, where: str, te
         ConfigError: Something that ratings depend on has changed. The message names it, and how a season is started.
     """
     for key, old, new in _differences(fixed, settings.season_settings()):
-        section, name = _KEYS.get(key, ("game", ""))
+        if key not in _KEYS:
+            raise ConfigError(
+                f"expected {key} as when the season {season!r} began, {canonical(old)}, got: {canonical(new)}, by "
+                "which this version of arena plays; finish the season with the version that began it, or end it with "
+                "`arena league season close`"
+            )
+        section, name = _KEYS[key]
         raise ConfigError(
             f"expected {key} as when the season {season!r} began, {canonical(old)}, got: {canonical(new)} - "
             f"at {_place(where, text, section, name)}; ratings of both would be mixed: set it back, or end the season "
@@ -446,7 +469,8 @@ def check_season(settings: Settings, season: str, fixed: Payload, where: str, te
 def _differences(old: Payload, new: Payload) -> Iterator[tuple[str, Any, Any]]:
     """Yields what differs between two settings of a season: its name, the old value, the new one.
 
-    How long a bot's process is kept is the season's to the end, whatever this version of arena would do.
+    How long a bot's process is kept is the season's to the end, whatever this version of arena would do. Its chance is
+    that of the version that plays, which `arena verify` knows.
     """
     players = [[game["players"] for game in each["games"]] for each in (old, new)]
     if players[0] != players[1]:
@@ -457,5 +481,5 @@ def _differences(old: Payload, new: Payload) -> Iterator[tuple[str, Any, Any]]:
             if one.get(key) != other.get(key):
                 yield key, one.get(key), other.get(key)
     for key in {**old, **new}:
-        if key not in ("game", "games", "processes") and old.get(key) != new.get(key):
+        if key not in ("game", "games", "processes", "chance") and old.get(key) != new.get(key):
             yield key, old.get(key), new.get(key)

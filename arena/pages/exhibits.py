@@ -15,7 +15,7 @@ import msgspec
 
 from arena.core.store.reader import Reader
 from arena.core.store.records import Tournament
-from arena.core.store.store import open_reader, update
+from arena.core.store.store import open_reader
 from arena.core.store.views import SHARED
 from arena.league.store.controls import FINAL_MATCHES
 
@@ -274,12 +274,11 @@ class Exhibits(Reader):
 
 @contextmanager
 def open_exhibits(path: Path) -> Iterator[Exhibits]:
-    """Opens the database at `path` to show what is in it. Brings one of an earlier version up to date.
+    """Opens the database at `path` to show what is in it.
 
     Raises:
-        StoreError: It is missing, it is not a database of ours, or it must change and is in use.
+        StoreError: It is missing, or it is not a database of ours.
     """
-    update(path)
     with open_reader(path) as reader:
         yield exhibits_of(reader)
 

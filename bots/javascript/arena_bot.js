@@ -131,7 +131,9 @@ class Receipt {
     }
     const { bot_seed, seat } = this.#start;
     const said = notes.some((note) => note !== null) ? digest(notes) : null;
-    return { bot_seed, seat, own, told, notes: said, termination, ranks };
+    const marks = over.forfeits.map(({ code, denied_ms = 0, overloaded = false, seat }) => ({ code, denied_ms, overloaded, seat }));
+    const marked = over.receipt?.forfeits ? { forfeits: digest(marks) } : {};
+    return { bot_seed, seat, own, told, notes: said, termination, ranks, ...marked };
   }
 }
 

@@ -17,7 +17,8 @@ import pytest
 
 from arena.core.record.log import log_bytes, read_log
 from arena.core.record.published import SECRET_FILE, sha256_of
-from arena.core.standings.audit import Audit, _published_in, examine
+from arena.core.standings.audit import _published_in, examine
+from arena.core.standings.verdicts import Audit
 from arena.league.checking.audit import PROMISES, SeasonAuditor, logs_of
 from arena.league.record.season import DEALS, RESULTS, SEASON_FILE, STANDINGS_FILE
 from arena.league.store import open_league
@@ -238,7 +239,10 @@ def test_results_whose_logs_are_gone_count_as_listed(played: Path, tmp_path: Pat
     log_of(folder, 0).unlink()
     found = audit(folder, complete=False)
     assert found.faults == ()
-    assert [note.partition(":")[0] for note in found.notes] == ["1 of 16 games have no log here, the first 0"]
+    assert [note.partition(":")[0] for note in found.notes] == [
+        "1 of 16 games have no log here, the first 0",
+        "2 of 16 games are void",
+    ]
     of_row(0, points=0.123)(folder)
     assert {fault.check for fault in audit(folder, complete=False).faults} == {"standings"}
 

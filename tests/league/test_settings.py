@@ -59,7 +59,7 @@ def test_what_is_chosen_is_read_back(
         (
             "[limits]",
             "[limit]",
-            r"one of name, game, .*, got: 'limit' \(did you mean 'limits'\?\) - at league.toml:LINE",
+            r"one of name, format, game, .*, got: 'limit' \(did you mean 'limits'\?\) - at league.toml:LINE",
         ),
         (
             "forfeits = 5",

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.core.standings.audit import Examined, Fault, examine
+from arena.core.standings.audit import Examined, examine
+from arena.core.standings.verdicts import Fault
 from arena.core.store.database import connect
 from arena.league.checking.audit import SeasonAuditor, logs_of
 from arena.league.folder import Folder

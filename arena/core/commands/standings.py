@@ -97,14 +97,13 @@ def standings(
     """
     from arena.core.standings.report import courses
     from arena.core.store.finding import identified
-    from arena.core.store.store import open_reader, update
+    from arena.core.store.store import open_reader
 
     if as_csv and as_json:
         raise click.UsageError("expected one of --csv and --json, got: both")
     if plot is not None:
         check_plot(plot, as_csv or as_json)
     wanted: dict[str, Any] = {"rules": rules, "ruleset": ruleset, "crosstable": crosstable, "anchors": given(anchors)}
-    update(db)
     with open_reader(db) as reader:
         if tournament is not None:
             tournament = identified(reader, tournament)
@@ -126,14 +125,15 @@ def standings(
 
 
 def of_tournament(reader: Reader, tournament: str | None, wanted: dict[str, Any]) -> tuple[Any, str, str]:
-    """Returns a tournament's document, its heading, and a remark if it is not finished."""
+    """Returns a tournament's document, its heading, and remarks: that it is not finished, which games are void."""
     from arena.core.show.standings import subject_text
     from arena.core.standings.report import report
 
     document, row = report(reader, tournament, **wanted)
     heading = f"{subject_text(row.settings)}: tournament {row.id}"
     left = f"Tournament {row.id} is not finished: {document.games} of {row.games} games are done."
-    return document, heading, "" if row.status == "finished" else left
+    remarks = ["" if row.status == "finished" else left, document.void and f"{document.void}."]
+    return document, heading, "\n".join(filter(None, remarks))
 
 
 def of_pool(reader: Reader, tournament: str | None, wanted: dict[str, Any]) -> tuple[Any, str, str]:

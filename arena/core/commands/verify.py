@@ -14,17 +14,18 @@ import msgspec
 
 from arena.cli import complete as completers
 from arena.cli.options import json_option
-from arena.cli.output import check_lines, counted, echo, say, show_json
+from arena.cli.output import MOST_FAULTS, check_lines, counted, echo, say, show_json
 from arena.core.commands.logs import find_log, moved_option
 from arena.core.commands.progress import progress_bar
-from arena.core.errors import ConfigError, ReplayMismatch
+from arena.core.errors import ConfigError, LaterVersion, ReplayMismatch
 from arena.core.record.log import find_logs, read_log
 from arena.core.record.published import SECRET_FILE
 from arena.league.record.season import PUBLISHED, SEASONS
 
 if TYPE_CHECKING:
     from arena.core.record.kept import Difference
-    from arena.core.standings.audit import Audit, Auditor, Examined
+    from arena.core.standings.audit import Auditor, Examined
+    from arena.core.standings.verdicts import Audit
     from arena.core.store.reader import Reader
     from arena.league.checking.audit import SeasonAuditor
 
@@ -41,17 +42,21 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the secret was known, so that the draws could be computed again."""
     reason: str | None = None
     """Where and how it departs from the rules, if it does."""
+    later: bool = False
+    """Whether a later version of arena wrote it: then it was not checked, and `reason` says so."""
 
     @classmethod
     def of(cls, log: Examined) -> Row:
         """Returns the row of a log that was examined."""
+        from arena.core.standings.verdicts import LATER_LOG
+
         if log.fault is not None:
-            return cls(log=log.path, ok=False, reason=log.fault.reason)
+            return cls(log=log.path, ok=False, reason=log.fault.reason, later=log.fault.check == LATER_LOG)
         return cls(log=log.path, ok=True, turns=log.turns, draws_checked=log.draws_checked)
 
     def __str__(self) -> str:
         if not self.ok:
-            return f"FAILED  {self.reason}"
+            return f"-  {self.reason}" if self.later else f"FAILED  {self.reason}"
         draws = "draws checked" if self.draws_checked else f"draws not checked: its {SECRET_FILE} is not beside it"
         return f"ok  {self.log}  {counted(self.turns or 0, 'turn')}, {draws}"
 
@@ -102,7 +107,7 @@ def verify(
     organiser, and is named with it. With --receipts the logs are compared with what a bot was told of its games when
     they ended: that finds what was changed afterwards, however well. LOG may be a league, or what
     `arena league season get` fetched from one: then each season is checked, and a closed one to its final standings.
-    The exit code is 4 if anything is wrong.
+    The exit code is 4 if anything is wrong; it is 5 if a later version of arena wrote what was not checked.
 
     \b
     Example:
@@ -118,7 +123,7 @@ def verify(
     paths = [find_log(name, db or Path("arena.db"), logs) for name in names]
     rows: list[Row] = []  # only for --json: of thousands of logs, little is kept
     audits: list[Audit] = []
-    checked = failed = 0
+    checked = failed = later = 0
     kept = None
     if receipts is not None:
         from arena.core.record.kept import Receipts
@@ -128,9 +133,8 @@ def verify(
     with ExitStack() as stack:
         reader = None
         if db is not None:
-            from arena.core.store.store import open_reader, update
+            from arena.core.store.store import open_reader
 
-            update(db)
             reader = stack.enter_context(open_reader(db))
         found = [each for path in paths for each in _to_check(path, reader, noted)]
         advance = stack.enter_context(progress_bar(sum(len(each.logs) for each in found), 0, "logs"))
@@ -138,7 +142,7 @@ def verify(
             auditor = each.begin and each.begin()
             for log in examine_all([str(file) for file in each.logs], available_cores(), each.beside):
                 row = Row.of(log)
-                checked, failed = checked + 1, failed + (not row.ok)
+                checked, failed, later = checked + 1, failed + (not row.ok and not row.later), later + row.later
                 if as_json:
                     rows.append(row)
                 if kept is not None and row.ok:
@@ -151,6 +155,7 @@ def verify(
             if auditor is not None:
                 audits.append(_finish(auditor, complete=complete, quiet=as_json))
     faults = (sum(len(audit.faults) for audit in audits) or failed) + len(differences)
+    later = max(later, sum(len(audit.later) for audit in audits))
     compared = {}
     if kept is not None:
         compared = {
@@ -163,7 +168,7 @@ def verify(
         }
         faults += len(kept.unknown) if complete or not kept.compared else 0
     if as_json:
-        show_json({"logs": rows, "folders": audits, **compared, "failed": failed, "faults": faults})
+        show_json({"logs": rows, "folders": audits, **compared, "failed": failed, "faults": faults, "later": later})
     elif kept is not None:
         for difference in differences:
             echo(f"FAILED  {difference}")
@@ -173,9 +178,10 @@ def verify(
             say(f"begun and not counted, as receipts say: {kept.begun}")
     if checked > 1 and not as_json:
         more = f"; {counted(faults, 'fault')} in all" if faults > failed else ""
-        say(f"{checked} logs, {failed or 'none'} failed{more}")
-    if faults:
-        ctx.exit(ReplayMismatch.exit_code)
+        unread = f"; {counted(later, 'file')} of a later version not checked" if later else ""
+        say(f"{checked} logs, {failed or 'none'} failed{more}{unread}")
+    if faults or later:
+        ctx.exit(ReplayMismatch.exit_code if faults else LaterVersion.exit_code)
 
 
 class ToCheck(msgspec.Struct, frozen=True):
@@ -239,6 +245,8 @@ def describe(audit: Audit) -> Iterable[str]:
     yield from check_lines(promises, audit.faults, unchecked)
     if audit.begun:
         yield f"  note    begun and not counted: {audit.begun}"
+    for reason in audit.later[:MOST_FAULTS]:
+        yield f"  -       {reason}"
     for note in audit.notes:
         yield f"  note    {note}"
 

@@ -19,7 +19,7 @@ MOST_KEPT = 256 * files.MIB
 """Bytes of a file of receipts: a million games."""
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class Kept(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A line that a client keeps of a game."""
 
     bot_seed: Count
@@ -31,6 +31,8 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     notes: Hex | None
     termination: str
     ranks: list[int]
+    forfeits: Hex | None = None
+    """The digest of all forfeits, if there were any and the client knows of it."""
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,6 +126,11 @@ def _reasons(kept: Kept, receipt: Receipt | None, log: Log) -> Iterator[str]:
     for what, digest in (("its own messages", kept.own), ("what it was told", kept.told)):
         if digest not in (None, receipt.digest):
             yield f"the log has another course of the game than {what}: {receipt.digest}, not {digest}"
+    if kept.forfeits is not None and kept.forfeits != receipt.forfeits:
+        yield (
+            f"the log has other forfeits, or marks of an overloaded machine, than it was told: {receipt.forfeits}, "
+            f"not {kept.forfeits}"
+        )
     logged = next((one.notes for one in outcome.receipts or () if one.seat == receipt.seat), None)
     if kept.notes != (notes := receipt.notes or logged):
         yield f"the log has other notes than it sent: {notes}, not {kept.notes}"

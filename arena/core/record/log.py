@@ -25,7 +25,7 @@ from zlib import crc32
 import msgspec
 
 from arena.core import files
-from arena.core.errors import LogError, ReplayMismatch
+from arena.core.errors import LaterVersion, LogError, ReplayMismatch
 from arena.core.record import compressed
 from arena.core.types import Event, GameSettings, Level, Payload, Termination
 
@@ -201,6 +201,8 @@ class LoggedReceipt(msgspec.Struct, frozen=True, omit_defaults=True):
     """SHA-256 (hex) of what it saw and did."""
     notes: Hex | None = None
     """SHA-256 (hex) of its notes. None if it had none."""
+    forfeits: Hex | None = None
+    """SHA-256 (hex) of all forfeits, with what marks them as the machine's. None if there were none."""
 
 
 class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="outcome"):
@@ -457,6 +459,10 @@ def _check_format(data: bytes, source: str) -> None:
     """Refuses a log of another format before anything else of it is read."""
     format = re.match(rb'\{"record":"header","format":([0-9]{1,9}),', data)
     got = int(format[1]) if format else None
+    if got is not None and got > FORMAT:
+        wrote = re.match(rb'[^\n]{,200}?"arena":"([0-9A-Za-z.+-]{1,40})"', data)
+        by = f"arena {wrote[1].decode()}" if wrote else "an arena"
+        raise LaterVersion(f"{by} with log format {got}, where this one knows up to {FORMAT}", f"{source}:1")
     if got != FORMAT:
         raise LogError(
             f"expected a log of format {FORMAT}, got: {'none' if got is None else f'format {got}'} - at {source}:1; "

@@ -15,13 +15,17 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from arena.core import files
-from arena.core.errors import LogError
+from arena.core.errors import LaterVersion, LogError
 from arena.core.record.log import Hex
 from arena.core.types import Payload
 
 COMMITMENT_FILE: Final = "commitment.json"
 CONTRIBUTIONS_FILE: Final = "contributions.json"
 SECRET_FILE: Final = "secret.json"
+FORMAT: Final = 1
+"""The version of the form of all documents that are published, of tournaments and of leagues."""
+CHANCE: Final = 3
+"""The version of `protocol/CHANCE.md` by which new tournaments are played: their settings name it."""
 
 T = TypeVar("T")
 
@@ -60,6 +64,7 @@ class Commitment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Everything else that the games depend on."""
     schedule: Payload
     """From which, with the results, every game's deal and seats follow."""
+    format: int = FORMAT
 
 
 class Contributions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -72,6 +77,7 @@ class Contributions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """By entrant 32 bytes (hex), or None where it contributed nothing."""
     mix: Hex
     """What follows from both: 32 bytes (hex)."""
+    format: int = FORMAT
 
 
 class Secret(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,6 +88,7 @@ class Secret(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """32 bytes (hex)."""
     commitment: str
     """The SHA-256 (hex) that was published beforehand."""
+    format: int = FORMAT
 
 
 def sha256_of(document: object) -> str:
@@ -110,10 +117,33 @@ def published(folder: Path, file: str, kind: type[T]) -> T | None:
         return None
     data = files.read(path, f"a {file}", files.MOST_DOCUMENT, LogError, links=False)
     try:
-        json.loads(data, object_pairs_hook=_once)
-        return msgspec.json.decode(data, type=kind)
+        return msgspec.json.decode(_present(json.loads(data, object_pairs_hook=_once), data, path), type=kind)
     except (ValueError, RecursionError) as error:
         raise LogError(f"expected a {file}, got: {error} - at {path}; publish it again") from None
+
+
+def _present(document: Any, data: bytes, path: Path) -> bytes:
+    """Returns a document in the form of this version.
+
+    Raises:
+        LaterVersion: It is of a later one.
+    """
+    if not isinstance(document, dict):
+        return data
+    settings = document.get("settings")
+    for what, got, known in (
+        ("format", document.get("format", 0), FORMAT),
+        ("chance", settings.get("chance") if isinstance(settings, dict) else None, CHANCE),
+    ):
+        if type(got) is int and got > known:
+            raise LaterVersion(f"with {what} {got}, where this one knows up to {known}", path)
+    if document.get("format", 0) != FORMAT:
+        from arena.core.record import old
+
+        for make in (make for format, make in old.FORMS.items() if format >= document.get("format", 0)):
+            document = make(document)
+        data = msgspec.json.encode(document)
+    return data
 
 
 def changed_since(noted: Path, now: msgspec.Struct) -> Iterator[str]:

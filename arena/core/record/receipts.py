@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from typing import Any, Final
 
 import msgspec
 
@@ -16,6 +17,7 @@ from arena.core.record.log import (
     ForfeitRecord,
     Header,
     LateRecord,
+    LoggedForfeit,
     LoggedReceipt,
     OutcomeRecord,
     Record,
@@ -23,6 +25,9 @@ from arena.core.record.log import (
     canonical_lines,
 )
 from arena.core.types import Event, Payload, Seat
+
+WITHOUT_MARKS: Final = frozenset({"0.1.0", "0.2.0"})
+"""The versions of arena whose receipts do not say which forfeits were the machine's."""
 
 
 class Receipt(msgspec.Struct, frozen=True):
@@ -35,11 +40,13 @@ class Receipt(msgspec.Struct, frozen=True):
     """SHA-256 (hex) of its notes; None if it had none."""
     used_ns: list[int]
     """The time that was charged for each of its answers, in nanoseconds."""
+    forfeits: str | None
+    """SHA-256 (hex) of all forfeits, with what marks them as the machine's; None if there were none."""
 
     @property
     def logged(self) -> LoggedReceipt:
         """What the log says of it."""
-        return LoggedReceipt(self.seat, self.digest, self.notes)
+        return LoggedReceipt(self.seat, self.digest, self.notes, self.forfeits)
 
 
 def receipts_of(
@@ -58,13 +65,13 @@ def receipts_of(
     seats = range(settings.players)
     acted: list[ActionRecord | LateRecord] = []
     happened: list[Event] = []
-    forfeits: dict[Seat, str] = {}
+    forfeits: dict[Seat, LoggedForfeit] = {}
     for record in records:
         kind = type(record)
         if kind is ActionRecord or kind is LateRecord:
             acted.append(record)  # type: ignore[arg-type]
         elif kind is ForfeitRecord:
-            forfeits |= {one.seat: one.code for one in record.forfeits}  # type: ignore[union-attr]
+            forfeits |= {one.seat: one for one in record.forfeits}  # type: ignore[union-attr]
         if kind is not LateRecord and kind is not OutcomeRecord:
             happened += record.events  # type: ignore[union-attr]
     answers: list[list[bytes]] = [[] for _ in seats]
@@ -77,12 +84,13 @@ def receipts_of(
             events[seat].append(line)
     over = canonical(
         {
-            "forfeits": [{"seat": seat, "code": code} for seat, code in forfeits.items()],
+            "forfeits": [{"seat": one.seat, "code": one.code} for one in forfeits.values()],
             "ranks": ranks,
             "scores": scores,
             "termination": termination,
         }
     )
+    marked = forfeits_digest(forfeits.values())
     common = {
         "board": msgspec.Raw(canonical(header.board)),
         "options": settings.options,
@@ -104,8 +112,17 @@ def receipts_of(
         own = [record for record in acted if record.seat == seat]
         notes = [record.note for record in own]
         noted = None if all(note is None for note in notes) else sha256(canonical(notes)).hexdigest()
-        found.append(Receipt(seat, whole.hexdigest(), noted, [record.used_ns for record in own]))
+        found.append(Receipt(seat, whole.hexdigest(), noted, [record.used_ns for record in own], marked))
     return found
+
+
+def forfeits_digest(forfeits: Iterable[Any]) -> str | None:
+    """Returns the SHA-256 (hex) of forfeits with what marks them as the machine's; None if there are none."""
+    marks = [
+        {"code": one.code, "denied_ms": one.denied_ms, "overloaded": one.overloaded, "seat": one.seat}
+        for one in forfeits
+    ]
+    return sha256(canonical(marks)).hexdigest() if marks else None
 
 
 def ordered(action: Payload) -> Payload:
@@ -142,6 +159,11 @@ def contradictions(header: Header, records: Sequence[Record], outcome: OutcomeRe
         if receipt.digest != logged.digest:
             yield (
                 f"what seat {receipt.seat} saw and did gives the receipt {receipt.digest}, the log says {logged.digest}"
+            )
+        if receipt.forfeits != logged.forfeits and not (logged.forfeits is None and header.arena in WITHOUT_MARKS):
+            yield (
+                f"the forfeits, with `overloaded` and `denied_ms`, give seat {receipt.seat} the digest "
+                f"{receipt.forfeits}, the log says {logged.forfeits}"
             )
         if receipt.notes is not None and receipt.notes != logged.notes:
             yield f"the notes of seat {receipt.seat} give the digest {receipt.notes}, the log says {logged.notes}"

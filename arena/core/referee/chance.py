@@ -19,9 +19,10 @@ from functools import lru_cache
 from typing import Final
 
 from arena.core.errors import MachineFault
+from arena.core.record.published import CHANCE
 from arena.core.types import Seat
 
-VERSION: Final = 3
+VERSION: Final = CHANCE
 """Of `protocol/CHANCE.md`: a tournament's settings name it."""
 SECRET_BYTES: Final = 32
 _SCRYPT_N: Final = 2**16

@@ -294,7 +294,13 @@ class Game:
                 number = chair.session.next_game() - 1
                 receipt = receipts[chair.seat] if receipts else None
                 message = game_over(
-                    self._course, chair.seat, chair.wants, number, interrupted=not receipts, receipt=receipt
+                    self._course,
+                    chair.seat,
+                    chair.wants,
+                    number,
+                    interrupted=not receipts,
+                    receipt=receipt,
+                    forfeits=self._recorder.forfeits,
                 )
                 chair.send(message)
 

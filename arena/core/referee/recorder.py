@@ -146,6 +146,11 @@ class Recorder:
             )
         )
 
+    @property
+    def forfeits(self) -> list[LoggedForfeit]:
+        """Those that were recorded, in order."""
+        return [one for record in self._records if isinstance(record, ForfeitRecord) for one in record.forfeits]
+
     def receipts(self, game: course.Course, outcome: Outcome) -> list[Receipt | None]:
         """Returns by seat the receipt of the game, which is over; None for one that forfeited."""
         header, *records = self._records

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from arena.core import catalogue as games
-from arena.core.errors import ConfigError, ReplayMismatch
+from arena.core.errors import ConfigError, LaterVersion, ReplayMismatch
 from arena.core.record.log import (
     ActionRecord,
     Chance,
@@ -58,6 +58,9 @@ def rules_of(header: Header, source: str) -> Rules[Any]:
         rules = games.rules_of(settings)
     except ConfigError as error:
         raise ReplayMismatch(source, 1, f"the header describes no game: {error}") from None
+    if settings.rules_version > rules.version:
+        what = f"by version {settings.rules_version} of the rules of {settings.rules}, where this one knows up to"
+        raise LaterVersion(f"{what} {rules.version}", f"{source}:1")
     board = settings.board
     if settings.time.bank_ms is None and settings.time.limit_ms is None:
         raise ReplayMismatch(source, 1, "expected a bank or a limit, the header has neither")

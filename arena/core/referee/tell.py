@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import astuple
 
+from arena.core.record.log import LoggedForfeit
 from arena.core.record.receipts import Receipt
 from arena.core.rules.base import Decision, Outcome, Rules
 from arena.core.rules.course import Course
@@ -91,6 +93,7 @@ def game_over(
     *,
     interrupted: bool = False,
     receipt: Receipt | None = None,
+    forfeits: Sequence[LoggedForfeit] = (),
 ) -> GameOver:
     """Returns the `game_over` for a seat whose game has ended or is interrupted.
 
@@ -101,14 +104,16 @@ def game_over(
         game: The number of the game in the seat's session.
         interrupted: Whether the game was stopped from outside.
         receipt: The seat's receipt of a game that has ended.
+        forfeits: Those of the game, as its log has them.
     """
     outcome: Outcome | None = None if interrupted else course.outcome
+    marks = {one.seat: (one.overloaded, one.denied_ms) for one in forfeits}
     return GameOver(
         game=game,
         termination=Termination.INTERRUPTED if outcome is None else course.termination,
         ranks=[] if outcome is None else list(outcome.ranks),
-        forfeits=[ForfeitNotice(guilty, code) for guilty, code in course.gone.items()],
+        forfeits=[ForfeitNotice(guilty, code, *marks.get(guilty, ())) for guilty, code in course.gone.items()],
         events=course.news(seat) if "events" in wants else None,
         scores=None if outcome is None or outcome.scores is None else list(outcome.scores),
-        receipt=None if receipt is None else ReceiptNotice(receipt.digest, receipt.notes, receipt.used_ns),
+        receipt=None if receipt is None else ReceiptNotice(*astuple(receipt)[1:]),
     )

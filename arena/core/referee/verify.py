@@ -27,7 +27,8 @@ from arena.core.referee.beacon import moment, out_at, round_of
 from arena.core.referee.chance import Deal, bot_seed, commitment, deal_secret, game_salt, mix
 from arena.core.referee.replay import replay
 from arena.core.referee.times import Times
-from arena.league.record.season import SEASON_FILE, revealed
+from arena.core.types import Payload
+from arena.league.record.season import SEASON_FILE, SeasonOpened, revealed
 
 
 class Publication(msgspec.Struct, frozen=True):
@@ -38,6 +39,8 @@ class Publication(msgspec.Struct, frozen=True):
     secret: Secret | None
     deals: Mapping[int, bytes] = {}
     """By deal its secret, of a league's season whose own secret is not out yet."""
+    season: Payload = {}
+    """The settings of a league's season."""
 
     @property
     def key(self) -> bytes | None:
@@ -114,11 +117,13 @@ def published_in(folder: Path) -> Publication:
         LogError: A file is there and cannot be read.
     """
     secret = published(folder, SECRET_FILE, Secret)
+    season = published(folder, SEASON_FILE, SeasonOpened)
     return Publication(
         published(folder, COMMITMENT_FILE, Commitment),
         published(folder, CONTRIBUTIONS_FILE, Contributions),
         secret,
-        revealed(folder) if secret is None and (folder / SEASON_FILE).exists() else {},
+        revealed(folder) if secret is None and season is not None else {},
+        {} if season is None else season.settings,
     )
 
 
@@ -198,7 +203,14 @@ def _deal(log: Log, published: Publication) -> Deal | None:
     if game_salt(key, header.game).hex() != header.salt:
         raise _chance(log, "the salt does not follow from the secret and the game's identifier")
     for seat, bot in enumerate(header.bots):
-        if bot.bot_seed != bot_seed(key, header.game, header.tournament, mixed, seat):
+        seeds = {bot_seed(key, header.game, header.tournament, mixed, seat)}
+        settings = published.season if before is None else before.settings
+        if settings.get("chance", 1) == 2:
+            from arena.core.record.old import bot_seed_2
+
+            # A season that began so went on with the seeds of the next version of arena.
+            seeds = {bot_seed_2(key, header.deal, seat), *(seeds if before is None else ())}
+        if bot.bot_seed not in seeds:
             raise _chance(log, f"the seed of the bot in seat {seat} does not follow from the secret")
     if (given or before) is not None and header.beacon != (given.beacon if given is not None else ""):
         raise _chance(log, f"the beacon {header.beacon!r} is not the one in contributions.json")

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final
 
 import msgspec
 
-from arena.core.errors import ArenaError, LogError, ReplayMismatch, StoreError
+from arena.core.errors import ArenaError, LaterVersion, LogError, ReplayMismatch, StoreError
 from arena.core.extras import has, install
 from arena.core.record import compressed
 from arena.core.record.log import BEGUN, SUFFIX, begun, find_logs
@@ -28,11 +29,13 @@ from arena.core.record.published import (
     sha256_of,
     strange_in,
 )
+from arena.core.record.receipts import WITHOUT_MARKS
 from arena.core.record.result import result_of
 from arena.core.referee.beacon import is_signature, round_of
 from arena.core.referee.verify import Publication, published_in, verify
 from arena.core.standings.disk_table import DiskTable
 from arena.core.standings.rebuilt import Record, Told, contradictions, rebuild
+from arena.core.standings.verdicts import LATER_DOCUMENT, LATER_LOG, Audit, Fault, settled, void_text
 from arena.core.store.reader import Reader
 from arena.core.store.records import game_id
 from arena.core.store.temporary import temporary_store
@@ -62,15 +65,6 @@ CHUNK: Final = 16
 """How many logs a process gets at a time."""
 
 
-class Fault(msgspec.Struct, frozen=True):
-    """Something that a check found."""
-
-    check: str
-    """Its key in `PROMISES`."""
-    reason: str
-    """What is wrong, and where."""
-
-
 class Examined(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of one log after it was checked by itself."""
 
@@ -98,30 +92,8 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     """How often it was begun; 0 if its log does not say."""
     chance: int = 0
     has_receipts: bool = False
-
-
-class Audit(msgspec.Struct, frozen=True, kw_only=True):
-    """The result for one folder."""
-
-    folder: str
-    tournament: str | None
-    """Its identifier, or None if no commitment says what the folder should hold."""
-    logs: int
-    games: int | None
-    """How many games the schedule has."""
-    complete: bool
-    """Whether every game is there and the secret is out."""
-    checked: tuple[str, ...]
-    """The checks that were made."""
-    faults: tuple[Fault, ...]
-    notes: tuple[str, ...] = ()
-    """What could not be checked, and why."""
-    begun: int = 0
-    """How often a game was begun and thrown away, as far as logs and files beside them tell."""
-    of: Literal["tournament", "season"] = "tournament"
-    """What the folder holds: a tournament, or what is published of a league's season."""
-    unchecked: dict[str, str] = {}
-    """By check that could not be made why not, where that is not the same for all tournaments."""
+    arena: str = ""
+    """The version that wrote it."""
 
 
 def examine(path: str, beside: str | None = None) -> Examined:
@@ -136,7 +108,7 @@ def examine(path: str, beside: str | None = None) -> Examined:
     except ReplayMismatch as error:
         return Examined(path=path, fault=Fault(error.check, str(error)))
     except LogError as error:
-        return Examined(path=path, fault=Fault("log", str(error)))
+        return Examined(path=path, fault=Fault(LATER_LOG if isinstance(error, LaterVersion) else "log", str(error)))
     header = verdict.log.header
     return Examined(
         path=path,
@@ -156,6 +128,7 @@ def examine(path: str, beside: str | None = None) -> Examined:
         chance=header.chance,
         has_receipts=verdict.log.outcome.receipts is not None,
         draws_checked=verdict.draws_checked,
+        arena=header.arena,
     )
 
 
@@ -223,7 +196,7 @@ class Auditor:
             self._published = published_in(folder)
         except LogError as error:
             self._published = Publication(None, None, None)
-            self._fault("commitment", str(error))
+            self._fault(LATER_DOCUMENT if isinstance(error, LaterVersion) else "commitment", str(error))
         for wrong in self._published.contradictions():
             self._fault("commitment", f"{folder}/{wrong}")
         self._check_beacon()
@@ -275,7 +248,7 @@ class Auditor:
                 self._fault("commitment", f"{self._folder}: expected a {COMMITMENT_FILE}, got none")
             if secret is None:
                 self._fault("secret", f"{self._folder}: expected a {SECRET_FILE}, got none: the secret is not revealed")
-        return Audit(
+        audit = Audit(
             folder=str(self._folder),
             tournament=None if before is None else before.tournament,
             logs=self._logs,
@@ -285,7 +258,9 @@ class Auditor:
             unchecked=self._unchecked,
             faults=tuple(self._faults),
             begun=self._begun,
+            notes=tuple(self._void_notes()),
         )
+        return settled(audit)
 
     def _check_beacon(self) -> None:
         """Holds the beacon's value against the one that the commitment names."""
@@ -473,6 +448,25 @@ class Auditor:
                     f"{log.path}:1: {entered.name} in seat {seat} was sent the parameters {log.parameters[seat]}; "
                     f"by the schedule it is {chosen}",
                 )
+
+    def _void_notes(self) -> Iterator[str]:
+        """Yields which games do not count because the machine was overloaded."""
+        if self._settings is None or self._settings.on_overload != "void":
+            return
+        losses: Counter[str] = Counter()
+        games = unproven = 0
+        for log in (self._kept[number] for number in self._kept):
+            seats = () if log.result is None else log.result.seats
+            whose = [
+                bot[0] for bot, one in zip(log.bots, seats, strict=False) if one.forfeit and one.forfeit.overloaded
+            ]
+            losses.update(whose)
+            games += bool(whose)
+            unproven += bool(whose) and log.arena in WITHOUT_MARKS
+        if games:
+            yield void_text(games, losses)
+        if unproven:
+            yield f"of {unproven} of them no receipt says so: arena wrote none that do before 0.3.0"
 
     def _missing(self, games: int) -> list[int]:
         if len(self._kept) == games:

@@ -15,6 +15,7 @@ from arena.core.progress import Met, Neighbour, Progress, Round
 from arena.core.ratings.scores import mean_scores
 from arena.core.standings.sources import known_of
 from arena.core.standings.table import MOST_CROSSED, Order, Row, Standing, Standings, fit_of, numbered, tabulate
+from arena.core.standings.verdicts import void_text
 from arena.core.store.reader import Reader
 from arena.core.store.records import Pace, Tournament
 from arena.core.tournament.formats.adaptive import Adaptive
@@ -63,6 +64,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """How long a bot process is kept: `block`, `game` or `tournament`. Only with the last can it meet a deal again."""
     games: int
     """Number of games that are done, with those that are reused."""
+    void: str
+    """How many games are void, and whose losses they were; empty if none is."""
     reused: tuple[str, ...]
     """The tournaments whose games are reused, the earliest first."""
     seconds: float
@@ -131,11 +134,13 @@ def report(
             table = _as_frozen(table, frozen)
         done = reader.done(row.id)
         paces = reader.paces(row.id)
+        void = reader.void_losses(row.id)
     document = Report(
         tournament=Identity(id=row.id, seed=row.seed, commitment=row.commitment),
         settings=row.settings,
         processes=row.settings.get("processes", "tournament"),  # all were kept before there was a choice
         games=done + known.games,
+        void=void_text(*void),
         reused=known.reused,
         seconds=round(row.seconds, 3),
         standings=table.standings,

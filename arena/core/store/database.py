@@ -22,6 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from arena import __version__
 from arena.core import files, remedies
 from arena.core.errors import StoreError
 from arena.core.store.lock import Held, holder
@@ -58,6 +59,9 @@ MIGRATIONS = (
     "0019_teams",
 )
 """The names of all migrations, repeated here so that `arena.core.store.migrations` is imported only if one must run."""
+_WRITERS: Final = "arena-versions"
+"""Under this name the table of migrations keeps the versions of arena that have written to a database."""
+_IS_SIGNED: Final = "SELECT 1 FROM _sqlite_migrations WHERE migration_set = ? AND name = ?"
 SCHEMA: Final = Path(__file__).with_name("schema.sql")
 """The tables as the migrations make them; `make docs` writes it. A new database is made of it, ten times sooner."""
 
@@ -200,6 +204,9 @@ def migrate(connection: Connection, path: Path) -> None:
     """
     applied = _applied(connection)
     if set(MIGRATIONS) <= applied:
+        if set(MIGRATIONS) == applied and not connection.execute(_IS_SIGNED, (_WRITERS, __version__)).fetchone():
+            with immediate(connection):
+                _sign(connection)
         return
     if not applied:
         _make_tables(connection)
@@ -211,7 +218,7 @@ def migrate(connection: Connection, path: Path) -> None:
     _configure(connection, path, (("foreign_keys", "OFF", 0),))
     with immediate(connection):
         migrations.apply(Database(connection, execute_plugins=False))
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        _sign(connection)
         if broken := connection.execute("PRAGMA foreign_key_check").fetchone():
             raise StoreError(
                 f"expected a database whose rows belong together, got: a row of {broken[0]} without its row of "
@@ -230,7 +237,16 @@ def _make_tables(connection: Connection) -> None:
             "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('arena', ?, ?)",
             [(name, str(datetime.now(UTC))) for name in MIGRATIONS],
         )
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        _sign(connection)
+
+
+def _sign(connection: Connection) -> None:
+    """Marks the file as ours, and says which version of arena wrote to it."""
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(
+        "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES (?, ?, ?)",
+        (_WRITERS, __version__, str(datetime.now(UTC))),
+    )
 
 
 def is_outdated(connection: sqlite3.Connection) -> bool:
@@ -247,14 +263,24 @@ def check_current(connection: sqlite3.Connection, path: Path) -> None:
     applied = _applied(connection)
     if unknown := sorted(applied - set(MIGRATIONS)):
         raise StoreError(
-            f"expected a database of this version of arena, got one of a later version (it has {', '.join(unknown)}) "
-            f"- at {path}; update arena, or give another file with --db"
+            f"expected a database of arena {__version__} or earlier, got one that "
+            f"{_last_writer(connection)} wrote (it has {', '.join(unknown)}) - at {path}; install that version, or "
+            "give another file with --db"
         )
     if set(MIGRATIONS) - applied:
         raise StoreError(
             f"expected a database of arena, got one without its present tables - at {path}; "
             "`arena tournament` makes or updates it"
         )
+
+
+def _last_writer(connection: sqlite3.Connection) -> str:
+    """Returns the other version of arena that was the last to come to a database, in words."""
+    found = connection.execute(
+        "SELECT name FROM _sqlite_migrations WHERE migration_set = ? AND name != ? ORDER BY applied_at DESC LIMIT 1",
+        (_WRITERS, __version__),
+    ).fetchone()
+    return "a later version of arena" if found is None else f"arena {found[0]:.40}"
 
 
 def _applied(connection: sqlite3.Connection) -> set[str]:

@@ -22,7 +22,7 @@ from arena.core.errors import ConfigError, StoreError, did_you_mean
 from arena.core.store.reader import Reader
 from arena.core.store.records import game_id
 from arena.core.store.removal import content_bytes, count_rows
-from arena.core.store.store import open_reader, update
+from arena.core.store.store import open_reader
 from arena.core.store.views import VIEWS
 from arena.core.types import Payload
 
@@ -253,12 +253,11 @@ class Finder(Reader):
 
 @contextmanager
 def open_finder(path: Path) -> Iterator[Finder]:
-    """Opens the database at `path` to find what is in it. Brings one of an earlier version up to date.
+    """Opens the database at `path` to find what is in it.
 
     Raises:
-        StoreError: It is missing, it is not a database of ours, or it must change and is in use.
+        StoreError: It is missing, or it is not a database of ours.
     """
-    update(path)
     with open_reader(path) as reader:
         yield Finder(reader._db, path)
 

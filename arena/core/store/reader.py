@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
@@ -199,6 +202,16 @@ class Reader:
         )
         for number, worker, is_over in rows:
             yield number, worker, bool(is_over)
+
+    def void_losses(self, tournament: str) -> tuple[int, dict[str, int]]:
+        """Returns how many games were played and are void, and by entrant how many of these it had lost."""
+        losses: Counter[str] = Counter()
+        rows = self._db.execute(
+            "SELECT bots, reason FROM v_void WHERE tournament = ? AND log IS NOT NULL", (tournament,)
+        ).fetchall()
+        for bots, reason in rows:  # the reason has a sentence for each loser, which begins with its seat
+            losses.update(json.loads(bots)[int(seat)] for seat in re.findall(r"(?:^|; )seat ([0-9]{1,3}) ", reason))
+        return len(rows), dict(losses)
 
     def paces(self, tournament: str) -> list[Pace]:
         """Returns by worker of a cluster and by entrant how fast it was there. Games played here are no part."""

@@ -16,18 +16,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from msgspec.structs import astuple
 
+from arena.core import scratch
 from arena.core.errors import StoreError
 from arena.core.ratings.pairs import pairs_of
 from arena.core.store.database import (
     Connection,
     check_current,
     connect,
+    copy_database,
     immediate,
     is_outdated,
     migrate,
@@ -454,38 +456,27 @@ def open_store(path: Path, tell: Callable[[str], object] | None = None) -> Itera
 
 @contextmanager
 def open_reader(path: Path) -> Iterator[Reader]:
-    """Opens the database at `path` to read, even while a tournament runs. Call `update` first.
+    """Opens the database at `path` to read, even while a tournament runs. Of an earlier version it reads a new copy.
 
     What was read is used within the block: an error there may be due to a database that was altered.
 
     Raises:
         StoreError: It is missing, is not a database of this version, or something else has altered it.
     """
-    _check_there(path)
-    with _connection(path, write=False) as connection:
-        check_current(connection, path)
-        yield Reader(connection, path)
-
-
-def update(path: Path) -> None:
-    """Brings a database of an earlier version up to date. One of this version is not changed.
-
-    Raises:
-        StoreError: It is missing, it is not a database of ours, or it must change and is in use.
-    """
-    _check_there(path)
-    with _connection(path, write=False) as connection:
-        outdated = is_outdated(connection)
-    if outdated:
-        with open_store(path):
-            pass
-
-
-def _check_there(path: Path) -> None:
     if not path.is_file():
         raise StoreError(
             f"expected a database, got no such file - at {path}; `arena tournament` makes one, --db names another"
         )
+    with ExitStack() as held:
+        connection = held.enter_context(_connection(path, write=False))
+        if is_outdated(connection):  # whoever only reads changes no file: an older arena may still use it
+            copy = held.enter_context(scratch.folder("arena-old-")) / "copy.db"
+            copy_database(path, copy)
+            with _connection(copy, write=True) as writer:
+                migrate(writer, copy)
+            connection = held.enter_context(_connection(copy, write=False))
+        check_current(connection, path)
+        yield Reader(connection, path)
 
 
 @contextmanager

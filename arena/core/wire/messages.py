@@ -183,16 +183,20 @@ class Action(Message, frozen=True, tag="action"):
     """What the bot was thinking, at most 1024 bytes. Kept in the log; no opponent sees it during the game."""
 
 
-class ForfeitNotice(Struct, frozen=True):
+class ForfeitNotice(Struct, frozen=True, omit_defaults=True):
     """A seat that forfeited."""
 
     seat: int
     """Which seat."""
     code: str
     """The termination."""
+    overloaded: bool = False
+    """Whether the machine was overloaded at that moment."""
+    denied_ms: Annotated[int, Meta(ge=0)] = 0
+    """How long its bot could have run in that decision and was given no core, in milliseconds."""
 
 
-class ReceiptNotice(Struct, frozen=True):
+class ReceiptNotice(Struct, frozen=True, omit_defaults=True):
     """What the seat saw and did, as the referee has it (section 8.10)."""
 
     digest: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
@@ -201,6 +205,8 @@ class ReceiptNotice(Struct, frozen=True):
     """SHA-256 (hex) of its notes; nil if it had none."""
     used_ns: list[int]
     """The time that was charged for each of its answers, in nanoseconds."""
+    forfeits: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")] | None = None
+    """SHA-256 (hex) of all forfeits, with their marks; missing or nil if there were none."""
 
 
 class GameOver(Message, frozen=True, tag="game_over"):

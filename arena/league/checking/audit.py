@@ -13,14 +13,15 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from arena.core.errors import ArenaError, LogError
+from arena.core.errors import ArenaError, LaterVersion, LogError
 from arena.core.record.log import find_logs
 from arena.core.record.published import SECRET_FILE, Secret, changed_since, published, sha256_of
 from arena.core.referee.chance import commitment, deal_secret
 from arena.core.standings.audit import PROMISES as OF_TOURNAMENTS
-from arena.core.standings.audit import Audit, Examined, Fault
+from arena.core.standings.audit import Examined
 from arena.core.standings.disk_table import DiskTable
 from arena.core.standings.rebuilt import is_date
+from arena.core.standings.verdicts import LATER_DOCUMENT, Audit, Fault, settled
 from arena.core.store.records import game_id
 from arena.core.types import GameResult
 from arena.league.checking.computed import Computed, Played, differences
@@ -167,6 +168,8 @@ class SeasonAuditor:
                 self._fault("schedule", f"{self._folder}: {text}")
             elif self._closed is not None:
                 notes.append(f"{text}: their results are as listed, and the digest is over them")
+        if void := sum(result.status == "void" for result in self._results):
+            notes.append(f"{void} of {len(self._results)} games are void: they were taken out, or could not be played")
         if self._opened is not None and self._closed is not None:
             self._check_seats()
             if not any(fault.check == "results" for fault in self._faults):
@@ -175,7 +178,7 @@ class SeasonAuditor:
             self._checked.add("secret")
             if self._secret is None:
                 self._fault("secret", f"{self._folder}: expected a {SECRET_FILE}, got none: the season is not closed")
-        return Audit(
+        audit = Audit(
             folder=str(self._folder),
             tournament=self._folder.name,
             logs=self._count,
@@ -186,6 +189,7 @@ class SeasonAuditor:
             notes=tuple(notes),
             of="season",
         )
+        return settled(audit)
 
     # What is published
 
@@ -197,7 +201,7 @@ class SeasonAuditor:
         try:
             return published(self._folder, name, kind)
         except LogError as error:
-            self._fault("commitment", str(error))
+            self._fault(LATER_DOCUMENT if isinstance(error, LaterVersion) else "commitment", str(error))
             return None
 
     def _check_commitment(self, opened: SeasonOpened, noted: Path | None) -> None:

@@ -10,8 +10,8 @@ from typing import Final, TypeVar
 import msgspec
 
 from arena.core.errors import LogError
-from arena.core.standings.audit import Fault
 from arena.core.standings.disk_table import DiskTable
+from arena.core.standings.verdicts import Fault
 from arena.core.store.records import game_id
 from arena.league.record import ledger, merkle
 from arena.league.record.ledger import LEDGER, Entry, Head

@@ -11,7 +11,7 @@ import msgspec
 from arena.core import files
 from arena.core.record.kept import Kept
 from arena.core.record.log import canonical
-from arena.core.record.receipts import ordered
+from arena.core.record.receipts import forfeits_digest, ordered
 from arena.core.types import Payload
 from arena.core.wire.messages import Action, GameOver, GameStart, Request
 
@@ -76,7 +76,8 @@ class ReceiptRecorder:
         if told is not None and self._events is not None:
             names = ("board", "bot_seed", "options", "rules", "rules_version", "ruleset", "seat", "seats")
             answers = [answer | {"used_ns": ns} for answer, ns in zip(self._answers, used, strict=False)]
-            result = {name: getattr(over, name) for name in ("forfeits", "ranks", "scores", "termination")}
+            result = {name: getattr(over, name) for name in ("ranks", "scores", "termination")}
+            result["forfeits"] = [{"code": one.code, "seat": one.seat} for one in over.forfeits]
             begun = {name: getattr(start, name) for name in names}
             own = _digest({"answers": answers, "events": self._events, "over": result, "start": begun})
         return Kept(
@@ -87,6 +88,7 @@ class ReceiptRecorder:
             notes=None if all(note is None for note in notes) else _digest(notes),
             termination=over.termination,
             ranks=over.ranks,
+            forfeits=None if told is None or told.forfeits is None else forfeits_digest(over.forfeits),
         )
 
 

@@ -12,6 +12,7 @@ import msgspec
 from arena.core import files
 from arena.core.errors import LogError
 from arena.core.record.log import Hex
+from arena.core.record.published import FORMAT
 from arena.core.types import Payload
 
 PUBLISHED: Final = "published"
@@ -46,6 +47,7 @@ class SeasonOpened(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     settings_sha256: Hex
     settings: Payload
     """What every rating of the season depends on; `games` has what is played by each number of players."""
+    format: int = FORMAT
 
 
 class SeasonEntrant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -75,6 +77,7 @@ class SeasonClosed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """In the order in which they came to it."""
     standings: Payload
     """The final standings."""
+    format: int = FORMAT
 
 
 class DealRevealed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

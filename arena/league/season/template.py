@@ -12,6 +12,8 @@ _TEMPLATE: Final = """\
 
 # What the league is called. Its seasons are named after it.
 name = {name}
+# The version of the form of this file: which versions of arena can read it. Leave it as it is.
+format = 1
 
 # What is played. Ratings depend on all of it, so it is fixed for a season: to change it, end the season with
 # `arena league season close`, and the next one begins with what is written here.

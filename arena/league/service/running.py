@@ -39,6 +39,7 @@ from arena.league.service.stopping import Manager, Stopping
 from arena.league.settings import Settings, check_bind, load
 from arena.league.store import LeagueStore, open_league
 from arena.league.store.records import Season
+from arena.league.submissions.house import renew_house
 from arena.league.submissions.step_runner import StepRunner
 from arena.league.submissions.step_worker import StepWorker
 from arena.league.submissions.steps import StepReport
@@ -161,6 +162,8 @@ def _run_season(
     if store.controls.final_matches != settings.season.final_matches:
         store.controls.set("final_matches", settings.season.final_matches)
     clean_up(store, folder, settings, season)
+    for version in renew_house(store, settings):
+        tell(f"{version.name} plays from now on: this version of arena has other files of {version.bot}")
     with ExitStack() as stack:
         service = _put_together(store, folder, settings, season, tell, hands, stack)
         add_duties(service)

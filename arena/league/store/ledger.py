@@ -14,7 +14,7 @@ from pathlib import Path
 from arena.core.store.database import Connection
 from arena.core.store.finding import Finder
 from arena.core.store.reader import Reader
-from arena.core.store.store import Store, open_reader, open_store, update
+from arena.core.store.store import Store, open_reader, open_store
 from arena.league.store.authors import Authors
 from arena.league.store.commands import Commands
 from arena.league.store.controls import Controls
@@ -90,12 +90,11 @@ def open_league(path: Path, tell: Callable[[str], object] | None = None) -> Iter
 
 @contextmanager
 def read_league(path: Path) -> Iterator[LeagueReader]:
-    """Opens a league's database to read, even while its service runs. Brings one of an earlier version up to date.
+    """Opens a league's database to read, even while its service runs.
 
     Raises:
-        StoreError: It is missing, it is not a database of ours, or it must change and is in use.
+        StoreError: It is missing, or it is not a database of ours.
     """
-    update(path)
     with open_reader(path) as reader:
         yield league_of(reader)
 

@@ -59,22 +59,33 @@ def enter_house(store: LeagueStore, settings: Settings) -> list[Version]:
     Raises:
         ConfigError: As for `house_spec`.
     """
-    entered = []
     with store.transaction():
         if store.authors.get(HOUSE) is None:
             store.authors.add(HOUSE)
         playing = {version.bot for version in store.versions.active() if version.is_of_house}
-        for name in settings.bots.house:
-            if name in playing:
-                continue
-            spec = house_spec(name)
-            manifest = msgspec.to_builtins(read_manifest(bundled_folders()[name]))
-            version = store.versions.receive(
-                HOUSE, name, spec.digest, manifest, 0, now(), level=settings.bots.level, by=Actor.OPERATOR
-            ).version
-            for step in _STEPS:
-                version = store.versions.change(
-                    version.id, step, Actor.SERVICE, "a bot of the house", spec=msgspec.to_builtins(spec)
-                )
-            entered.append(version)
-    return entered
+        return [_enter(store, settings, name) for name in settings.bots.house if name not in playing]
+
+
+def renew_house(store: LeagueStore, settings: Settings) -> list[Version]:
+    """Makes a new version of each house's bot of which this arena has other files than those that play.
+
+    Raises:
+        ConfigError: As for `house_spec`.
+    """
+    with store.transaction():
+        playing = [version for version in store.versions.active() if version.is_of_house]
+        changed = [version.bot for version in playing if house_spec(version.bot).digest != version.digest]
+        return [_enter(store, settings, name) for name in changed]
+
+
+def _enter(store: LeagueStore, settings: Settings, name: str) -> Version:
+    spec = house_spec(name)
+    manifest = msgspec.to_builtins(read_manifest(bundled_folders()[name]))
+    version = store.versions.receive(
+        HOUSE, name, spec.digest, manifest, 0, now(), level=settings.bots.level, by=Actor.OPERATOR
+    ).version
+    for step in _STEPS:
+        version = store.versions.change(
+            version.id, step, Actor.SERVICE, "a bot of the house", spec=msgspec.to_builtins(spec)
+        )
+    return version

@@ -128,6 +128,7 @@ def tournament(shown: Shown) -> Payload:
     scale = scale_of(rated)
     return {
         "head": heading(shown.row, shown.name),
+        "void": shown.report.void,
         "league": shown.is_league,
         "scale": [(tick, scale.at(tick)) for tick in scale.ticks()] if rated else [],
         "even": scale.at(MU) if rated and scale.low < MU < scale.high else None,

@@ -17,7 +17,8 @@ import msgspec
 from arena.core import files
 from arena.core.errors import ArenaError
 from arena.core.record.log import find_logs
-from arena.core.standings.audit import PROMISES, Audit, Auditor, Fault, examine_all
+from arena.core.standings.audit import PROMISES, Auditor, examine_all
+from arena.core.standings.verdicts import Audit, Fault
 from arena.core.store.reader import Reader
 from arena.core.store.records import Tournament
 from arena.core.store.removal import PARTS

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
+from arena import __version__
 from arena.core.errors import StoreError
 from arena.core.store import database
 from arena.core.store.lock import locked
@@ -64,7 +65,8 @@ def test_a_new_database_has_the_tables_that_all_migrations_make(tmp_path: Path) 
     with open_store(tmp_path / "arena.db") as store:
         assert _tables(store._db) == _tables(migrated)
         applied = "SELECT migration_set, name FROM _sqlite_migrations ORDER BY id"
-        assert store._db.execute(applied).fetchall() == migrated.execute(applied).fetchall()
+        signed = ("arena-versions", __version__)
+        assert store._db.execute(applied).fetchall() == [*migrated.execute(applied).fetchall(), signed]
 
 
 def _tables(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
@@ -244,7 +246,7 @@ def test_a_database_of_a_later_version_is_refused(tmp_path: Path) -> None:
             "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('arena', '0999_later', '')"
         )
     for opening in (open_reader, open_store):
-        with pytest.raises(StoreError, match=r"got one of a later version .*0999_later"):
+        with pytest.raises(StoreError, match=r"got one that a later version of arena wrote .*0999_later"):
             opening(path).__enter__()
 
 

@@ -18,7 +18,7 @@ from arena.core.ratings.running import Rating
 from arena.core.store.database import APPLICATION_ID
 from arena.core.store.migrations import migrations
 from arena.core.store.records import canonical
-from arena.core.store.store import Store, open_reader, open_store, update
+from arena.core.store.store import Store, open_reader, open_store
 from arena.core.tournament.formats.round_robin import RoundRobin
 from arena.core.tournament.settings import Settings
 from tests import instant
@@ -233,12 +233,15 @@ def test_an_unfinished_tournament_of_an_old_database_is_not_continued(old: Path,
         assert store.tournament(RUNNING[0]).status == "running"
 
 
-def test_who_only_reads_an_old_database_has_to_update_it_before(old: Path) -> None:
-    with pytest.raises(StoreError, match="without its present tables"):
-        open_reader(old).__enter__()
-    update(old)
+def test_who_only_reads_an_old_database_does_not_change_it(old: Path) -> None:
+    before = old.read_bytes()
     with open_reader(old) as reader:
         assert reader.tournament(ruleset="basic").id == FINISHED[0]
+        assert reader.path == old
+    assert old.read_bytes() == before
+    with open_store(old):
+        pass
+    assert old.read_bytes() != before
 
 
 def test_games_that_were_never_claimed_lose_their_rows(old: Path) -> None:
@@ -249,14 +252,16 @@ def test_games_that_were_never_claimed_lose_their_rows(old: Path) -> None:
             change = "UPDATE games SET status = ?, attempt = 1 WHERE tournament = ? AND number = ?"
             connection.execute(change, (status, RUNNING[0], number))
     connection.close()
-    update(old)
+    with open_store(old):
+        pass
     rows = {"games": f"number, status, attempt FROM games WHERE tournament = '{RUNNING[0]}' ORDER BY 1 --"}
     assert contents(old, rows)["games"] == [(0, "done", 1), (1, "running", 1), (2, "planned", 1), (3, "running", 1)]
 
 
 def test_a_database_of_an_earlier_version_gets_the_application_id(old: Path) -> None:
     assert contents(old, {"pragma_application_id": "*"})["pragma_application_id"] == [(0,)]
-    update(old)
+    with open_store(old):
+        pass
     assert contents(old, {"pragma_application_id": "*"})["pragma_application_id"] == [(APPLICATION_ID,)]
 
 
@@ -319,7 +324,8 @@ def test_settings_get_their_present_form(flat: Path, rules: str, options: dict[s
         change = "UPDATE tournaments SET settings = ?, digest = ? WHERE id = ?"
         connection.execute(change, (*told(flat_settings(settings)), RUNNING[0]))
     connection.close()
-    update(flat)
+    with open_store(flat):
+        pass
     with open_reader(flat) as reader:
         for id, before in ((RUNNING[0], settings), (FINISHED[0], FINISHED[1])):
             found = reader.tournament(id)
@@ -329,7 +335,8 @@ def test_settings_get_their_present_form(flat: Path, rules: str, options: dict[s
 
 def test_all_else_stays_as_it_was_and_no_seat_has_a_score(flat: Path) -> None:
     before = contents(flat, KEPT | {"tournaments": f"pool, {KEPT['tournaments']}", "pools": "*"})
-    update(flat)
+    with open_store(flat):
+        pass
     assert contents(flat, KEPT | {"tournaments": f"pool, {KEPT['tournaments']}", "pools": "*"}) == before
     with open_reader(flat) as reader:
         [(_, seats)] = reader.results(RUNNING[0])

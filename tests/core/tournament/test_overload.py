@@ -18,10 +18,13 @@ from arena.core.catalogue import make_settings, rules_of
 from arena.core.link.bots import BotSpec
 from arena.core.link.memory import MemoryBot, MemoryLink, Reply, answer
 from arena.core.record.log import ForfeitRecord, read_log, write_log
+from arena.core.record.receipts import receipts_of
 from arena.core.referee.game import Game
 from arena.core.referee.job import Job
-from arena.core.standings.audit import Audit, Auditor, examine
+from arena.core.standings.audit import Auditor, examine
 from arena.core.standings.closing import close
+from arena.core.standings.report import report
+from arena.core.standings.verdicts import Audit
 from arena.core.store.finding import Wanted, open_finder
 from arena.core.store.records import Played
 from arena.core.store.store import Store, open_reader, open_store
@@ -167,7 +170,21 @@ def test_a_log_whose_mark_was_removed_counts_and_the_database_contradicts_it(tmp
     ]
     write_log(path, [log.header, *records])
     faults = [found.reason for found in audit(tmp_path, void).faults]
+    assert any("the forfeits, with `overloaded` and `denied_ms`, give seat" in reason for reason in faults)
+    outcome = log.outcome
+    found = receipts_of(log.header, records, outcome.termination, outcome.ranks, outcome.scores)
+    receipts = [receipt.logged for receipt in found if receipt is not None]
+    write_log(path, [log.header, *records[:-1], replace(outcome, receipts=receipts)])
+    faults = [found.reason for found in audit(tmp_path, void).faults]
     assert any("is void, and by its log it counts" in reason for reason in faults)
+
+
+def test_it_is_said_how_many_games_are_void_and_whose(tmp_path: Path, void: Begun) -> None:
+    said = "2 games are void, lost while the machine was overloaded by: bot0 "
+    assert audit(tmp_path, void).notes[0].startswith(said)
+    with open_reader(tmp_path / "arena.db") as reader:
+        document, _ = report(reader, void.tournament.id)
+    assert document.void == audit(tmp_path, void).notes[0]
 
 
 def test_an_audit_finds_games_of_another_level(tmp_path: Path, void: Begun) -> None:

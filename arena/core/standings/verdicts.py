@@ -1,0 +1,76 @@
+"""What checks of a whole tournament or season found, and what of it holds if a later version of arena wrote a part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """Something that a check found."""
+
+    check: str
+    """Its key in `PROMISES`."""
+    reason: str
+    """What is wrong, and where."""
+
+
+class Audit(msgspec.Struct, frozen=True, kw_only=True):
+    """The result for one folder."""
+
+    folder: str
+    tournament: str | None
+    """Its identifier, or None if no commitment says what the folder should hold."""
+    logs: int
+    games: int | None
+    """How many games the schedule has."""
+    complete: bool
+    """Whether every game is there and the secret is out."""
+    checked: tuple[str, ...]
+    """The checks that were made."""
+    faults: tuple[Fault, ...]
+    notes: tuple[str, ...] = ()
+    """What could not be checked, and why."""
+    begun: int = 0
+    """How often a game was begun and thrown away, as far as logs and files beside them tell."""
+    of: Literal["tournament", "season"] = "tournament"
+    """What the folder holds: a tournament, or what is published of a league's season."""
+    unchecked: dict[str, str] = {}
+    """By check that could not be made why not, where that is not the same for all tournaments."""
+    later: tuple[str, ...] = ()
+    """What a later version of arena wrote, so that it was not checked."""
+
+
+LATER_LOG: Final = "later log"
+LATER_DOCUMENT: Final = "later document"
+"""The check of a fault that is none: the file is of a later version of arena."""
+_OF_LOGS: Final = frozenset({"schedule", "results", "standings", "secret", "database"})
+"""The checks that need all logs."""
+
+
+def settled(audit: Audit) -> Audit:
+    """Returns an audit in which no check is a fault, or passed, only because a file of a later version was not read."""
+    later = [fault for fault in audit.faults if fault.check in (LATER_LOG, LATER_DOCUMENT)]
+    if not later:
+        return audit
+    alone = {"log", "time"}
+    without_documents = any(fault.check == LATER_DOCUMENT for fault in later)
+    doubtful = {check for check in audit.checked if check not in alone and (without_documents or check in _OF_LOGS)}
+    return replace(
+        audit,
+        complete=False,
+        checked=tuple(check for check in audit.checked if check not in doubtful),
+        faults=tuple(fault for fault in audit.faults if fault not in later and fault.check not in doubtful),
+        unchecked={**audit.unchecked, **dict.fromkeys(doubtful, "a later version of arena wrote what it needs")},
+        later=tuple(dict.fromkeys(fault.reason for fault in later)),
+    )
+
+
+def void_text(games: int, losses: Mapping[str, int]) -> str:
+    """Returns how many games are void and whose losses they were, in words; empty if none is."""
+    whose = ", ".join(f"{name} {count}" for name, count in sorted(losses.items()))
+    are = "game is" if games == 1 else "games are"
+    return f"{games} {are} void, lost while the machine was overloaded by: {whose}" if games else ""

@@ -1,0 +1,151 @@
+"""Tests that what each release has written can be checked, and that what a later one writes is not called forged.
+
+`tests/data/releases/VERSION.tar.zst` holds `tournaments` of several formats, one with a compressed log, their database,
+and a `league` with a closed season and an open one. `0.2.0-early` has commitments without a date, and seeds by version
+2 of chance. Whoever releases a version adds what it writes, and never changes what is there.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import tarfile
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+import zstandard
+from click.testing import CliRunner, Result
+
+from arena.cli import cli
+from arena.core.errors import ConfigError, StoreError
+from arena.core.store.database import MIGRATIONS, connect
+from arena.core.store.store import open_reader
+from arena.league.settings import Settings, check_season, parse
+
+RELEASES = sorted((Path(__file__).parents[2] / "data" / "releases").glob("*.tar.zst"))
+
+
+def unpacked(archive: Path, folder: Path) -> Path:
+    data = zstandard.ZstdDecompressor().decompressobj().decompress(archive.read_bytes())
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        tar.extractall(folder, filter="data")
+    return folder
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    """Unpacks what 0.2.0 wrote."""
+    return unpacked(RELEASES[-1].with_name("0.2.0.tar.zst"), tmp_path / "release")
+
+
+def resummed(data: bytes) -> bytes:
+    """Returns a log with its sums made again."""
+    whole = b""
+    for line in data.splitlines():
+        whole += line[:-18]
+        whole += b',"sum":"%08x"}\n' % crc32(whole)
+    return whole
+
+
+def verify(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, ["verify", *map(str, arguments)])
+
+
+@pytest.mark.parametrize("archive", RELEASES, ids=lambda path: path.name.removesuffix(".tar.zst"))
+def test_what_a_release_wrote_is_verified(archive: Path, tmp_path: Path) -> None:
+    folder = unpacked(archive, tmp_path)
+    database = ["--db", folder / "arena.db"] if (folder / "arena.db").exists() else []
+    found = verify(folder / "tournaments", "--complete", *database)
+    assert found.exit_code == 0, found.output
+    assert found.output.count("  ok      deals") == len(list((folder / "tournaments").iterdir()))
+    if (folder / "league").exists():
+        found = verify(folder / "league")
+        assert found.exit_code == 0, found.output
+        assert found.output.count("  ok      deals") == len(
+            list((folder / "league" / "published" / "seasons").iterdir())
+        )
+
+
+def test_what_is_checked_of_a_release_is_checked_as_ever(tmp_path: Path) -> None:
+    """The old form takes nothing from a check: seeds by another version of chance are found."""
+    folder = unpacked(RELEASES[0].with_name("0.2.0-early.tar.zst"), tmp_path)
+    [path] = folder.glob("tournaments/*/commitment.json")
+    path.write_text(path.read_text().replace('"chance": 2', '"chance": 3'))
+    found = verify(folder / "tournaments")
+    assert found.exit_code == 4
+    assert "the seed of the bot in seat 0 does not follow from the secret" in found.output
+    assert "settings_sha256 is not the digest of its settings" in found.output
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "unchecked"),
+    [
+        ("commitment.json", {"format": 9}, "with format 9, where this one knows up to 1"),
+        ("commitment.json", {"settings": {"chance": 9}}, "with chance 9, where this one knows up to 3"),
+        ("secret.json", {"format": 9}, "with format 9, where this one knows up to 1"),
+    ],
+)
+def test_a_document_of_a_later_version_is_not_checked(
+    release: Path, file: str, change: dict[str, object], unchecked: str
+) -> None:
+    [folder, *_] = sorted((release / "tournaments").iterdir())
+    document = json.loads((folder / file).read_text())
+    (folder / file).write_text(json.dumps(document | change))
+    for options in ([], ["--complete"]):
+        found = verify(folder, *options)
+        assert found.exit_code == 5, found.output
+        assert "FAILED" not in found.output
+        assert f"not checked: written by a later version, {unchecked}" in found.output
+        assert "  ok      log" in found.output
+
+
+def test_a_season_of_a_later_version_is_not_checked(release: Path) -> None:
+    for path in (release / "league").glob("published/seasons/*/season.json"):
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 9}))
+    found = verify(release / "league")
+    assert found.exit_code == 5, found.output
+    assert "FAILED" not in found.output
+    assert "season.json; install the newest arena" in found.output
+
+
+def test_a_log_of_a_later_version_is_not_checked_and_the_others_are(release: Path) -> None:
+    path = next((release / "tournaments").glob("*/*.jsonl"))
+    text = path.read_text().replace('"format":3,"arena":"0.2.0"', '"format":9,"arena":"9.1"', 1)
+    path.write_bytes(resummed(text.encode()))
+    found = verify(path)
+    assert (found.exit_code, found.output.count("FAILED")) == (5, 0)
+    assert "written by a later version, arena 9.1 with log format 9" in found.output
+    found = verify(path.parent, "--complete")
+    assert (found.exit_code, found.output.count("FAILED")) == (5, 0), found.output
+    commitment = path.with_name("commitment.json")
+    commitment.write_text(
+        commitment.read_text().replace('"seeded": false', '"seeded": true').replace("random", "other")
+    )
+    assert verify(path.parent).exit_code == 4
+
+
+def test_a_league_in_mid_season_goes_on_and_later_settings_are_refused(release: Path) -> None:
+    text = (release / "league" / "league.toml").read_text()
+    settings = parse(text)
+    fixed = settings.season_settings()
+    check_season(settings, "first", {**fixed, "chance": 2, "processes": "game"}, "league.toml", text)
+    games = [{**game, "margin_ms": 7} for game in fixed["games"]]
+    with pytest.raises(ConfigError, match=r"expected margin_ms .* finish the season with the version that began it"):
+        check_season(settings, "first", {**fixed, "games": games}, "league.toml", text)
+    assert parse(text.replace("[logs]", "[logs]\nlast_games = 50")) == settings
+    with pytest.raises(ConfigError, match="format 1 or less, got: 9, of a later version of arena"):
+        parse("format = 9\n" + text)
+    assert Settings(name="cup").format == 1
+
+
+def test_a_database_of_a_later_version_is_refused_with_its_name(release: Path) -> None:
+    path = shutil.copy(release / "arena.db", release / "later.db")
+    connection = connect(path, write=True)
+    for set_, name in (("arena", f"{len(MIGRATIONS) + 1:04}_more"), ("arena-versions", "9.1")):
+        insert = "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES (?, ?, '2100-01-01')"
+        connection.execute(insert, (set_, name))
+    connection.close()
+    with pytest.raises(StoreError, match=r"one that arena 9\.1 wrote"), open_reader(path):
+        pass

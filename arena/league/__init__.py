@@ -1,1 +1,13 @@
 """The league: a tournament that never ends, whose entrants come and go."""
+
+from __future__ import annotations
+
+from arena.core.plugs import Command, Wing
+
+WING = Wing(
+    commands={
+        "league": Command(
+            "arena.league.commands:league", "Run a league of strangers' bots, or take part in one.", "Run", 1
+        )
+    },
+)

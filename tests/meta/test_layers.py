@@ -9,7 +9,7 @@ from pathlib import Path
 LAYERS = {
     "arena": 0, "errors": 0, "extras": 0, "files": 0, "places": 0, "progress": 0, "remedies": 0, "scratch": 0,
     "text": 0, "toml": 0, "types": 0,
-    "ratings": 1, "rules": 1, "wire": 1, "record": 1, "disk": 1, "resources": 1, "installed": 1,
+    "ratings": 1, "rules": 1, "wire": 1, "record": 1, "disk": 1, "resources": 1, "plugs": 1,
     "games": 2, "testing": 3,
     "link": 2,
     "referee": 3, "store": 3, "archives": 3,
@@ -39,7 +39,7 @@ PLACES = {
     "arena.core.errors": "errors",
     "arena.core.extras": "extras",
     "arena.core.files": "files",
-    "arena.core.installed": "installed",
+    "arena.core.plugs": "plugs",
     "arena.core.link": "link",
     "arena.core.places": "places",
     "arena.core.progress": "progress",

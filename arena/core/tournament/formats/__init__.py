@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from arena.core.errors import ConfigError
-from arena.core.installed import entries, load
+from arena.core.plugs import entries, load_entry
 from arena.core.tournament.formats.adaptive import Adaptive
 from arena.core.tournament.formats.base import Format
 from arena.core.tournament.formats.compare import Compare
@@ -73,7 +73,7 @@ def _others() -> Mapping[str, EntryPoint]:
 
 @cache
 def _load(entry: EntryPoint) -> type[Format]:
-    loaded = load(entry, f"the format {entry.name!r}")
+    loaded = load_entry(entry, f"the format {entry.name!r}")
     if not (isinstance(loaded, type) and issubclass(loaded, Format) and loaded.__struct_config__.tag == entry.name):
         raise ConfigError(
             f"expected the entry point {entry.name!r} to name a subclass of "

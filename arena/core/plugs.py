@@ -1,0 +1,186 @@
+"""Plugs: what wings and packages bring to the core, with each one's signature, and how it is found.
+
+Laws:
+1. The core names its wings in one table, `BUILT_IN`, and imports none. Of a wing it knows what `WING` in the wing's
+   `__init__.py` says, which imports nothing else; what that names is imported when it is first used.
+2. What is not loaded is refused in one sentence when something of it is asked for, and only then.
+3. A plug ignores arguments that it does not declare (`call`). So arguments may be added, and none is ever taken away.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+from arena.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+T = TypeVar("T")
+
+BUILT_IN: Final = ("sandbox", "author", "pages", "learn", "cluster", "league")
+"""The wings of arena, each a folder with a `WING`. The games are one too, and always loaded."""
+GROUP: Final = "arena.wings"
+"""The group of entry points by which wings of packages are found. Each names a `Wing`."""
+VARIABLE: Final = "ARENA_WINGS"
+"""The environment variable that names the wings that are loaded, with commas between; unset: all."""
+
+
+class Command(NamedTuple):
+    """A command, as a wing brings it."""
+
+    loads: str
+    """The click command, `module:attribute`."""
+    help: str
+    """One line."""
+    heading: str = "Run"
+    """The part of `arena --help`: Play, Look, Write or Run."""
+    place: int = 100
+    """The place within that part."""
+
+
+class Wing(NamedTuple):
+    """What a wing brings, by the plug that it goes into. Each text is `module:attribute`."""
+
+    commands: Mapping[str, Command] = {}
+    """By name."""
+    formats: Mapping[str, str] = {}
+    """By name subclasses of `arena.core.tournament.formats.base.Format`."""
+    levels: str = ""
+    """What holds bots at levels of protection above `trusted`."""
+
+
+def brought(plug: str) -> Iterator[tuple[str, Any]]:
+    """Yields each loaded wing that brings something to a plug, and what it declares."""
+    for name in names():
+        wing = declared(name)
+        if is_on(name) and isinstance(wing, Wing) and (value := getattr(wing, plug)):
+            yield name, value
+
+
+def find(plug: str, key: str = "", *, what: str) -> Any:
+    """Returns what some wing brings to a plug.
+
+    Args:
+        plug: A field of `Wing`.
+        key: Which, in a plug that has several by name.
+        what: Names it in errors.
+
+    Raises:
+        ConfigError: No loaded wing brings it, or it does not load. Show the message to the operator.
+    """
+    for name, value in brought(plug):
+        if not key:
+            return load(value, what, name)
+        if key in value:
+            return load(value[key], what, name)
+    raise refusal(plug, key, what)
+
+
+def refusal(plug: str, key: str, what: str) -> ConfigError:
+    """Returns why no loaded wing brings something: it is switched off, it does not load, or there is none."""
+    broken = []
+    for name in names():
+        wing = declared(name)
+        if isinstance(wing, ConfigError):
+            broken.append(wing)
+        elif not is_on(name) and (value := getattr(wing, plug)) and (not key or key in value):
+            on = os.environ[VARIABLE]
+            return ConfigError(
+                f"expected the wing {name!r} to be loaded for {what}, got: {VARIABLE}={on!r}, which leaves it out; "
+                f"add it: {VARIABLE}={','.join(filter(None, (on, name)))}"
+            )
+    if broken:
+        return broken[0]
+    return ConfigError(f"expected a wing that brings {what}, got: none of {', '.join(names())}; install its package")
+
+
+def names() -> Iterator[str]:
+    """Yields the names of all wings, those of arena first."""
+    yield from BUILT_IN
+    yield from _packaged()
+
+
+def is_on(name: str) -> bool:
+    """Says whether a wing is to be loaded."""
+    chosen = os.environ.get(VARIABLE)
+    return chosen is None or name in (each.strip() for each in chosen.split(","))
+
+
+@cache
+def declared(name: str) -> Wing | ConfigError:
+    """Returns what a wing says that it brings, or why that cannot be found out."""
+    try:
+        if name in BUILT_IN:
+            wing = load(f"arena.{name}:WING", f"the wing {name!r}")
+        else:
+            wing = load_entry(_packaged()[name], f"the wing {name!r}")
+    except ConfigError as error:
+        return error
+    if isinstance(wing, Wing):
+        return wing
+    return ConfigError(
+        f"expected the wing {name!r} to be an arena.core.plugs.Wing, got: {wing!r:.80}; correct its entry point"
+    )
+
+
+def load(target: str, what: str, source: str = "arena") -> Any:
+    """Returns what `module:attribute` names.
+
+    Args:
+        target: The text.
+        what: Names it in errors: `the game 'chess'`.
+        source: The wing or the package that brings it.
+
+    Raises:
+        ConfigError: It does not load. Show the message to the operator.
+    """
+    module, _, attribute = target.partition(":")
+    return _loaded(lambda: getattr(import_module(module), attribute), target, what, source)
+
+
+def _loaded(loads: Callable[[], Any], target: str, what: str, source: str) -> Any:
+    try:
+        return loads()
+    except Exception as error:  # whatever a stranger's package raises, it must not take the others down
+        remedy = "install arena again" if target.startswith("arena.") else f"fix or uninstall {source}"
+        raise ConfigError(
+            f"expected {what} to load from {target}, got: {type(error).__name__}: {error}; {remedy}"
+        ) from error
+
+
+def entries(group: str) -> list[EntryPoint]:
+    """Returns the entry points of a group, those of arena first."""
+    from importlib.metadata import entry_points  # not before: a command that needs none starts sooner
+
+    return sorted(entry_points(group=group), key=lambda entry: not entry.value.startswith("arena."))
+
+
+def load_entry(entry: EntryPoint, what: str) -> Any:
+    """Returns what an entry point names; `what` and errors are as for `load`."""
+    return _loaded(entry.load, entry.value, what, entry.dist.name if entry.dist else "its package")
+
+
+@cache
+def _packaged() -> Mapping[str, EntryPoint]:
+    """Returns the wings of packages by name. Their metadata are read only if one mentions the group: it takes long."""
+    files = (file for folder in sys.path for file in Path(folder or ".").glob("*.*-info/entry_points.txt"))
+    if not any(GROUP.encode() in file.read_bytes() for file in files):
+        return {}
+    return {entry.name: entry for entry in entries(GROUP) if entry.name not in BUILT_IN}
+
+
+def call(plug: Callable[..., T], **arguments: Any) -> T:
+    """Calls a plug with those arguments that it declares."""
+    from inspect import Parameter, signature
+
+    parameters = signature(plug).parameters
+    if not any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values()):
+        arguments = {name: value for name, value in arguments.items() if name in parameters}
+    return plug(**arguments)

@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from arena.core.errors import ConfigError
+from arena.core.errors import ArenaError, ConfigError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -30,6 +30,10 @@ GROUP: Final = "arena.wings"
 """The group of entry points by which wings of packages are found. Each names a `Wing`."""
 VARIABLE: Final = "ARENA_WINGS"
 """The environment variable that names the wings that are loaded, with commas between; unset: all."""
+
+
+class NotLoaded(ConfigError):
+    """Something is asked for of a wing that is switched off, or does not load."""
 
 
 class Command(NamedTuple):
@@ -51,17 +55,25 @@ class Wing(NamedTuple):
     commands: Mapping[str, Command] = {}
     """By name."""
     formats: Mapping[str, str] = {}
-    """By name subclasses of `arena.core.tournament.formats.base.Format`."""
+    """By name subclasses of `Format` (`arena.core.tournament.formats.base`) that commands of the wing make. One for
+    `arena tournament --format` is an entry point of the group `arena.formats`."""
+    instead: Mapping[str, str] = {}
+    """By the format of tournaments that no such class makes, the `instead` of them."""
     levels: str = ""
     """What holds bots at levels of protection above `trusted`."""
 
 
-def brought(plug: str) -> Iterator[tuple[str, Any]]:
-    """Yields each loaded wing that brings something to a plug, and what it declares."""
+def brought(plug: str, *, off: bool = False) -> Iterator[tuple[str, Any]]:
+    """Yields each wing that brings something to a plug, and what it declares. `off` adds wings that are not loaded."""
     for name in names():
         wing = declared(name)
-        if is_on(name) and isinstance(wing, Wing) and (value := getattr(wing, plug)):
+        if (off or is_on(name)) and isinstance(wing, Wing) and (value := getattr(wing, plug)):
             yield name, value
+
+
+def has(plug: str, key: str = "") -> bool:
+    """Says whether a wing brings something to a plug, be it loaded or not: then it may be asked for."""
+    return any(not key or key in value for _, value in brought(plug, off=True))
 
 
 def find(plug: str, key: str = "", *, what: str) -> Any:
@@ -76,29 +88,34 @@ def find(plug: str, key: str = "", *, what: str) -> Any:
         ConfigError: No loaded wing brings it, or it does not load. Show the message to the operator.
     """
     for name, value in brought(plug):
-        if not key:
-            return load(value, what, name)
-        if key in value:
-            return load(value[key], what, name)
-    raise refusal(plug, key, what)
+        if not key or key in value:
+            target = value[key] if key else value
+            return load(target.loads if isinstance(target, Command) else target, what, name)
+    raise refusal(plug, key, what) or ConfigError(
+        f"expected a wing that brings {what}, got: {', '.join(names())}; install the package that does"
+    )
 
 
-def refusal(plug: str, key: str, what: str) -> ConfigError:
-    """Returns why no loaded wing brings something: it is switched off, it does not load, or there is none."""
-    broken = []
-    for name in names():
-        wing = declared(name)
-        if isinstance(wing, ConfigError):
-            broken.append(wing)
-        elif not is_on(name) and (value := getattr(wing, plug)) and (not key or key in value):
+def refusal(plug: str, key: str, what: str) -> NotLoaded | None:
+    """Returns why no loaded wing brings something: it is switched off, or does not load. None if neither is so."""
+    if (error := switched_off(plug, key, what)) is not None:
+        return error
+    for name in filter(is_on, names()):
+        if isinstance(broken := declared(name), ConfigError):
+            return NotLoaded(f"expected {what} of a wing that loads, got: {name}, which may bring it - {broken}")
+    return None
+
+
+def switched_off(plug: str, key: str, what: str) -> NotLoaded | None:
+    """Returns why a wing that brings something is not loaded, if the operator left it out."""
+    for name, value in brought(plug, off=True):
+        if not is_on(name) and (not key or key in value):
             on = os.environ[VARIABLE]
-            return ConfigError(
+            return NotLoaded(
                 f"expected the wing {name!r} to be loaded for {what}, got: {VARIABLE}={on!r}, which leaves it out; "
                 f"add it: {VARIABLE}={','.join(filter(None, (on, name)))}"
             )
-    if broken:
-        return broken[0]
-    return ConfigError(f"expected a wing that brings {what}, got: none of {', '.join(names())}; install its package")
+    return None
 
 
 def names() -> Iterator[str]:
@@ -148,6 +165,8 @@ def load(target: str, what: str, source: str = "arena") -> Any:
 def _loaded(loads: Callable[[], Any], target: str, what: str, source: str) -> Any:
     try:
         return loads()
+    except ArenaError:  # it says itself what is wrong
+        raise
     except Exception as error:  # whatever a stranger's package raises, it must not take the others down
         remedy = "install arena again" if target.startswith("arena.") else f"fix or uninstall {source}"
         raise ConfigError(

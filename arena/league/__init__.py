@@ -5,6 +5,7 @@ from __future__ import annotations
 from arena.core.plugs import Command, Wing
 
 WING = Wing(
+    instead={"league": "arena.league.store.records:status_words"},
     commands={
         "league": Command(
             "arena.league.commands:league", "Run a league of strangers' bots, or take part in one.", "Run", 1

@@ -213,14 +213,15 @@ def print_tables(
     import msgspec
 
     from arena.core.progress import Progress
-    from arena.core.show.rounds import progress_text
     from arena.core.show.standings import crosstable_table, off_turn_lines, order_text, standings_table
     from arena.core.show.tables import paces_table, wrapped
+    from arena.core.standings.report import progress_text
+    from arena.core.tournament.formats import FORMATS
 
     plain = msgspec.to_builtins(document)
     rows, width = plain["standings"], console().width
     progress = None if plain.get("progress") is None else msgspec.convert(plain["progress"], Progress)
-    if progress is not None and progress.tuned:  # who of its two bots won says nothing
+    if progress is not None and not FORMATS[progress.format].is_contest:
         show(progress_text(progress, width))
         return
     show(standings_table(rows, width, verbose=verbose, courses=courses))

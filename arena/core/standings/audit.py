@@ -17,6 +17,7 @@ import msgspec
 
 from arena.core.errors import ArenaError, LogError, ReplayMismatch, StoreError
 from arena.core.extras import has, install
+from arena.core.plugs import NotLoaded
 from arena.core.record import compressed
 from arena.core.record.log import SUFFIX, find_logs
 from arena.core.record.published import (
@@ -348,6 +349,8 @@ class Auditor:
         try:
             settings = Settings.read(before.settings)
             schedule = settings.schedule(before.commitment)
+        except NotLoaded:
+            raise
         except (ValueError, ArenaError) as error:
             self._fault("commitment", f"{place}: its settings are no tournament's: {error}")
             return

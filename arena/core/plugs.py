@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -19,8 +20,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from arena.core.errors import ArenaError, ConfigError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a wing is never imported here, and neither is what lies above this layer
     from importlib.metadata import EntryPoint
+
+    from rich.console import Console
+
+    from arena.core.link.bots import BotSpec
+    from arena.core.record.log import Header, Log, Record
+    from arena.core.show.replay import Remark
+    from arena.core.standings.audit import ToCheck
+    from arena.core.store.reader import Reader
+    from arena.core.types import Seat
 
 T = TypeVar("T")
 
@@ -59,8 +69,108 @@ class Wing(NamedTuple):
     `arena tournament --format` is an entry point of the group `arena.formats`."""
     instead: Mapping[str, str] = {}
     """By the format of tournaments that no such class makes, the `instead` of them."""
+    page: str = ""
+    plot: str = ""
+    live: str = ""
+    cluster: str = ""
+    audits: Mapping[str, str] = {}
+    revealed: Mapping[str, str] = {}
     levels: str = ""
     """What holds bots at levels of protection above `trusted`."""
+
+
+# What is called. Each wing that brings one of these declares it under the same name, with any of its arguments.
+
+
+def page(log: Log, seat: Seat | None, remarks: Mapping[int, Remark] | None) -> str:
+    """Returns a game as a page for a browser.
+
+    Args:
+        log: The log.
+        seat: The seat whose knowledge is shown; None: that of every seat, and of all together.
+        remarks: What is said of decisions, by their line in the log.
+    """
+    return _one("page", "pages of games", log=log, seat=seat, remarks=remarks)
+
+
+def plot(document: Any, title: str, form: str, reader: Reader | None) -> bytes:
+    """Returns standings as a picture.
+
+    Args:
+        document: The standings, of one tournament or of a pool.
+        title: What was played.
+        form: `svg` or `png`.
+        reader: The database, for the course of the running ratings; None leaves that out.
+    """
+    return _one("plot", "pictures of standings", document=document, title=title, form=form, reader=reader)
+
+
+def live(screen: Console, pace: float) -> AbstractContextManager[Callable[[Header | Record], None] | None]:
+    """Yields what draws the game in progress, record by record; None if no loaded wing draws it.
+
+    Args:
+        screen: The terminal.
+        pace: How long a decision is shown at least, in seconds.
+    """
+    if not any(brought("live")):
+        return nullcontext()
+    return _one("live", "games in progress", screen=screen, pace=pace)
+
+
+def cluster(
+    address: str,
+    insecure: bool,
+    same_worker: bool,
+    tell: Callable[[str], object],
+    archive_of: Callable[[BotSpec], Path | None] | None,
+) -> AbstractContextManager[Any]:
+    """Yields the machines of a cluster: its `workers()`, the `lane` of games on one, and `archives` if bots travel.
+
+    Args:
+        address: The scheduler's.
+        insecure: Whether an address beyond this machine may be without TLS.
+        same_worker: Whether each lane keeps to a worker of its own.
+        tell: Called with a sentence about each worker that was lost.
+        archive_of: Returns the archive that a bot came in; None: bots came in none.
+    """
+    return _one(
+        "cluster", "a cluster", address=address, insecure=insecure, same_worker=same_worker, tell=tell,
+        archive_of=archive_of,
+    )  # fmt: skip
+
+
+def audits(folder: Path, reader: Reader | None, noted: Path | None) -> Iterable[ToCheck] | None:
+    """Returns what there is to check in a folder that a wing publishes; None for any other.
+
+    A wing declares by which file or folder in it one knows such a folder.
+
+    Args:
+        folder: The folder that `arena verify` was given.
+        reader: The database to compare with, if any.
+        noted: A copy of what was published before the first game, if there is one elsewhere.
+    """
+    return _of_folder("audits", folder, reader=reader, noted=noted)
+
+
+def revealed(folder: Path) -> Mapping[int, bytes]:
+    """Returns by deal the secrets that are published of single deals, before that of all; declared as `audits` are.
+
+    Args:
+        folder: What is published of a tournament.
+    """
+    return _of_folder("revealed", folder) or {}
+
+
+def _of_folder(plug: str, folder: Path, **arguments: Any) -> Any:
+    for _, marks in brought(plug, off=True):
+        for mark in marks:
+            if (folder / mark).exists():
+                return call(find(plug, mark, what=f"{folder}, which holds {mark}"), folder=folder, **arguments)
+    return None
+
+
+def _one(plug: str, what: str, **arguments: Any) -> Any:
+    return call(find(plug, what=what), **arguments)
 
 
 def brought(plug: str, *, off: bool = False) -> Iterator[tuple[str, Any]]:

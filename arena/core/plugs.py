@@ -7,21 +7,25 @@ Laws:
 3. A plug ignores arguments that it does not declare (`call`). So arguments may be added, and none is ever taken away.
 """
 
+# mypy: disable-error-code="no-any-return"
+# What a plug returns is taken at its word.
+
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from arena.core.errors import ArenaError, ConfigError
 
 if TYPE_CHECKING:  # a wing is never imported here, and neither is what lies above this layer
     from importlib.metadata import EntryPoint
+    from sqlite3 import Connection
 
     from rich.console import Console
 
@@ -59,6 +63,43 @@ class Command(NamedTuple):
     """The place within that part."""
 
 
+class Tables(NamedTuple):
+    """The tables that a wing adds to a database when it first opens it."""
+
+    steps: Mapping[str, tuple[str, Sequence[str]]]
+    """By name, in order, what shows that a step was made (`table.column`), and the statements that make it. None is
+    ever changed: add another."""
+    documents: Mapping[str, Any]
+    """By column that holds JSON, as `table.column`, the type of that."""
+
+
+class Season(Protocol):
+    """What a wing says of tournaments that no format plans."""
+
+    def words(self, db: Path | None) -> list[str]:
+        """Returns the command that tells of them, as none plays one again.
+
+        Args:
+            db: Their database; None if it is not to be named.
+        """
+
+    def predecessors(self, db: Connection, tournament: str) -> dict[int, int]:
+        """Returns by entrant that came later the entrant whose rating it began with.
+
+        Args:
+            db: The database.
+            tournament: Which.
+        """
+
+    def kept(self, db: Connection, tournament: str) -> str:
+        """Returns why one cannot be removed, or nothing.
+
+        Args:
+            db: The database.
+            tournament: Which.
+        """
+
+
 class Wing(NamedTuple):
     """What a wing brings, by the plug that it goes into. Each text is `module:attribute`."""
 
@@ -67,8 +108,10 @@ class Wing(NamedTuple):
     formats: Mapping[str, str] = {}
     """By name subclasses of `Format` (`arena.core.tournament.formats.base`) that commands of the wing make. One for
     `arena tournament --format` is an entry point of the group `arena.formats`."""
-    instead: Mapping[str, str] = {}
-    """By the format of tournaments that no such class makes, the `instead` of them."""
+    seasons: Mapping[str, str] = {}
+    """By the format in their settings a `Season`."""
+    tables: str = ""
+    """Its `Tables`."""
     page: str = ""
     plot: str = ""
     live: str = ""
@@ -139,6 +182,22 @@ def cluster(
     )  # fmt: skip
 
 
+def tables() -> Mapping[str, Tables]:
+    """Returns by wing the tables that it adds to a database that it opens."""
+    return {name: load(target, f"the tables of {name}", name) for name, target in brought("tables")}
+
+
+def season(settings: Mapping[str, Any]) -> Season | None:
+    """Returns what a wing says of a tournament that no format plans; None for any other.
+
+    Args:
+        settings: The tournament's.
+    """
+    if has("seasons", name := str(settings.get("format"))):
+        return find("seasons", name, what=f"a tournament of the format {name!r}")
+    return None
+
+
 def audits(folder: Path, reader: Reader | None, noted: Path | None) -> Iterable[ToCheck] | None:
     """Returns what there is to check in a folder that a wing publishes; None for any other.
 
@@ -181,9 +240,9 @@ def brought(plug: str, *, off: bool = False) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def has(plug: str, key: str = "") -> bool:
+def has(plug: str, key: str) -> bool:
     """Says whether a wing brings something to a plug, be it loaded or not: then it may be asked for."""
-    return any(not key or key in value for _, value in brought(plug, off=True))
+    return any(key in value for _, value in brought(plug, off=True))
 
 
 def find(plug: str, key: str = "", *, what: str) -> Any:

@@ -196,7 +196,7 @@ def describe(audit: Audit, auditor: FolderAuditor) -> Iterable[str]:
         yield f"{audit.folder}: {counted(audit.logs, 'log')} of no known tournament"
     else:
         yield f"{audit.folder}: {audit.of} {audit.tournament}, {audit.logs} of {counted(audit.games, 'game')}"
-    usual = auditor.why_not | audit.unchecked
+    usual = {**auditor.why_not, **audit.unchecked}
     unchecked = {name: usual[name] for name in auditor.promises if name not in audit.checked}
     yield from check_lines(auditor.promises, audit.faults, unchecked)
     for note in audit.notes:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # a wing is never imported here, and neither is what lies abo
     from arena.core.link.bots import BotSpec
     from arena.core.record.log import Header, Log, Record
     from arena.core.show.replay import Remark
-    from arena.core.standings.audit import ToCheck
+    from arena.core.standings.audit import Audit, Examined
     from arena.core.store.reader import Reader
     from arena.core.types import Seat
 
@@ -41,7 +41,15 @@ T = TypeVar("T")
 BUILT_IN: Final = ("sandbox", "author", "pages", "learn", "cluster", "league")
 """The wings of arena, each a folder with a `WING`. The games are one too, and always loaded."""
 GROUP: Final = "arena.wings"
-"""The group of entry points by which wings of packages are found. Each names a `Wing`."""
+GROUPS: Final[Mapping[str, str]] = {
+    GROUP: "a wing: a `Wing`, whose name nothing else has",
+    "arena.games": "a game by its name: a subclass of `Rules` (`arena.core.rules.base`)",
+    "arena.families": "many games: a subclass of `Family` (`arena.core.rules.family`)",
+    "arena.presenters": "what tells and draws a game, by its name: a `Presenter` (`arena.core.show.presenter`)",
+    "arena.judges": "what judges decisions of a game, by its name: a `Judge` (`arena.learn.analysis.judges`)",
+    "arena.formats": "a format that people choose: a subclass of `Format` (`arena.core.tournament.formats.base`)",
+}
+"""The groups of entry points by which things of packages are found, and what one of each names."""
 VARIABLE: Final = "ARENA_WINGS"
 """The environment variable that names the wings that are loaded, with commas between; unset: all."""
 
@@ -53,14 +61,14 @@ class NotLoaded(ConfigError):
 class Command(NamedTuple):
     """A command, as a wing brings it."""
 
-    loads: str
-    """The click command, `module:attribute`."""
+    heading: str
+    """The part of `arena --help`: Play, Look, Write or Run."""
+    place: int
+    """The place within that part."""
     help: str
     """One line."""
-    heading: str = "Run"
-    """The part of `arena --help`: Play, Look, Write or Run."""
-    place: int = 100
-    """The place within that part."""
+    loads: str = ""
+    """The click command, `module:attribute`; of a wing of arena by default what has its name in `commands`."""
 
 
 class Tables(NamedTuple):
@@ -98,6 +106,31 @@ class Season(Protocol):
             db: The database.
             tournament: Which.
         """
+
+
+class FolderAuditor(Protocol):
+    """Checks a folder of logs as a whole: a tournament's, or one that a wing knows."""
+
+    promises: Mapping[str, str]
+    """The promise that each check holds, by its name."""
+    why_not: Mapping[str, str]
+    """Why a check was not made, by its name."""
+
+    def add(self, log: Examined) -> None:
+        """Takes a log that was checked by itself."""
+
+    def result(self, *, complete: bool = False) -> Audit:
+        """Returns what was found. `complete` demands every game, and the secret."""
+
+
+class ToCheck(NamedTuple):
+    """Logs that are checked together."""
+
+    logs: list[Path]
+    begin: Callable[[], FolderAuditor] | None = None
+    """Makes what checks them as a whole; None for a single log."""
+    beside: str | None = None
+    """The folder with what is published of them; None means their own."""
 
 
 class Wing(NamedTuple):
@@ -259,7 +292,9 @@ def find(plug: str, key: str = "", *, what: str) -> Any:
     for name, value in brought(plug):
         if not key or key in value:
             target = value[key] if key else value
-            return load(target.loads if isinstance(target, Command) else target, what, name)
+            if isinstance(target, Command):
+                target = target.loads or f"arena.{name}.commands.{key}:{key}"
+            return load(target, what, name)
     raise refusal(plug, key, what) or ConfigError(
         f"expected a wing that brings {what}, got: {', '.join(names())}; install the package that does"
     )
@@ -344,7 +379,8 @@ def _loaded(loads: Callable[[], Any], target: str, what: str, source: str) -> An
 
 
 def entries(group: str) -> list[EntryPoint]:
-    """Returns the entry points of a group, those of arena first."""
+    """Returns the entry points of one of `GROUPS`, those of arena first."""
+    assert group in GROUPS
     from importlib.metadata import entry_points  # not before: a command that needs none starts sooner
 
     return sorted(entry_points(group=group), key=lambda entry: not entry.value.startswith("arena."))

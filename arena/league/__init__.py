@@ -11,7 +11,7 @@ WING = Wing(
     tables="arena.league.store.schema:OF_LEAGUES",
     commands={
         "league": Command(
-            "arena.league.commands:league", "Run a league of strangers' bots, or take part in one.", "Run", 1
+            "Run", 1, "Run a league of strangers' bots, or take part in one.", "arena.league.commands:league"
         )
     },
 )

@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from arena.core import files, remedies
+from arena.core import files, plugs, remedies
 from arena.core.errors import StoreError
 from arena.core.plugs import Tables
 from arena.core.store.lock import Held, holder
@@ -213,6 +213,9 @@ def migrate(connection: Connection, path: Path) -> None:
     _configure(connection, path, (("foreign_keys", "OFF", 0),))
     with immediate(connection):
         migrations.apply(Database(connection, execute_plugins=False))
+        for wing, tables in plugs.tables().items():
+            if len(missing(connection, wing, tables)) < len(tables.steps):  # the wing is in it
+                extend(connection, wing, tables)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         if broken := connection.execute("PRAGMA foreign_key_check").fetchone():
             raise StoreError(

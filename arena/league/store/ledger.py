@@ -100,12 +100,7 @@ def read_league(path: Path) -> Iterator[LeagueReader]:
     """
     update(path)
     with open_reader(path) as reader:
-        outdated = missing(reader._db, "league", OF_LEAGUES)
-        if not outdated:
-            yield league_of(reader)
-    if outdated:
-        with open_league(path) as store:
-            yield store
+        yield league_of(reader)
 
 
 def league_of(reader: Reader) -> LeagueReader:
@@ -115,5 +110,5 @@ def league_of(reader: Reader) -> LeagueReader:
         StoreError: No league has opened the database.
     """
     if missing(reader._db, "league", OF_LEAGUES):
-        raise StoreError(f"expected the database of a league, got one without its tables - at {reader.path}; name that")
+        raise StoreError(f"expected the database of a league, got one without its tables - at {reader.path}; name that of a league")
     return LeagueReader(reader._db, reader.path)

@@ -227,7 +227,7 @@ def season(settings: Mapping[str, Any]) -> Season | None:
         settings: The tournament's.
     """
     if has("seasons", name := str(settings.get("format"))):
-        return find("seasons", name, what=f"a tournament of the format {name!r}")
+        return find("seasons", name, what=f"a tournament of the format {name!r}")()
     return None
 
 
@@ -342,13 +342,24 @@ def declared(name: str) -> Wing | ConfigError:
             wing = load(f"arena.{name}:WING", f"the wing {name!r}")
         else:
             wing = load_entry(_packaged()[name], f"the wing {name!r}")
-    except ConfigError as error:
-        return error
-    if isinstance(wing, Wing):
+    except ArenaError as error:
+        return ConfigError(str(error))
+    if _is_sound(wing):
         return wing
     return ConfigError(
-        f"expected the wing {name!r} to be an arena.core.plugs.Wing, got: {wing!r:.80}; correct its entry point"
+        f"expected the wing {name!r} to be an arena.core.plugs.Wing with what its fields say, got: {wing!r:.80}; "
+        "correct it, or uninstall its package"
     )
+
+
+def _is_sound(wing: Any) -> bool:
+    def fits(field: str, default: object, value: Any) -> bool:
+        if isinstance(default, str):
+            return isinstance(value, str)
+        kind = Command if field == "commands" else str
+        return isinstance(value, Mapping) and all(isinstance(one, kind) for one in value.values())
+
+    return isinstance(wing, Wing) and all(map(fits, wing._fields, wing._field_defaults.values(), wing))
 
 
 def load(target: str, what: str, source: str = "arena") -> Any:
@@ -371,7 +382,7 @@ def _loaded(loads: Callable[[], Any], target: str, what: str, source: str) -> An
         return loads()
     except ArenaError:  # it says itself what is wrong
         raise
-    except Exception as error:  # whatever a stranger's package raises, it must not take the others down
+    except (Exception, SystemExit) as error:  # whatever a stranger's package does, it must not take the others down
         remedy = "install arena again" if target.startswith("arena.") else f"fix or uninstall {source}"
         raise ConfigError(
             f"expected {what} to load from {target}, got: {type(error).__name__}: {error}; {remedy}"
@@ -397,7 +408,8 @@ def _packaged() -> Mapping[str, EntryPoint]:
     files = (file for folder in sys.path for file in Path(folder or ".").glob("*.*-info/entry_points.txt"))
     if not any(GROUP.encode() in file.read_bytes() for file in files):
         return {}
-    return {entry.name: entry for entry in entries(GROUP) if entry.name not in BUILT_IN}
+    found = {entry.name: entry for entry in entries(GROUP) if entry.name not in BUILT_IN}
+    return dict(sorted(found.items()))
 
 
 def call(plug: Callable[..., T], **arguments: Any) -> T:

@@ -7,7 +7,7 @@ from arena.core.plugs import Command, Wing
 WING = Wing(
     audits=dict.fromkeys(("seasons", "published/seasons"), "arena.league.checking.audit:audits"),
     revealed={"season.json": "arena.league.record.season:revealed"},
-    seasons={"league": "arena.league.store.kind:KIND"},
+    seasons={"league": "arena.league.store.seasons:OfSeasons"},
     tables="arena.league.store.schema:OF_LEAGUES",
     commands={
         "league": Command(

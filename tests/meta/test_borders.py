@@ -115,7 +115,14 @@ def test_the_core_and_the_games_work_with_every_wing_away(tmp_path: Path) -> Non
 
 
 def test_a_wing_that_does_not_load_is_refused_when_it_is_asked_for(tmp_path: Path) -> None:
-    for name, text in (("broken", "raise RuntimeError('no such thing')"), ("sound", SOUND)):
+    for name, text in {
+        "broken": "raise RuntimeError('no such thing')",
+        "ends": "raise SystemExit(7)",
+        "odd": "WING = 3",
+        "lists": "from arena.core.plugs import Wing\nWING = Wing(commands=['greet'])",
+        "rows": "from arena.core.plugs import Wing\nWING = Wing(commands={'greet': 'sound:greet'})",
+        "sound": SOUND,
+    }.items():
         (tmp_path / f"{name}.py").write_text(text)
         (tmp_path / f"{name}-1.dist-info").mkdir()
         (tmp_path / f"{name}-1.dist-info" / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")

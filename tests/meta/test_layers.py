@@ -80,7 +80,6 @@ PLACES = {
     "arena.learn.tune.format": "tournament",
     "arena.learn.tune.report": "tournament",
     "arena.learn.tune.spsa": "ratings",
-    "arena.learn.tune.text": "show",
     "arena.pages": "pages",
     "arena.pages.commands": "cli",
     "arena.pages.exhibits": "store",

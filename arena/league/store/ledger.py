@@ -110,5 +110,5 @@ def league_of(reader: Reader) -> LeagueReader:
         StoreError: No league has opened the database.
     """
     if missing(reader._db, "league", OF_LEAGUES):
-        raise StoreError(f"expected the database of a league, got one without its tables - at {reader.path}; name that of a league")
+        raise StoreError(f"expected a league's database, got one without its tables - at {reader.path}; name another")
     return LeagueReader(reader._db, reader.path)

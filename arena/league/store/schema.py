@@ -177,11 +177,6 @@ TABLES: Final = (
         value TEXT NOT NULL
     ) WITHOUT ROWID""",
 )  # fmt: skip
-"""What makes them, in order."""
-
-# JSON (`arena.league.store.records.SeasonFinal`): who plays the final, from which match on, and what came of it.
-FINALS: Final = ("ALTER TABLE seasons ADD COLUMN final TEXT",)
-"""What a season notes of its final."""
 
 MARKS: Final = (
     # A day's end, by how many games were rated then. From game `first` on up to `number` only the last rating of each
@@ -196,10 +191,6 @@ MARKS: Final = (
     ) WITHOUT ROWID""",
     "CREATE INDEX rating_marks_open ON rating_marks (tournament, number) WHERE entrant IS NOT NULL",
 )
-"""What is needed to keep one rating a day."""
-
-TOGETHER: Final = ("ALTER TABLE matches ADD COLUMN together INTEGER", "UPDATE matches SET together = number")
-"""The number of the first of the matches that were planned together. Before that was noted each was by itself."""
 
 REMAKING: Final = (
     # Whose ratings are made again (`arena.league.store.remaking`): from game `first` on, up to game `number` so far.
@@ -211,15 +202,19 @@ REMAKING: Final = (
         longest TEXT NOT NULL
     ) WITHOUT ROWID""",
 )
-"""What is needed to make ratings again some games at a time."""
 
 OF_LEAGUES: Final = Tables(
     steps={
         "0001_leagues": ("seasons.number", TABLES),
-        "0002_finals": ("seasons.final", FINALS),
+        # JSON (`arena.league.store.records.SeasonFinal`): who plays the final, from which match on, what came of it.
+        "0002_finals": ("seasons.final", ("ALTER TABLE seasons ADD COLUMN final TEXT",)),
         "0003_rating_marks": ("rating_marks.number", MARKS),
         "0004_remaking": ("remaking.number", REMAKING),
-        "0005_together": ("matches.together", TOGETHER),
+        # The first of the matches that were planned together. Before that was noted each was by itself.
+        "0005_together": (
+            "matches.together",
+            ("ALTER TABLE matches ADD COLUMN together INTEGER", "UPDATE matches SET together = number"),
+        ),
     },
     documents={
         "authors.quotas": dict[str, int],

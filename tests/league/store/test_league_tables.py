@@ -40,5 +40,5 @@ def test_what_earlier_versions_made_is_completed(tmp_path: Path, missing: tuple[
 def test_a_laptops_database_has_none_of_them(tmp_path: Path) -> None:
     with open_store(tmp_path / "arena.db") as store:
         assert store._db.execute("SELECT count(*) FROM sqlite_master WHERE type = 'table'").fetchone() == (11,)
-    with open_reader(tmp_path / "arena.db") as reader, pytest.raises(StoreError, match="expected the database of a le"):
+    with open_reader(tmp_path / "arena.db") as reader, pytest.raises(StoreError, match="expected a league's database"):
         league_of(reader)

@@ -374,16 +374,16 @@ def load(target: str, what: str, source: str = "arena") -> Any:
         ConfigError: It does not load. Show the message to the operator.
     """
     module, _, attribute = target.partition(":")
-    return _loaded(lambda: getattr(import_module(module), attribute), target, what, source)
+    remedy = "install arena again" if module.startswith("arena.") else f"fix or uninstall {source}"
+    return _loaded(lambda: getattr(import_module(module), attribute), target, what, remedy)
 
 
-def _loaded(loads: Callable[[], Any], target: str, what: str, source: str) -> Any:
+def _loaded(loads: Callable[[], Any], target: str, what: str, remedy: str) -> Any:
     try:
         return loads()
     except ArenaError:  # it says itself what is wrong
         raise
     except (Exception, SystemExit) as error:  # whatever a stranger's package does, it must not take the others down
-        remedy = "install arena again" if target.startswith("arena.") else f"fix or uninstall {source}"
         raise ConfigError(
             f"expected {what} to load from {target}, got: {type(error).__name__}: {error}; {remedy}"
         ) from error
@@ -399,7 +399,8 @@ def entries(group: str) -> list[EntryPoint]:
 
 def load_entry(entry: EntryPoint, what: str) -> Any:
     """Returns what an entry point names; `what` and errors are as for `load`."""
-    return _loaded(entry.load, entry.value, what, entry.dist.name if entry.dist else "its package")
+    remedy = f"fix or uninstall {entry.dist.name if entry.dist else 'its package'}"
+    return _loaded(entry.load, entry.value, what, remedy)
 
 
 @cache

@@ -1,6 +1,7 @@
 """Games, tournaments and leagues as pages for a browser, and a person in a seat."""
 
 from __future__ import annotations
+
 from arena.core.plugs import Command, Wing
 
 WING = Wing(

@@ -10,4 +10,5 @@ WING = Wing(
             "arena.sandbox.commands.doctor:doctor", "Say which levels of protection this machine can give.", "Run", 3
         )
     },
+    levels="arena.sandbox.levels:confinement",
 )

@@ -29,9 +29,9 @@ from typing import Final
 import msgspec
 
 from arena.core.errors import MachineFault
+from arena.core.link.tree import started_at
 from arena.sandbox.hierarchies import CONTROLLERS, Mount, mounts, own_groups
 from arena.sandbox.hierarchies import lines as _lines
-from arena.sandbox.tree import started_at
 
 _V1_FILES: Final = {
     "memory": ("memory.limit_in_bytes", "memory.oom_control"),

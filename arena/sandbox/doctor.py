@@ -1,7 +1,6 @@
 """Says which levels this machine can give, by probes that run in a real seat.
 
-A level is what the probes show now, never a version and never a guess: a tournament asks (`levels.require`) before it
-begins.
+A level is what the probes show now, never a version and never a guess. `confinement.require` asks before a tournament.
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ import msgspec
 from arena.core import scratch
 from arena.core.errors import ArenaError
 from arena.core.link.bots import BotSpec
+from arena.core.link.confinement import LEVELS, confinement
 from arena.core.link.custody import Custody
 from arena.core.link.process import BotProcess
 from arena.core.link.runtimes import PYTHON
@@ -35,9 +35,7 @@ from arena.core.text import plain
 from arena.core.types import NS_PER_MS, Level
 from arena.core.wire.variables import ENDPOINT, TOKEN
 from arena.sandbox import binds, box, fenced_probe, filter, landlock, probe_program
-from arena.sandbox.accounts import seat_user
 from arena.sandbox.fence import fence, process_limit
-from arena.sandbox.levels import LEVELS
 from arena.sandbox.probes import (
     FENCED,
     FENCED_STARTS,
@@ -205,7 +203,7 @@ class _Seat:
         self._folder = custody.directory / secrets.token_hex(8)
         self._folder.mkdir(mode=0o711)
         self._folder.chmod(0o711)
-        user = seat_user(level)
+        user = confinement(level).allot_user()
         self._listener = _listen(self._folder / "referee", user)
         environment = {ENDPOINT: f"ipc://{self._folder}/referee", TOKEN: secrets.token_hex(32)}
         try:

@@ -15,10 +15,11 @@ from msgspec.structs import replace
 
 from arena.core.errors import LevelError, MachineFault
 from arena.core.link.bots import BotSpec, load_bot
+from arena.core.link.confinement import require
 from arena.core.types import Level
 from arena.sandbox import box, doctor, fenced, fenced_filter, fenced_probe, filter, landlock, levels, probe_program
 from arena.sandbox.doctor import Outcome, Strangers, examine, examine_bot, state
-from arena.sandbox.levels import level_in_force, require
+from arena.sandbox.levels import level_in_force
 from arena.sandbox.probes import (
     FENCED,
     FENCED_STARTS,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -18,46 +18,106 @@ import click
 from arena import __version__
 from arena.cli import signals
 from arena.cli.group import INTERRUPTED, LazyGroup
+from arena.core import plugs
 from arena.core.errors import ConfigError
+from arena.core.plugs import Command
 
-COMMANDS: Mapping[str, tuple[str, str]] = {
-    "tournament": ("arena.core.commands.tournament:tournament", "Play a tournament and print its standings."),
-    "match": ("arena.core.commands.match:match", "Play bots against each other on one deal, the seats rotated."),
-    "compare": ("arena.core.commands.compare:compare", "Say which of two bots is better, and by how much."),
-    "tune": ("arena.learn.commands.tune:tune", "Find better values for a bot's parameters, and prove them."),
-    "play": ("arena.pages.commands.play:play", "Play against bots yourself, at the terminal or in a browser."),
-    "watch": ("arena.pages.commands.watch:watch", "Show what is played now: standings, running games, results."),
-    "standings": ("arena.core.commands.standings:standings", "Print the standings of a tournament that was played."),
-    "tournaments": (
+OWN: dict[str, Command] = {
+    "tournament": Command(
+        "arena.core.commands.tournament:tournament", "Play a tournament and print its standings.", "Play", 1
+    ),
+    "match": Command(
+        "arena.core.commands.match:match", "Play bots against each other on one deal, the seats rotated.", "Play", 2
+    ),
+    "compare": Command(
+        "arena.core.commands.compare:compare", "Say which of two bots is better, and by how much.", "Play", 3
+    ),
+    "standings": Command(
+        "arena.core.commands.standings:standings", "Print the standings of a tournament that was played.", "Look", 2
+    ),
+    "tournaments": Command(
         "arena.core.commands.tournaments:tournaments",
         "List the tournaments that were played, or remove some.",
+        "Look",
+        3,
     ),
-    "games": ("arena.core.commands.games:games", "Find games of tournaments, the latest first."),
-    "replay": ("arena.core.commands.replay:replay", "Show a logged game, decision by decision."),
-    "analyse": (
-        "arena.learn.commands.analyse:analyse",
-        "Say which decisions of a game cost most, and what was better.",
+    "games": Command("arena.core.commands.games:games", "Find games of tournaments, the latest first.", "Look", 4),
+    "replay": Command("arena.core.commands.replay:replay", "Show a logged game, decision by decision.", "Look", 5),
+    "verify": Command(
+        "arena.core.commands.verify:verify", "Check logs, and that no game was chosen, changed or left out.", "Look", 7
     ),
-    "verify": ("arena.core.commands.verify:verify", "Check logs, and that no game was chosen, changed or left out."),
-    "site": ("arena.pages.commands.site:site", "Write pages of tournaments, for any browser, without a server."),
-    "export": ("arena.learn.commands.export:export", "Write the decisions of games as a table, to learn from."),
-    "bot": ("arena.author.commands:bot", "Write, build, check and debug a bot."),
-    "rules": ("arena.core.commands.rules:rules", "Show the games, their rulesets and options; check your own."),
-    "board": ("arena.core.commands.board:board", "List, check and draw boards and decks, including your own."),
-    "league": ("arena.league.commands:league", "Run a league of strangers' bots, or take part in one."),
-    "cluster": ("arena.cluster.commands.cluster:cluster", "Look at the machines of a Dask cluster."),
-    "doctor": ("arena.sandbox.commands.doctor:doctor", "Say which levels of protection this machine can give."),
-    "config": ("arena.cli.config:config", "Print what arena.toml sets, and which options are in force."),
-    "completion": ("arena.cli.completion:completion", "Print what completes commands and names in a shell."),
+    "rules": Command(
+        "arena.core.commands.rules:rules", "Show the games, their rulesets and options; check your own.", "Write", 2
+    ),
+    "board": Command(
+        "arena.core.commands.board:board", "List, check and draw boards and decks, including your own.", "Write", 3
+    ),
+    "config": Command(
+        "arena.cli.config:config", "Print what arena.toml sets, and which options are in force.", "Run", 4
+    ),
+    "completion": Command(
+        "arena.cli.completion:completion", "Print what completes commands and names in a shell.", "Run", 5
+    ),
 }
-"""Each command's `module:attribute` and one line of help, in the order of `arena --help`."""
-HEADINGS: Mapping[str, str] = {"tournament": "Play", "watch": "Look", "bot": "Write", "league": "Run"}
-"""Headings of the parts of that list, each by the first command of its part."""
+"""The commands of the core and of the command line. Wings bring the others."""
+HEADINGS = ("Play", "Look", "Write", "Run")
+"""The parts of `arena --help`, in order."""
+
+
+class _Commands(Mapping[str, Command]):
+    """All commands of loaded wings, in the order of `arena --help`; a wing is looked into only if it must be."""
+
+    def __getitem__(self, name: str) -> Command:
+        return OWN[name] if name in OWN else every_command()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(every_command())
+
+    def __len__(self) -> int:
+        return len(every_command())
+
+
+def every_command(*, off: bool = False) -> dict[str, Command]:
+    """Returns all commands in order. `off` adds those of wings that are not loaded."""
+    brought = [*plugs.brought("commands", off=off)][::-1]  # the first has the last word
+    found: dict[str, Command] = {name: row for _, rows in brought for name, row in rows.items()} | OWN
+    order = {heading: place for place, heading in enumerate(HEADINGS)}
+    return dict(sorted(found.items(), key=lambda each: (order.get(each[1].heading, len(order)), each[1].place)))
+
+
+COMMANDS: Mapping[str, Command] = _Commands()
+
+
+class _Arena(LazyGroup):
+    """The program: its commands are those of wings, too."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Returns a command; one of a wing that does not load is refused in a sentence."""
+        if cmd_name in OWN or cmd_name not in self.lazy:
+            return super().get_command(ctx, cmd_name)
+        command = plugs.find("commands", cmd_name, what=f"the command {cmd_name!r}")
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds the command that `args` begin with.
+
+        Raises:
+            ConfigError: It is that of a wing which is not loaded.
+        """
+        known = args[0].startswith("-") or args[0] in self.lazy or ctx.resilient_parsing
+        if not known and (error := plugs.refusal("commands", args[0], f"the command {args[0]!r}")):
+            raise error
+        return super().resolve_command(ctx, args)
+
+
 COMPLETE = "_ARENA_COMPLETE"
 """The environment variable by which a shell asks for completions; click derives it from the name `arena`."""
 
 
-@click.group(cls=LazyGroup, lazy=COMMANDS, headings=HEADINGS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Arena, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="arena", message="%(prog)s %(version)s")
 @click.option(
     "--config",
@@ -91,7 +151,7 @@ def set_defaults(ctx: click.Context, config: Path | None) -> None:
         raise ConfigError("expected a current folder, got: one that was removed; go to another one (cd)") from None
     if path is None:
         return
-    ctx.obj = defaults.read(path, COMMANDS)
+    ctx.obj = defaults.read(path, every_command(off=True))
     if granted := ctx.obj.table.get(defaults.RUNTIMES):
         from arena.core.link import runtimes
 

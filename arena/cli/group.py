@@ -73,14 +73,17 @@ class LazyGroup(click.Group):
     def __init__(
         self,
         *args: Any,
-        lazy: Mapping[str, tuple[str, str]],
+        lazy: Mapping[str, tuple[Any, ...]],
         headings: Mapping[str, str] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Takes a table of commands, and by the first command of each part of it what stands above that part."""
+        """Takes a table of commands, and by the first command of each part of it what stands above that part.
+
+        A row of the table is `module:attribute` and one line of help, and may have the heading itself.
+        """
         super().__init__(*args, **kwargs)
         self.lazy = lazy
-        self._headings = headings or {next(iter(lazy)): "Commands"}
+        self._headings = headings or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Returns the names of all commands, in the order of the table."""
@@ -110,13 +113,13 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the list of commands from the table, without importing any."""
-        parts: list[tuple[str, list[tuple[str, str]]]] = []
+        parts: dict[str, list[tuple[str, str]]] = {}
         width = max(map(len, self.lazy))
-        for name, (_, help_text) in self.lazy.items():
-            if name in self._headings:
-                parts.append((self._headings[name], []))
-            parts[-1][1].append((name.ljust(width), help_text))
-        for heading, rows in parts:
+        heading = "Commands"
+        for name, (_, help_text, *under) in self.lazy.items():
+            heading = under[0] if under else self._headings.get(name, heading)
+            parts.setdefault(heading, []).append((name.ljust(width), help_text))
+        for heading, rows in parts.items():
             with formatter.section(heading):
                 formatter.write_dl(rows)
 
@@ -125,7 +128,7 @@ class LazyGroup(click.Group):
         from click.shell_completion import CompletionItem
 
         named = [
-            CompletionItem(name, help=text) for name, (_, text) in self.lazy.items() if name.startswith(incomplete)
+            CompletionItem(name, help=text) for name, (_, text, *_) in self.lazy.items() if name.startswith(incomplete)
         ]
         return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from arena.core.plugs import Command, Wing
 
 WING = Wing(
+    cluster="arena.cluster.engine:connected",
     commands={
         "cluster": Command(
             "arena.cluster.commands.cluster:cluster", "Look at the machines of a Dask cluster.", "Run", 2

@@ -11,16 +11,26 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from arena.core.errors import ConfigError
+from arena.core.errors import ArenaError, ConfigError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a wing is never imported here, and neither is what lies above this layer
     from importlib.metadata import EntryPoint
+
+    from rich.console import Console
+
+    from arena.core.link.bots import BotSpec
+    from arena.core.record.log import Header, Log, Record
+    from arena.core.show.replay import Remark
+    from arena.core.standings.audit import ToCheck
+    from arena.core.store.reader import Reader
+    from arena.core.types import Seat
 
 T = TypeVar("T")
 
@@ -30,6 +40,10 @@ GROUP: Final = "arena.wings"
 """The group of entry points by which wings of packages are found. Each names a `Wing`."""
 VARIABLE: Final = "ARENA_WINGS"
 """The environment variable that names the wings that are loaded, with commas between; unset: all."""
+
+
+class NotLoaded(ConfigError):
+    """Something is asked for of a wing that is switched off, or does not load."""
 
 
 class Command(NamedTuple):
@@ -51,17 +65,125 @@ class Wing(NamedTuple):
     commands: Mapping[str, Command] = {}
     """By name."""
     formats: Mapping[str, str] = {}
-    """By name subclasses of `arena.core.tournament.formats.base.Format`."""
+    """By name subclasses of `Format` (`arena.core.tournament.formats.base`) that commands of the wing make. One for
+    `arena tournament --format` is an entry point of the group `arena.formats`."""
+    instead: Mapping[str, str] = {}
+    """By the format of tournaments that no such class makes, the `instead` of them."""
+    page: str = ""
+    plot: str = ""
+    live: str = ""
+    cluster: str = ""
+    audits: Mapping[str, str] = {}
+    revealed: Mapping[str, str] = {}
     levels: str = ""
     """What holds bots at levels of protection above `trusted`."""
 
 
-def brought(plug: str) -> Iterator[tuple[str, Any]]:
-    """Yields each loaded wing that brings something to a plug, and what it declares."""
+# What is called. Each wing that brings one of these declares it under the same name, with any of its arguments.
+
+
+def page(log: Log, seat: Seat | None, remarks: Mapping[int, Remark] | None) -> str:
+    """Returns a game as a page for a browser.
+
+    Args:
+        log: The log.
+        seat: The seat whose knowledge is shown; None: that of every seat, and of all together.
+        remarks: What is said of decisions, by their line in the log.
+    """
+    return _one("page", "pages of games", log=log, seat=seat, remarks=remarks)
+
+
+def plot(document: Any, title: str, form: str, reader: Reader | None) -> bytes:
+    """Returns standings as a picture.
+
+    Args:
+        document: The standings, of one tournament or of a pool.
+        title: What was played.
+        form: `svg` or `png`.
+        reader: The database, for the course of the running ratings; None leaves that out.
+    """
+    return _one("plot", "pictures of standings", document=document, title=title, form=form, reader=reader)
+
+
+def live(screen: Console, pace: float) -> AbstractContextManager[Callable[[Header | Record], None] | None]:
+    """Yields what draws the game in progress, record by record; None if no loaded wing draws it.
+
+    Args:
+        screen: The terminal.
+        pace: How long a decision is shown at least, in seconds.
+    """
+    if not any(brought("live")):
+        return nullcontext()
+    return _one("live", "games in progress", screen=screen, pace=pace)
+
+
+def cluster(
+    address: str,
+    insecure: bool,
+    same_worker: bool,
+    tell: Callable[[str], object],
+    archive_of: Callable[[BotSpec], Path | None] | None,
+) -> AbstractContextManager[Any]:
+    """Yields the machines of a cluster: its `workers()`, the `lane` of games on one, and `archives` if bots travel.
+
+    Args:
+        address: The scheduler's.
+        insecure: Whether an address beyond this machine may be without TLS.
+        same_worker: Whether each lane keeps to a worker of its own.
+        tell: Called with a sentence about each worker that was lost.
+        archive_of: Returns the archive that a bot came in; None: bots came in none.
+    """
+    return _one(
+        "cluster", "a cluster", address=address, insecure=insecure, same_worker=same_worker, tell=tell,
+        archive_of=archive_of,
+    )  # fmt: skip
+
+
+def audits(folder: Path, reader: Reader | None, noted: Path | None) -> Iterable[ToCheck] | None:
+    """Returns what there is to check in a folder that a wing publishes; None for any other.
+
+    A wing declares by which file or folder in it one knows such a folder.
+
+    Args:
+        folder: The folder that `arena verify` was given.
+        reader: The database to compare with, if any.
+        noted: A copy of what was published before the first game, if there is one elsewhere.
+    """
+    return _of_folder("audits", folder, reader=reader, noted=noted)
+
+
+def revealed(folder: Path) -> Mapping[int, bytes]:
+    """Returns by deal the secrets that are published of single deals, before that of all; declared as `audits` are.
+
+    Args:
+        folder: What is published of a tournament.
+    """
+    return _of_folder("revealed", folder) or {}
+
+
+def _of_folder(plug: str, folder: Path, **arguments: Any) -> Any:
+    for _, marks in brought(plug, off=True):
+        for mark in marks:
+            if (folder / mark).exists():
+                return call(find(plug, mark, what=f"{folder}, which holds {mark}"), folder=folder, **arguments)
+    return None
+
+
+def _one(plug: str, what: str, **arguments: Any) -> Any:
+    return call(find(plug, what=what), **arguments)
+
+
+def brought(plug: str, *, off: bool = False) -> Iterator[tuple[str, Any]]:
+    """Yields each wing that brings something to a plug, and what it declares. `off` adds wings that are not loaded."""
     for name in names():
         wing = declared(name)
-        if is_on(name) and isinstance(wing, Wing) and (value := getattr(wing, plug)):
+        if (off or is_on(name)) and isinstance(wing, Wing) and (value := getattr(wing, plug)):
             yield name, value
+
+
+def has(plug: str, key: str = "") -> bool:
+    """Says whether a wing brings something to a plug, be it loaded or not: then it may be asked for."""
+    return any(not key or key in value for _, value in brought(plug, off=True))
 
 
 def find(plug: str, key: str = "", *, what: str) -> Any:
@@ -76,29 +198,34 @@ def find(plug: str, key: str = "", *, what: str) -> Any:
         ConfigError: No loaded wing brings it, or it does not load. Show the message to the operator.
     """
     for name, value in brought(plug):
-        if not key:
-            return load(value, what, name)
-        if key in value:
-            return load(value[key], what, name)
-    raise refusal(plug, key, what)
+        if not key or key in value:
+            target = value[key] if key else value
+            return load(target.loads if isinstance(target, Command) else target, what, name)
+    raise refusal(plug, key, what) or ConfigError(
+        f"expected a wing that brings {what}, got: {', '.join(names())}; install the package that does"
+    )
 
 
-def refusal(plug: str, key: str, what: str) -> ConfigError:
-    """Returns why no loaded wing brings something: it is switched off, it does not load, or there is none."""
-    broken = []
-    for name in names():
-        wing = declared(name)
-        if isinstance(wing, ConfigError):
-            broken.append(wing)
-        elif not is_on(name) and (value := getattr(wing, plug)) and (not key or key in value):
+def refusal(plug: str, key: str, what: str) -> NotLoaded | None:
+    """Returns why no loaded wing brings something: it is switched off, or does not load. None if neither is so."""
+    if (error := switched_off(plug, key, what)) is not None:
+        return error
+    for name in filter(is_on, names()):
+        if isinstance(broken := declared(name), ConfigError):
+            return NotLoaded(f"expected {what} of a wing that loads, got: {name}, which may bring it - {broken}")
+    return None
+
+
+def switched_off(plug: str, key: str, what: str) -> NotLoaded | None:
+    """Returns why a wing that brings something is not loaded, if the operator left it out."""
+    for name, value in brought(plug, off=True):
+        if not is_on(name) and (not key or key in value):
             on = os.environ[VARIABLE]
-            return ConfigError(
+            return NotLoaded(
                 f"expected the wing {name!r} to be loaded for {what}, got: {VARIABLE}={on!r}, which leaves it out; "
                 f"add it: {VARIABLE}={','.join(filter(None, (on, name)))}"
             )
-    if broken:
-        return broken[0]
-    return ConfigError(f"expected a wing that brings {what}, got: none of {', '.join(names())}; install its package")
+    return None
 
 
 def names() -> Iterator[str]:
@@ -148,6 +275,8 @@ def load(target: str, what: str, source: str = "arena") -> Any:
 def _loaded(loads: Callable[[], Any], target: str, what: str, source: str) -> Any:
     try:
         return loads()
+    except ArenaError:  # it says itself what is wrong
+        raise
     except Exception as error:  # whatever a stranger's package raises, it must not take the others down
         remedy = "install arena again" if target.startswith("arena.") else f"fix or uninstall {source}"
         raise ConfigError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from arena.core.plugs import Command, Wing
 
 WING = Wing(
+    formats={"tune": "arena.learn.tune.format:Tune"},
     commands={
         "tune": Command(
             "arena.learn.commands.tune:tune", "Find better values for a bot's parameters, and prove them.", "Play", 4

@@ -5,6 +5,9 @@ from __future__ import annotations
 from arena.core.plugs import Command, Wing
 
 WING = Wing(
+    page="arena.pages.game:game_page",
+    plot="arena.pages.plots:plot_of_standings",
+    live="arena.pages.commands.live:live_board",
     commands={
         "play": Command(
             "arena.pages.commands.play:play", "Play against bots yourself, at the terminal or in a browser.", "Play", 5

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from arena.core import plugs
 from arena.core.errors import LogError, ReplayMismatch
 from arena.core.record.log import Chance, Log, read_log
 from arena.core.record.published import (
@@ -27,7 +28,6 @@ from arena.core.referee.beacon import moment, out_at, round_of
 from arena.core.referee.chance import Deal, bot_seed, commitment, deal_secret, game_salt, mix
 from arena.core.referee.replay import replay
 from arena.core.referee.times import Times
-from arena.league.record.season import SEASON_FILE, revealed
 
 
 class Publication(msgspec.Struct, frozen=True):
@@ -118,7 +118,7 @@ def published_in(folder: Path) -> Publication:
         published(folder, COMMITMENT_FILE, Commitment),
         published(folder, CONTRIBUTIONS_FILE, Contributions),
         secret,
-        revealed(folder) if secret is None and (folder / SEASON_FILE).exists() else {},
+        plugs.revealed(folder) if secret is None else {},
     )
 
 

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 import msgspec
 
 from arena.core.errors import ArenaError, LogError, ReplayMismatch, StoreError
 from arena.core.extras import has, install
+from arena.core.plugs import NotLoaded
 from arena.core.record import compressed
 from arena.core.record.log import SUFFIX, find_logs
 from arena.core.record.published import (
@@ -51,6 +52,13 @@ PROMISES: Final[Mapping[str, str]] = {
     "database": "the database says of the tournament what follows from these logs, and nothing else",
 }
 """The promise that each check holds, by its name."""
+WHY_NOT: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("commitment", "beacon", "schedule", "bots"), f"there is no {COMMITMENT_FILE}"),
+    "deals": f"there is no {SECRET_FILE} yet",
+    "secret": "only --complete demands it",
+    "database": "--db names one",
+}
+"""Why a check was not made, by its name."""
 MOST_GAPS: Final = 5
 """How many missing games are named."""
 FEW: Final = 40
@@ -113,6 +121,31 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     """What the folder holds: a tournament, or what is published of a league's season."""
     unchecked: dict[str, str] = {}
     """By check that could not be made why not, where that is not the same for all tournaments."""
+
+
+class FolderAuditor(Protocol):
+    """Checks a folder of logs as a whole: a tournament's, or one that a wing knows."""
+
+    promises: Mapping[str, str]
+    """The promise that each check holds, by its name."""
+    why_not: Mapping[str, str]
+    """Why a check was not made, by its name."""
+
+    def add(self, log: Examined) -> None:
+        """Takes a log that was checked by itself."""
+
+    def result(self, *, complete: bool = False) -> Audit:
+        """Returns what was found. `complete` demands every game, and the secret."""
+
+
+class ToCheck(msgspec.Struct, frozen=True):
+    """Logs that are checked together."""
+
+    logs: list[Path]
+    begin: Callable[[], FolderAuditor] | None = None
+    """Makes what checks them as a whole; None for a single log."""
+    beside: str | None = None
+    """The folder with what is published of them; None means their own."""
 
 
 def examine(path: str, beside: str | None = None) -> Examined:
@@ -183,6 +216,9 @@ def played_digest(settings: GameSettings) -> str:
 
 class Auditor:
     """Checks a folder as a whole. Give every log of it to `add`, in any order, and then ask for `result`."""
+
+    promises: Mapping[str, str] = PROMISES
+    why_not: Mapping[str, str] = WHY_NOT
 
     def __init__(self, folder: Path, reader: Reader | None = None, noted: Path | None = None) -> None:
         """Reads what is published in the folder.
@@ -348,6 +384,8 @@ class Auditor:
         try:
             settings = Settings.read(before.settings)
             schedule = settings.schedule(before.commitment)
+        except NotLoaded:
+            raise
         except (ValueError, ArenaError) as error:
             self._fault("commitment", f"{place}: its settings are no tournament's: {error}")
             return

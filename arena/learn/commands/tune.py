@@ -93,7 +93,6 @@ def tune(
 
     from arena.core import catalogue as games
     from arena.core.link.bots import load_bot, split_ref, with_values
-    from arena.core.show.rounds import manifest_lines, tuning_table
     from arena.core.standings.comparison import others_of
     from arena.core.store.store import open_store
     from arena.core.tournament.formats.compare import Compare
@@ -101,6 +100,7 @@ def tune(
     from arena.core.tournament.workers import games_at_a_time
     from arena.learn.tune.format import Tune
     from arena.learn.tune.report import tuning_of
+    from arena.learn.tune.text import manifest_lines, tuning_table
 
     spec = load_bot(bot)
     game = make_game(players)
@@ -177,8 +177,8 @@ def chosen_parameters(spec: BotSpec, names: tuple[str, ...]) -> dict[str, Parame
 
 def how_it_stands(reader: Reader, tournament: str) -> str:
     """Returns what is known so far, in a few words."""
-    from arena.core.show.rounds import tuning_brief
     from arena.learn.tune.report import tuning_of
+    from arena.learn.tune.text import tuning_brief
 
     found = tuning_of(reader, reader.tournament(tournament))
     return tuning_brief(found.rounds, found.parameters)

@@ -34,7 +34,7 @@ from arena.core.link.runtimes import PYTHON
 from arena.core.text import plain
 from arena.core.types import NS_PER_MS, Level
 from arena.core.wire.variables import ENDPOINT, TOKEN
-from arena.sandbox import binds, box, fenced_probe, filter, landlock, probe_program
+from arena.sandbox import binds, box, fenced_filter, filter, landlock, probe_program
 from arena.sandbox.fence import fence, process_limit
 from arena.sandbox.probes import (
     FENCED,
@@ -43,7 +43,6 @@ from arena.sandbox.probes import (
     STARTS,
     TABLE,
     calls_to_try,
-    fenced_calls_to_try,
     needed,
     start_remedy,
 )
@@ -256,9 +255,9 @@ def _seat(spec: BotSpec, level: Level) -> Iterator[_Seat]:
         yield seat
 
 
-def _spec(arguments: Sequence[str], file: str = probe_program.__file__) -> BotSpec:
-    """Returns a probe program as a bot."""
-    program = Path(file).resolve()
+def _spec(arguments: Sequence[str]) -> BotSpec:
+    """Returns the probe program as a bot."""
+    program = Path(probe_program.__file__).resolve()
     command = (PYTHON, "-I", "-S", program.name, *arguments)
     return BotSpec(
         name="probe", version="", command=command, folder=str(program.parent), digest="", memory_mib=_MEMORY_MIB
@@ -273,30 +272,22 @@ def _in_a_seat(level: Level) -> Iterator[Outcome]:
         return
     with scratch.folder("arena-canary-") as folder, Strangers(folder) as strangers:
         canary = folder / "canary"
-        canary.touch()
-        prefix = ""
-        told: dict[str, object] = {
+        canary.write_text("canary")
+        prefix, profile, own = ("", filter.BOX, binds.BOT)
+        if level is Level.FENCED:
+            prefix, profile, own = FENCED, fenced_filter.FENCED, _spec(()).folder
+        told = {
+            "profile": prefix,
             "python": sys.version,
-            "socket": f"{box.SOCKET_FOLDER}/referee",
-            "calls": calls_to_try(machine),
+            "calls": calls_to_try(machine, profile),
             "newest": filter.NEWEST,
             "canary": str(canary),
-            "folder": binds.BOT,
+            "folder": own,
             "processes": process_limit(),
+            "referee": os.getpid(),
+            **strangers.told,
         }
         spec = _spec([msgspec.json.encode(told).decode()])
-        if level is Level.FENCED:
-            prefix = FENCED
-            told = {
-                "python": sys.version,
-                "calls": fenced_calls_to_try(machine),
-                "canary": str(canary),
-                "folder": spec.folder,
-                "referee": os.getpid(),
-                **strangers.told,
-            }
-            spec = _spec([msgspec.json.encode(told).decode()], fenced_probe.__file__)
-            canary.write_text("canary")
         before = state(canary)
         try:
             with _seat(spec, level) as seat:

@@ -202,7 +202,7 @@ def start(
         "limits": {name: _lowered(name, limit) for name, limit in limits.items()},
         "user": user,
         "ways": {os.fsencode(over): [os.fsencode(path) for path in paths] for over, paths in placed.ways.items()},
-        "filter": fenced_filter.program(),
+        "filter": filter.program(profile=fenced_filter.FENCED),
         "answers": dict(answers),
     }
     ruleset = _ruleset(placed.granted, tuple(_files(placed.granted)))

@@ -14,11 +14,13 @@ from arena.core.errors import LevelError
 from arena.core.link.bots import BotSpec
 from arena.core.link.confinement import Confinement, Launch, Process, Started
 from arena.core.link.connection import SOCKET_NAME
+from arena.core.link.faults import machine_fault
 from arena.core.link.fence import Fence
 from arena.core.types import Level
 from arena.core.wire.variables import ENDPOINT, FIXED
-from arena.sandbox import accounts, binds, box, fenced, staging
+from arena.sandbox import accounts, binds, box, fenced, filter, staging
 from arena.sandbox.fence import data_limit_mib, fence, process_limit
+from arena.sandbox.fenced_filter import FENCED
 from arena.sandbox.filter import SHOWN_MIB, answers
 from arena.sandbox.probes import TABLE
 
@@ -72,11 +74,18 @@ class _Fenced(_Confined):
         spec, user = launch.spec, launch.user
         links = launch.custody.directory if user is None else accounts.run_folder()
         placed = fenced.placed(spec, binds.given(spec), links, user)
-        process, status = fenced.start(
-            placed,
-            FIXED | launch.environment,
-            socket_path="" if launch.socket_folder is None else str(launch.socket_folder / SOCKET_NAME),
-            limits={
+        try:
+            status = os.memfd_create("arena")
+        except OSError as error:
+            raise machine_fault("start a bot", error) from None
+        held.callback(os.close, status)
+        ruleset = fenced.ruleset(placed.granted)
+        process = fenced.start(
+            "a bot",
+            placed.command,
+            placed.environment | FIXED | launch.environment,
+            (launch.output, status, ruleset.descriptor),
+            {
                 "NOFILE": box.MAX_DESCRIPTORS,
                 "DATA": data_limit_mib(spec.memory_mib) << 20,
                 "FSIZE": spec.file_mib << 20,
@@ -87,11 +96,13 @@ class _Fenced(_Confined):
                 # It counts a user's threads on the whole machine: of use only where the seat has a user of its own.
                 **({} if user is None else {"NPROC": process_limit()}),
             },
-            answers=answers(spec.memory_mib, 0),
+            folder=os.fsencode(placed.folder),
+            ways={os.fsencode(over): [os.fsencode(path) for path in paths] for over, paths in placed.ways.items()},
+            socket=b"" if launch.socket_folder is None else os.fsencode(launch.socket_folder / SOCKET_NAME),
             user=user,
-            output=launch.output,
+            filter=filter.program(profile=FENCED),
+            answers=answers(spec.memory_mib, 0),
         )
-        held.callback(os.close, status)
         return _FencedIn(process, status)
 
 
@@ -129,14 +140,19 @@ class Boxed(_Confined):
             socket_folder=reached,
         )
         with command:
-            process = fenced.start_box(
+            process = fenced.start(
+                "a sandbox",
                 command.words,
                 launch.custody.mark,
-                command.descriptors,
-                limits={"FSIZE": spec.file_mib << 20, "CORE": 0},
-                answers=answers(spec.memory_mib, SHOWN_MIB),
+                (launch.output, *command.descriptors),
+                {"FSIZE": spec.file_mib << 20, "CORE": 0},
+                numbers=list(command.descriptors),
+                mounts=staging.has_mounts(),
+                socket=b"",
                 user=launch.user,
-                output=launch.output,
+                filter=filter.asked(),
+                otherwise=filter.asked(filter.Treatment.ENOSYS),
+                answers=answers(spec.memory_mib, SHOWN_MIB),
             )
         held.callback(os.close, command.status)
         return InBox(process, command.status)

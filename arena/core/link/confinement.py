@@ -14,6 +14,7 @@ import resource
 import subprocess
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, Protocol
 
@@ -190,6 +191,12 @@ def confinement(level: Level) -> Confinement:
         return _TRUSTED
     if level not in LEVELS:
         raise LevelError(f"expected a level that this machine can give ({', '.join(LEVELS)}), got: {level}")
+    return _brought(level, os.environ.get(plugs.VARIABLE))
+
+
+@cache
+def _brought(level: Level, _wings: str | None) -> Confinement:
+    """Returns what the loaded wings bring for a level. It is kept: each start of a bot asks."""
     try:
         found: Confinement = plugs.find("levels", what=f"level {level}")(level)
     except ConfigError as error:

@@ -152,7 +152,7 @@ class Wing(NamedTuple):
     audits: Mapping[str, str] = {}
     revealed: Mapping[str, str] = {}
     levels: str = ""
-    """What holds bots at levels of protection above `trusted`."""
+    """Returns for a `Level` above `trusted` the `Confinement` of bots at it (`arena.core.link.confinement`)."""
 
 
 # What is called. Each wing that brings one of these declares it under the same name, with any of its arguments.

@@ -4,4 +4,7 @@ from __future__ import annotations
 
 from arena.core.plugs import Command, Wing
 
-WING = Wing(commands={"doctor": Command("Run", 3, "Say which levels of protection this machine can give.")})
+WING = Wing(
+    commands={"doctor": Command("Run", 3, "Say which levels of protection this machine can give.")},
+    levels="arena.sandbox.levels:confinement",
+)

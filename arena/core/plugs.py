@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -406,11 +406,20 @@ def load_entry(entry: EntryPoint, what: str) -> Any:
 @cache
 def _packaged() -> Mapping[str, EntryPoint]:
     """Returns the wings of packages by name. Their metadata are read only if one mentions the group: it takes long."""
-    files = (file for folder in sys.path for file in Path(folder or ".").glob("*.*-info/entry_points.txt"))
-    if not any(GROUP.encode() in file.read_bytes() for file in files):
+    if not any(_mentions_the_group(folder or ".") for folder in sys.path):
         return {}
     found = {entry.name: entry for entry in entries(GROUP) if entry.name not in BUILT_IN}
     return dict(sorted(found.items()))
+
+
+def _mentions_the_group(folder: str) -> bool:
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            if name.endswith("-info"):
+                with suppress(OSError), open(f"{folder}/{name}/entry_points.txt", "rb") as file:
+                    if GROUP.encode() in file.read():
+                        return True
+    return False
 
 
 def call(plug: Callable[..., T], **arguments: Any) -> T:

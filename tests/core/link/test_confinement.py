@@ -41,6 +41,7 @@ def test_without_its_wing_a_level_is_refused_with_the_remedy_and_no_bot_starts(
 
 
 @pytest.mark.parametrize("level", ABOVE)
+@pytest.mark.wing("sandbox")
 def test_what_confines_at_another_level_than_was_asked_for_is_refused(
     level: Level, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ from types import ModuleType
 from warnings import warn
 
 CORE = (
-    "errors extras files installed link places progress ratings record referee remedies resources rules scratch show"
+    "errors extras files link places progress ratings record referee remedies resources rules scratch show"
     " standings store testing text toml tournament tournaments types wire"
 )
 FOLDERS = dict.fromkeys(CORE.split(), "core") | dict.fromkeys(("adapters", "analysis", "export"), "learn")

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from rows import Row, arena, pin, python, turn_about
 
-from arena.sandbox.levels import LEVELS, level_in_force
+from arena.core.link.confinement import LEVELS
+from arena.sandbox.levels import level_in_force
 
 ROUNDS = 3
 INSTANT = str(Path(__file__).parent / "instant")

@@ -15,10 +15,11 @@ from rows import Row, pin, processor_s, python, turn_about
 from arena.core.errors import BotError
 from arena.core.link.base import Fault
 from arena.core.link.bots import BotSpec, bundled_folders, load_bot
+from arena.core.link.confinement import LEVELS
 from arena.core.link.local import LocalLink
 from arena.core.link.pool import Pool
 from arena.core.types import Level
-from arena.sandbox.levels import LEVELS, level_in_force
+from arena.sandbox.levels import level_in_force
 
 ROUNDS = 5
 MANY = 6

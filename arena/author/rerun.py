@@ -14,6 +14,7 @@ import msgspec
 from arena.core.errors import ActionError, ConfigError, LevelError
 from arena.core.link.base import Fault
 from arena.core.link.bots import BotSpec
+from arena.core.link.confinement import require
 from arena.core.link.local import LocalLink
 from arena.core.link.pool import worker_pool
 from arena.core.record.log import Log
@@ -26,7 +27,6 @@ from arena.core.rules.base import Rules
 from arena.core.rules.course import Course
 from arena.core.types import NS_PER_MS, Level, Payload, Seat, TimeControl
 from arena.core.wire.messages import Action
-from arena.sandbox.levels import require
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,54 +10,105 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 import click
 
 from arena import __version__
 from arena.cli import signals
 from arena.cli.group import INTERRUPTED, LazyGroup
+from arena.core import plugs
 from arena.core.errors import ConfigError
+from arena.core.plugs import Command
 
-COMMANDS: Mapping[str, tuple[str, str]] = {
-    "tournament": ("arena.core.commands.tournament:tournament", "Play a tournament and print its standings."),
-    "match": ("arena.core.commands.match:match", "Play bots against each other on one deal, the seats rotated."),
-    "compare": ("arena.core.commands.compare:compare", "Say which of two bots is better, and by how much."),
-    "tune": ("arena.learn.commands.tune:tune", "Find better values for a bot's parameters, and prove them."),
-    "play": ("arena.pages.commands.play:play", "Play against bots yourself, at the terminal or in a browser."),
-    "watch": ("arena.pages.commands.watch:watch", "Show what is played now: standings, running games, results."),
-    "standings": ("arena.core.commands.standings:standings", "Print the standings of a tournament that was played."),
-    "tournaments": (
-        "arena.core.commands.tournaments:tournaments",
-        "List the tournaments that were played, or remove some.",
+OWN: Final = {
+    "tournament": Command("Play", 1, "Play a tournament and print its standings."),
+    "match": Command("Play", 2, "Play bots against each other on one deal, the seats rotated."),
+    "compare": Command("Play", 3, "Say which of two bots is better, and by how much."),
+    "standings": Command("Look", 2, "Print the standings of a tournament that was played."),
+    "tournaments": Command("Look", 3, "List the tournaments that were played, or remove some."),
+    "games": Command("Look", 4, "Find games of tournaments, the latest first."),
+    "replay": Command("Look", 5, "Show a logged game, decision by decision."),
+    "verify": Command("Look", 7, "Check logs, and that no game was chosen, changed or left out."),
+    "rules": Command("Write", 2, "Show the games, their rulesets and options; check your own."),
+    "board": Command("Write", 3, "List, check and draw boards and decks, including your own."),
+    "config": Command(
+        "Run", 4, "Print what arena.toml sets, and which options are in force.", "arena.cli.config:config"
     ),
-    "games": ("arena.core.commands.games:games", "Find games of tournaments, the latest first."),
-    "replay": ("arena.core.commands.replay:replay", "Show a logged game, decision by decision."),
-    "analyse": (
-        "arena.learn.commands.analyse:analyse",
-        "Say which decisions of a game cost most, and what was better.",
+    "completion": Command(
+        "Run", 5, "Print what completes commands and names in a shell.", "arena.cli.completion:completion"
     ),
-    "verify": ("arena.core.commands.verify:verify", "Check logs, and that no game was chosen, changed or left out."),
-    "site": ("arena.pages.commands.site:site", "Write pages of tournaments, for any browser, without a server."),
-    "export": ("arena.learn.commands.export:export", "Write the decisions of games as a table, to learn from."),
-    "bot": ("arena.author.commands:bot", "Write, build, check and debug a bot."),
-    "rules": ("arena.core.commands.rules:rules", "Show the games, their rulesets and options; check your own."),
-    "board": ("arena.core.commands.board:board", "List, check and draw boards and decks, including your own."),
-    "league": ("arena.league.commands:league", "Run a league of strangers' bots, or take part in one."),
-    "cluster": ("arena.cluster.commands.cluster:cluster", "Look at the machines of a Dask cluster."),
-    "doctor": ("arena.sandbox.commands.doctor:doctor", "Say which levels of protection this machine can give."),
-    "config": ("arena.cli.config:config", "Print what arena.toml sets, and which options are in force."),
-    "completion": ("arena.cli.completion:completion", "Print what completes commands and names in a shell."),
 }
-"""Each command's `module:attribute` and one line of help, in the order of `arena --help`."""
-HEADINGS: Mapping[str, str] = {"tournament": "Play", "watch": "Look", "bot": "Write", "league": "Run"}
-"""Headings of the parts of that list, each by the first command of its part."""
+"""The commands of the core and of the command line. Wings bring the others."""
+HEADINGS: Final = ("Play", "Look", "Write", "Run")
+"""The parts of `arena --help`, in order."""
+
+
+def every_command(*, off: bool = False) -> dict[str, Command]:
+    """Returns all commands in the order of `arena --help`. `off` adds those of wings that are not loaded."""
+    brought = [rows for _, rows in plugs.brought("commands", off=off)]
+    found: dict[str, Command] = {}
+    for rows in (*reversed(brought), OWN):  # the first has the last word
+        found |= rows
+    order = dict(zip(HEADINGS, range(4), strict=True))
+    return dict(sorted(found.items(), key=lambda each: (order.get(each[1].heading, 4), each[1].place)))
+
+
+class _Commands(Mapping[str, tuple[str, str]]):
+    """All commands of loaded wings, each with `module:attribute` and its line of help. Looked for when needed."""
+
+    def __getitem__(self, name: str) -> tuple[str, str]:
+        row = OWN.get(name) or next((rows[name] for _, rows in plugs.brought("commands") if name in rows), None)
+        if row is None:
+            raise KeyError(name)
+        return row.loads or f"arena.core.commands.{name}:{name}", row.help
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(every_command())
+
+    def __len__(self) -> int:
+        return len(every_command())
+
+
+COMMANDS: Final = _Commands()
+
+
+class _Arena(LazyGroup):
+    """The program: its commands are those of wings, too."""
+
+    def headings(self) -> Mapping[str, str]:
+        """Returns the heading of every command."""
+        return {name: row.heading for name, row in every_command().items()}
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Returns a command; one of a wing that does not load is refused in a sentence."""
+        if cmd_name in OWN or cmd_name not in self.lazy:
+            return super().get_command(ctx, cmd_name)
+        command = plugs.find("commands", cmd_name, what=f"the command {cmd_name!r}")
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds the command that `args` begin with.
+
+        Raises:
+            ConfigError: It is that of a wing which is not loaded.
+        """
+        known = args[0].startswith("-") or args[0] in self.lazy or ctx.resilient_parsing
+        if not known and (error := plugs.refusal("commands", args[0], f"the command {args[0]!r}")):
+            raise error
+        return super().resolve_command(ctx, args)
+
+
 COMPLETE = "_ARENA_COMPLETE"
 """The environment variable by which a shell asks for completions; click derives it from the name `arena`."""
 
 
-@click.group(cls=LazyGroup, lazy=COMMANDS, headings=HEADINGS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Arena, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="arena", message="%(prog)s %(version)s")
 @click.option(
     "--config",
@@ -91,7 +142,7 @@ def set_defaults(ctx: click.Context, config: Path | None) -> None:
         raise ConfigError("expected a current folder, got: one that was removed; go to another one (cd)") from None
     if path is None:
         return
-    ctx.obj = defaults.read(path, COMMANDS)
+    ctx.obj = defaults.read(path, every_command(off=True))
     if granted := ctx.obj.table.get(defaults.RUNTIMES):
         from arena.core.link import runtimes
 

@@ -116,7 +116,11 @@ class LazyGroup(click.Group):
         """Takes a table of commands, and by the first command of each part of it what stands above that part."""
         super().__init__(*args, **kwargs)
         self.lazy = lazy
-        self._headings = headings or {next(iter(lazy)): "Commands"}
+        self._headings = headings or {}
+
+    def headings(self) -> Mapping[str, str]:
+        """Returns what stands above parts of the list, by the first command of each at least."""
+        return self._headings
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Returns the names of all commands, in the order of the table."""
@@ -151,13 +155,13 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the list of commands from the table, without importing any."""
-        parts: list[tuple[str, list[tuple[str, str]]]] = []
+        parts: dict[str, list[tuple[str, str]]] = {}
+        headings, heading = self.headings(), "Commands"
         width = max(map(len, self.lazy))
         for name, (_, help_text) in self.lazy.items():
-            if name in self._headings:
-                parts.append((self._headings[name], []))
-            parts[-1][1].append((name.ljust(width), help_text))
-        for heading, rows in parts:
+            heading = headings.get(name, heading)
+            parts.setdefault(heading, []).append((name.ljust(width), help_text))
+        for heading, rows in parts.items():
             with formatter.section(heading):
                 formatter.write_dl(rows)
 

@@ -1,1 +1,10 @@
 """Plays games on the workers of a Dask cluster, as if they were worker processes of this machine."""
+
+from __future__ import annotations
+
+from arena.core.plugs import Command, Wing
+
+WING = Wing(
+    cluster="arena.cluster.engine:connected",
+    commands={"cluster": Command("Run", 2, "Look at the machines of a Dask cluster.")},
+)

@@ -282,7 +282,7 @@ def connected(
     insecure: bool = False,
     same_worker: bool = False,
     tell: Callable[[str], object] = _nothing,
-    archive_of: Callable[[BotSpec], Path | None] = packed_anew,
+    archive_of: Callable[[BotSpec], Path | None] | None = None,
 ) -> Iterator[Cluster]:
     """Yields a cluster.
 
@@ -310,7 +310,7 @@ def connected(
             else:
                 loop = stack.enter_context(connection.looping())
                 folder = stack.enter_context(scratch.folder("arena-archives-"))
-                cluster = make(address, loop, BotArchives(folder, archive_of, tell))
+                cluster = make(address, loop, BotArchives(folder, archive_of or packed_anew, tell))
         except MachineFault as error:
             raise MachineFault(f"expected a Dask cluster with workers at {address}, got: {error}") from error
         stack.callback(cluster.close)

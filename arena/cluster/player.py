@@ -36,8 +36,8 @@ from arena.cluster.bots import Bots, CannotStart
 from arena.cluster.delivery import Delivery, play_away
 from arena.core import files
 from arena.core.errors import ArenaError, InternalError, MachineFault
+from arena.core.link.confinement import require
 from arena.core.referee.job import Job
-from arena.sandbox.levels import require
 
 _OF_TERMINALS: Final = (signal.SIGINT, signal.SIGHUP)
 """A terminal sends these to all its processes. The worker decides when its player ends."""

@@ -18,7 +18,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from arena.core.errors import ConfigError, did_you_mean
-from arena.core.installed import entries, load
+from arena.core.plugs import entries, load_entry
 from arena.core.resources import board_names, board_text
 from arena.core.rules.base import BoardFormat, Rules, Ruleset
 from arena.core.rules.boardtext import find_section
@@ -83,7 +83,7 @@ def family(name: str) -> Family:
         remedy = f"one of {', '.join(families())}" if families() else "and none is installed"
         raise ConfigError(f"expected a family of games, {remedy}, got: {name!r}{did_you_mean(name, families())}")
     entry = _found(FAMILIES)[name]
-    loaded = load(entry, f"the family of games {name!r}")
+    loaded = load_entry(entry, f"the family of games {name!r}")
     if not (isinstance(loaded, type) and issubclass(loaded, Family)):
         raise ConfigError(
             f"expected the entry point {name!r} to name a subclass of arena.core.rules.family.Family, "
@@ -117,7 +117,7 @@ def game(name: str) -> type[Rules[Any]]:
         if name not in _found():
             raise _unknown("the rules of a game", (*names(), *(f"{other}:GAME" for other in families())), name)
         entry = _found()[name]
-        loaded = load(entry, f"the game {name!r}")
+        loaded = load_entry(entry, f"the game {name!r}")
         source, got = f"the entry point {name!r}", entry.value
     if not (isinstance(loaded, type) and issubclass(loaded, Rules) and getattr(loaded, "name", None) == name):
         raise ConfigError(

@@ -1,1 +1,17 @@
 """The league: a tournament that never ends, whose entrants come and go."""
+
+from __future__ import annotations
+
+from arena.core.plugs import Command, Wing
+
+WING = Wing(
+    audits=dict.fromkeys(("seasons", "published/seasons"), "arena.league.checking.audit:audits"),
+    revealed={"season.json": "arena.league.record.season:of_folder"},
+    seasons={"league": "arena.league.store.seasons:OfSeasons"},
+    tables="arena.league.store.schema:OF_LEAGUES",
+    commands={
+        "league": Command(
+            "Run", 1, "Run a league of strangers' bots, or take part in one.", "arena.league.commands:league"
+        )
+    },
+)

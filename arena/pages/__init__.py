@@ -1,0 +1,16 @@
+"""Games, tournaments and leagues as pages for a browser, and a person in a seat."""
+
+from __future__ import annotations
+
+from arena.core.plugs import Command, Wing
+
+WING = Wing(
+    page="arena.pages.game:game_page",
+    plot="arena.pages.plots:plot_of_standings",
+    live="arena.pages.commands.live:live_board",
+    commands={
+        "play": Command("Play", 5, "Play against bots yourself, at the terminal or in a browser."),
+        "watch": Command("Look", 1, "Show what is played now: standings, running games, results."),
+        "site": Command("Look", 8, "Write pages of tournaments, for any browser, without a server."),
+    },
+)

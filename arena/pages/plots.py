@@ -20,10 +20,13 @@ import msgspec
 from arena.core.progress import Tuned
 from arena.core.ratings.running import MU
 from arena.core.text import plain
+from arena.pages.exhibits import exhibits_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from arena.core.store.reader import Reader
 
 INK: Final = "#33291c"
 FAINT: Final = "#655a4a"
@@ -85,6 +88,19 @@ def tuned_svg(tuned: Sequence[Tuned]) -> bytes:
         axes = figure.add_axes((0.065, 0.085, 0.685, 0.89))
         _draw_tuned(axes, tuned)
         return _saved(figure, "svg")
+
+
+def plot_of_standings(document: Any, title: str, form: str, reader: Reader | None) -> bytes:
+    """Returns standings as a picture; arguments are those of `arena.core.plugs.plot`."""
+    rows = [row for row in document.standings if row.rating is not None]
+    courses = []
+    if reader is not None:
+        id = document.tournament.id
+        moved = exhibits_of(reader).rating_courses(id, reader.rated(id), POINTS)
+        numbers = {entrant.name: entrant.number for entrant in reader.entrants(id)}
+        courses = [RatingCurve(row.bot, moved.get(numbers[row.bot], ())) for row in rows]
+    intervals = [Interval(row.bot, row.rating, row.half_width or 0.0) for row in rows]
+    return standings_plot(intervals, courses, title, form)
 
 
 def standings_plot(intervals: Sequence[Interval], courses: Sequence[RatingCurve], title: str, form: str) -> bytes:

@@ -1,1 +1,10 @@
 """Levels of protection: what a bot's process may see, do and use, and the probes that show it on this machine."""
+
+from __future__ import annotations
+
+from arena.core.plugs import Command, Wing
+
+WING = Wing(
+    commands={"doctor": Command("Run", 3, "Say which levels of protection this machine can give.")},
+    levels="arena.sandbox.levels:confinement",
+)

@@ -31,7 +31,7 @@ BOT: Final = "/bot"
 _TOOLS: Final = ("cargo", "rustc", "go", "java", "javac", "mvn", "node", "npm")
 """Programs that build bots and are often installed elsewhere than in `/usr`."""
 _RUSTUP: Final = "rustup"
-"""What `cargo` may be a link to: a program that looks for the compilers in a home, which a sandbox has not."""
+"""`cargo` may be a rustup shim, which needs $HOME; it is resolved to the real compiler."""
 _OF_TOOLS: Final = ("/etc/maven",)
 """What such programs read of `/etc`."""
 

@@ -13,6 +13,7 @@ import os
 import secrets
 import select
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
@@ -21,12 +22,17 @@ import msgspec
 
 from arena.core.errors import MachineFault
 from arena.core.link.bots import BotSpec
+from arena.core.link.confinement import Launch, Started, confinement, spawn
 from arena.core.link.custody import Custody
-from arena.core.link.process import BotProcess, BuildNeeds
+from arena.core.link.fence import Fence
+from arena.core.link.process import BotProcess
+from arena.core.link.runtimes import PYTHON, python, resolved
 from arena.core.types import Level
 from arena.core.wire.variables import TOKEN
 from arena.sandbox import binds, staging
-from arena.sandbox.accounts import give_back, seat_user
+from arena.sandbox.fence import fence
+from arena.sandbox.filter import FOR_BUILDS
+from arena.sandbox.levels import Boxed, InBox, reach
 from arena.sandbox.usage import own, unlinked, used
 
 KEPT_OUTPUT: Final = 65_536
@@ -103,28 +109,57 @@ def run_build(spec: BotSpec, top: Path, temporary: Path, level: Level, bounds: B
         held.callback(custody.close)
         for folder in (top, temporary):
             held.callback(staging.leave, str(folder))
-        build_needs = None
+        confined_by = confinement(level)
         if level is not Level.TRUSTED:
-            build_needs = BuildNeeds(
-                needs=binds.toolchains(),
-                writable={binds.BOT: str(top), "/tmp": str(temporary)},
-                processes=bounds.processes,
-                descriptors=_DESCRIPTORS,
-            )
+            confined_by = _Workshop(level, {binds.BOT: top, "/tmp": temporary}, bounds.processes)
         environment = {**OFFLINE, TOKEN: secrets.token_hex(16), "TMPDIR": str(temporary)}
         with ExitStack() as lent:
-            user = seat_user(level)
-            lent.callback(give_back, user)
+            user = confined_by.allot_user()
+            lent.callback(confined_by.release_user, user)
             if user is not None:
                 own(top, user)
                 own(temporary, user)
             lent.pop_all()  # the process gives it back
         spec = msgspec.structs.replace(spec, memory_mib=bounds.memory_mib, file_mib=bounds.disk_mib)
         began = time.monotonic()
-        process = BotProcess(spec, custody, environment, level=level, user=user, build_needs=build_needs)
+        process = BotProcess(spec, custody, environment, level=level, user=user, confined_by=confined_by)
         watched = _Watched(process, (top, temporary), bounds, began)
         held.callback(watched.end)
         return watched.run()
+
+
+class _Workshop(Boxed):
+    """A box in which a bot is built. What a build asks the kernel is answered by the kernel."""
+
+    def __init__(self, level: Level, writable: Mapping[str, Path], processes: int) -> None:
+        """Takes what it may change, each path in the box with where the content lies, and how many processes it has."""
+        super().__init__(level)
+        self._writable = writable
+        self._processes = processes
+
+    def fence(self, spec: BotSpec) -> Fence:
+        """Makes one for files that lie on a disk."""
+        return fence(self.level, spec, processes=self._processes)
+
+    def start(self, launch: Launch, held: ExitStack) -> Started:
+        """Starts the build in a box with the toolchains of the machine."""
+        command = self.command(
+            launch,
+            binds.toolchains(),
+            resolved(launch.spec.command, python(PYTHON).program),
+            folder=launch.spec.folder,
+            environment=launch.environment,
+            processes=self._processes,
+            writable={tree: reach(str(folder), launch.user) for tree, folder in self._writable.items()},
+            descriptors=_DESCRIPTORS,
+            allowed=FOR_BUILDS,
+        )
+        with command:
+            process = spawn(
+                launch, command.words, cwd="/", env=launch.custody.mark, umask=0o022, pass_fds=command.descriptors
+            )
+        held.callback(os.close, command.status)
+        return InBox(process, command.status)
 
 
 class _Watched:
@@ -239,6 +274,6 @@ class _Watched:
 
     def _find_box(self) -> None:
         """Takes hold of the box's first process, as soon as there is one."""
-        if self._box is None and self._process.pidfd is not None and (pid := self._process.box_pid()) is not None:
+        if self._box is None and self._process.pidfd is not None and (pid := self._process.init_pid()) is not None:
             with suppress(OSError):
                 self._box = os.pidfd_open(pid)

@@ -20,19 +20,19 @@ import itertools
 import os
 import re
 import signal
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from arena.core.errors import MachineFault
-from arena.sandbox.hierarchies import CONTROLLERS, Mount, mounts, own_groups
-from arena.sandbox.hierarchies import lines as _lines
-from arena.sandbox.tree import started_at
+from arena.core.link.tree import started_at
 
+CONTROLLERS: Final = ("memory", "pids", "cpuacct")
+"""What version 1 needs; on version 2 the CPU time needs no controller."""
 _V1_FILES: Final = {
     "memory": ("memory.limit_in_bytes", "memory.oom_control"),
     "pids": ("pids.max",),
@@ -52,11 +52,55 @@ _REMEDY: Final = (
 )
 
 
+class Mount(NamedTuple):
+    """A hierarchy, where it is mounted."""
+
+    folder: Path
+    root: str
+    """Which of its groups is mounted there."""
+    controllers: frozenset[str]
+    """Of version 1; empty for the unified hierarchy."""
+    is_unified: bool
+
+
+def mounts(text: str | None = None) -> list[Mount]:
+    """Returns the hierarchies that are mounted, from the text of /proc/self/mountinfo."""
+    found = []
+    for line in _lines("/proc/self/mountinfo") if text is None else text.splitlines():
+        fields, _, rest = line.partition(" - ")
+        kind, _, options = [*rest.split(), "", "", ""][:3]
+        if kind in ("cgroup", "cgroup2"):
+            root, folder = fields.split()[3:5]
+            controllers = frozenset(options.split(",")) & frozenset(CONTROLLERS)
+            found.append(Mount(Path(folder), root, controllers, kind == "cgroup2"))
+    return found
+
+
+def own_groups(text: str | None = None) -> dict[str, str]:
+    """Returns the group of this process in each hierarchy, from the text of /proc/self/cgroup.
+
+    >>> own_groups("4:memory:/a\\n2:cpu,cpuacct:/b\\n0::/c")
+    {'memory': '/a', 'cpu': '/b', 'cpuacct': '/b', '': '/c'}
+    """
+    groups = {}
+    for line in _lines("/proc/self/cgroup") if text is None else text.splitlines():
+        _, controllers, path = line.split(":", 2)
+        groups.update(dict.fromkeys(controllers.split(","), path))
+    return groups
+
+
+def _lines(path: str) -> list[str]:
+    """Returns the lines of a file; none if it is not there."""
+    with suppress(OSError):
+        return Path(path).read_text(encoding="utf-8").splitlines()
+    return []
+
+
 class Ground(msgspec.Struct, frozen=True):
     """The folders in which this process can make groups."""
 
     version: int
-    """1 or 2: of the limits."""
+    """Version of the cgroup hierarchy that enforces limits: 1 or 2."""
     memory: Path
     pids: Path
     cpu: Path
@@ -69,10 +113,42 @@ class Ground(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys((self.memory, self.pids, self.cpu, self.unified)))
 
 
-class Group:
-    """The group of one bot: empty until a process joins."""
+class _Folders:
+    """A group of one bot, as a folder in each hierarchy: empty until a process joins."""
 
     _count = 0
+
+    def __init__(self, folders: Iterable[Path]) -> None:
+        """Names the group."""
+        _Folders._count += 1
+        self.name = f"{_PREFIX}{_identity()}-{_Folders._count}"
+        self._folders = [folder / self.name for folder in folders]
+        self._descriptors: list[int] = []
+
+    def join(self, pid: int) -> None:
+        """Moves a process into the group, with all that it will start.
+
+        Raises:
+            OSError: The system refuses.
+        """
+        for folder in self._folders:
+            _write(folder / "cgroup.procs", str(pid))
+
+    def remove(self) -> bool:
+        """Removes the group, and tells whether it is gone. It is not while processes are in it: kill them, and wait."""
+        for descriptor in self._descriptors:
+            os.close(descriptor)
+        self._descriptors = []
+        return not [folder for folder in self._folders if not _remove(folder)]
+
+    def _open(self, path: Path, flags: int = os.O_RDONLY) -> int:
+        descriptor = os.open(path, flags | os.O_CLOEXEC)
+        self._descriptors.append(descriptor)
+        return descriptor
+
+
+class Group(_Folders):
+    """A group with limits of memory and processes, which can be frozen."""
 
     def __init__(self, place: Ground, memory_mib: int, processes: int) -> None:
         """Makes the group, and limits its memory (swap and memory file systems included) and processes.
@@ -80,44 +156,40 @@ class Group:
         Raises:
             MachineFault: The system refuses. Nothing is left then.
         """
-        Group._count += 1
-        name = f"{_PREFIX}{_identity()}-{Group._count}"
-        self._folders = [folder / name for folder in place.folders]
-        self._descriptors: list[int] = []
+        super().__init__(place.folders)
         try:
             for folder in self._folders:
                 _make(folder)
-            memory, self._unified = place.memory / name, place.unified / name
-            _write(place.pids / name / "pids.max", str(processes))
+            memory, self._unified = place.memory / self.name, place.unified / self.name
+            _write(place.pids / self.name / "pids.max", str(processes))
             if place.version == 1:
                 _limit_v1(memory, memory_mib << 20)
                 self._oom = self._open(memory / "memory.oom_control")
                 self._most = self._open(memory / "memory.max_usage_in_bytes")
-                self._cpu = self._open(place.cpu / name / "cpuacct.usage")
+                self._cpu = self._open(place.cpu / self.name / "cpuacct.usage")
             else:
                 _limit_v2(memory, memory_mib << 20)
                 self._oom = self._open(memory / "memory.events")
                 peak = memory / "memory.peak"
                 self._most = self._open(peak if peak.exists() else memory / "memory.current")
-                self._cpu = self._open(place.cpu / name / "cpu.stat")
+                self._cpu = self._open(place.cpu / self.name / "cpu.stat")
             self._freezer = self._open(self._unified / "cgroup.freeze", os.O_WRONLY)
             self._killer = self._open(self._unified / "cgroup.kill", os.O_WRONLY)
         except OSError as error:
             self.remove()
-            raise MachineFault(f"expected to make the control group {name}, got: {error}; {_REMEDY}") from None
+            raise MachineFault(f"expected to make the control group {self.name}, got: {error}; {_REMEDY}") from None
         self._version = place.version
 
     def join(self, pid: int) -> None:
-        """Moves a process into the group. What it starts from now on is in it.
+        """Moves a process into the group, with all that it will start.
 
         Raises:
             MachineFault: The system refuses.
         """
-        for folder in self._folders:
-            try:
-                _write(folder / "cgroup.procs", str(pid))
-            except OSError as error:
-                raise MachineFault(f"expected process {pid} to join {folder}, got: {error}; {_REMEDY}") from None
+        try:
+            super().join(pid)
+        except OSError as error:
+            raise MachineFault(f"expected process {pid} to join {self.name}, got: {error}; {_REMEDY}") from None
 
     def members(self) -> list[int]:
         """Returns the numbers of the processes in it."""
@@ -128,7 +200,7 @@ class Group:
         return _value(os.pread(self._oom, 4096, 0), b"oom_kill")
 
     def most_mib(self) -> int:
-        """Returns the most memory that it has used, in MiB. Copies of files that were read are part of it."""
+        """Returns the most memory that it has used, in MiB. Includes the page cache."""
         return int(os.pread(self._most, 64, 0)) >> 20
 
     def cpu_ns(self) -> int:
@@ -152,21 +224,8 @@ class Group:
         """Kills all its processes, frozen or not, without waiting."""
         os.pwrite(self._killer, b"1", 0)
 
-    def remove(self) -> bool:
-        """Removes the group, and tells whether it is gone. It is not while processes are in it: kill them, and wait."""
-        for descriptor in self._descriptors:
-            os.close(descriptor)
-        self._descriptors = []
-        left = [folder for folder in self._folders if not _remove(folder)]
-        return not left
 
-    def _open(self, path: Path, flags: int = os.O_RDONLY) -> int:
-        descriptor = os.open(path, flags | os.O_CLOEXEC)
-        self._descriptors.append(descriptor)
-        return descriptor
-
-
-class CpuGroup:
+class CpuGroup(_Folders):
     """A group without limits: it counts the CPU time of a bot exactly, its memory where it can, and kills all of it."""
 
     def __init__(self, place: Path, memory: Path | None = None) -> None:
@@ -175,35 +234,22 @@ class CpuGroup:
         Raises:
             OSError: The system refuses. Nothing is left then.
         """
-        Group._count += 1
-        name = f"{_PREFIX}{_identity()}-{Group._count}"
-        self._folder = place / name
-        self._folders = [folder / name for folder in (place, memory) if folder is not None]
-        self._descriptors: list[int] = []
-        files = [self._folder / "cpu.stat", self._folders[-1] / "memory.stat"]
+        super().__init__(folder for folder in (place, memory) if folder is not None)
+        files = [self._folders[0] / "cpu.stat", self._folders[-1] / "memory.stat"]
         if memory is not None:
-            files.append(memory / name / "memory.kmem.usage_in_bytes")
+            files.append(memory / self.name / "memory.kmem.usage_in_bytes")
         try:
             for folder in self._folders:
                 _make(folder)
-            self._descriptors.append(os.open(self._folder / "cgroup.kill", os.O_WRONLY | os.O_CLOEXEC))
+            self._open(self._folders[0] / "cgroup.kill", os.O_WRONLY)
             for file in filter(Path.exists, files):
-                self._descriptors.append(os.open(file, os.O_RDONLY | os.O_CLOEXEC))
+                self._open(file)
         except OSError:
             self.remove()
             raise
 
-    def join(self, pid: int) -> None:
-        """Moves a process into the group, with all that it will start.
-
-        Raises:
-            OSError: The system refuses.
-        """
-        for folder in self._folders:
-            _write(folder / "cgroup.procs", str(pid))
-
     def memory_mib(self) -> int | None:
-        """Returns what it has of memory now, the kernel's for it included, and copies of files not; None if unknown."""
+        """Returns its memory now, the kernel's for it included, the page cache not; None if unknown."""
         if len(self._descriptors) < 3:
             return None
         data = os.pread(self._descriptors[2], 8192, 0)
@@ -220,14 +266,6 @@ class CpuGroup:
     def kill(self) -> None:
         """Kills all its processes, without waiting."""
         os.pwrite(self._descriptors[0], b"1", 0)
-
-    def remove(self) -> bool:
-        """Removes the group, and tells whether it is gone. It is not while processes are in it: kill them, and wait."""
-        for descriptor in self._descriptors:
-            os.close(descriptor)
-        self._descriptors = []
-        left = [folder for folder in self._folders if not _remove(folder)]
-        return not left
 
 
 @cache
@@ -333,8 +371,8 @@ def _enable(base: Path, controllers: set[str]) -> bool:
         try:
             _write(base / "cgroup.subtree_control", order)
         except OSError:
-            if not _is_delegated(base):
-                return False
+            if os.geteuid() == 0 or base.stat().st_uid != os.geteuid():
+                return False  # it was not delegated to this user, who may not move all its processes
             _make(base / _LEAF)
             for pid in (base / "cgroup.procs").read_text().split():
                 with suppress(ProcessLookupError):
@@ -342,11 +380,6 @@ def _enable(base: Path, controllers: set[str]) -> bool:
             _write(base / "cgroup.subtree_control", order)
         return True
     return False
-
-
-def _is_delegated(base: Path) -> bool:
-    """Tells whether a group is this process's user's own: then all its processes may be moved within it."""
-    return os.geteuid() != 0 and base.stat().st_uid == os.geteuid()
 
 
 def _places(mount: Mount, own: str) -> list[Path]:
@@ -385,16 +418,14 @@ def sweep(place: Ground) -> None:
         _remove(group)  # what is still dying is left to the next one
 
 
-def _abandoned(folder: Path) -> list[Path]:
-    """Returns the groups in a folder whose owner has died. Owners that this process cannot see are left alone."""
-    groups = []
+def _abandoned(folder: Path) -> Iterator[Path]:
+    """Yields the groups in a folder whose owner has died. Owners that this process cannot see are left alone."""
     for name in os.listdir(folder):
         found = _NAME.fullmatch(name)
         if found:
             namespace, owner, started, _ = map(int, found.groups())
             if namespace == _namespace() and started_at(owner) != started:
-                groups.append(folder / name)
-    return groups
+                yield folder / name
 
 
 def _identity() -> str:
@@ -425,11 +456,7 @@ def _limit_v2(memory: Path, size: int) -> None:
 
 
 def _make(folder: Path) -> None:
-    """Makes a group.
-
-    Raises:
-        OSError: The system refuses, or what was made is a plain folder.
-    """
+    """Makes a group. An OSError says that the system refuses, or that what was made is a plain folder."""
     folder.mkdir(exist_ok=True)
     if not (folder / "cgroup.procs").exists():
         folder.rmdir()

@@ -1,7 +1,6 @@
 """Says which levels this machine can give, by probes that run in a real seat.
 
-A level is what the probes show now, never a version and never a guess: a tournament asks (`levels.require`) before it
-begins.
+A level is what the probes show now, never a version and never a guess. `confinement.require` asks before a tournament.
 """
 
 from __future__ import annotations
@@ -28,16 +27,15 @@ import msgspec
 from arena.core import scratch
 from arena.core.errors import ArenaError
 from arena.core.link.bots import BotSpec
+from arena.core.link.confinement import LEVELS, confinement
 from arena.core.link.custody import Custody
 from arena.core.link.process import BotProcess
 from arena.core.link.runtimes import PYTHON
 from arena.core.text import plain
 from arena.core.types import NS_PER_MS, Level
 from arena.core.wire.variables import ENDPOINT, TOKEN
-from arena.sandbox import binds, box, fenced_probe, filter, landlock, probe_program
-from arena.sandbox.accounts import seat_user
+from arena.sandbox import binds, box, fenced_filter, filter, landlock, probe_program
 from arena.sandbox.fence import fence, process_limit
-from arena.sandbox.levels import LEVELS
 from arena.sandbox.probes import (
     FENCED,
     FENCED_STARTS,
@@ -45,7 +43,6 @@ from arena.sandbox.probes import (
     STARTS,
     TABLE,
     calls_to_try,
-    fenced_calls_to_try,
     needed,
     start_remedy,
 )
@@ -205,7 +202,7 @@ class _Seat:
         self._folder = custody.directory / secrets.token_hex(8)
         self._folder.mkdir(mode=0o711)
         self._folder.chmod(0o711)
-        user = seat_user(level)
+        user = confinement(level).allot_user()
         self._listener = _listen(self._folder / "referee", user)
         environment = {ENDPOINT: f"ipc://{self._folder}/referee", TOKEN: secrets.token_hex(32)}
         try:
@@ -258,9 +255,9 @@ def _seat(spec: BotSpec, level: Level) -> Iterator[_Seat]:
         yield seat
 
 
-def _spec(arguments: Sequence[str], file: str = probe_program.__file__) -> BotSpec:
-    """Returns a probe program as a bot."""
-    program = Path(file).resolve()
+def _spec(arguments: Sequence[str]) -> BotSpec:
+    """Returns the probe program as a bot."""
+    program = Path(probe_program.__file__).resolve()
     command = (PYTHON, "-I", "-S", program.name, *arguments)
     return BotSpec(
         name="probe", version="", command=command, folder=str(program.parent), digest="", memory_mib=_MEMORY_MIB
@@ -275,30 +272,22 @@ def _in_a_seat(level: Level) -> Iterator[Outcome]:
         return
     with scratch.folder("arena-canary-") as folder, Strangers(folder) as strangers:
         canary = folder / "canary"
-        canary.touch()
-        prefix = ""
-        told: dict[str, object] = {
+        canary.write_text("canary")
+        prefix, profile, own = ("", filter.BOX, binds.BOT)
+        if level is Level.FENCED:
+            prefix, profile, own = FENCED, fenced_filter.FENCED, _spec(()).folder
+        told = {
+            "profile": prefix,
             "python": sys.version,
-            "socket": f"{box.SOCKET_FOLDER}/referee",
-            "calls": calls_to_try(machine),
+            "calls": calls_to_try(machine, profile),
             "newest": filter.NEWEST,
             "canary": str(canary),
-            "folder": binds.BOT,
+            "folder": own,
             "processes": process_limit(),
+            "referee": os.getpid(),
+            **strangers.told,
         }
         spec = _spec([msgspec.json.encode(told).decode()])
-        if level is Level.FENCED:
-            prefix = FENCED
-            told = {
-                "python": sys.version,
-                "calls": fenced_calls_to_try(machine),
-                "canary": str(canary),
-                "folder": spec.folder,
-                "referee": os.getpid(),
-                **strangers.told,
-            }
-            spec = _spec([msgspec.json.encode(told).decode()], fenced_probe.__file__)
-            canary.write_text("canary")
         before = state(canary)
         try:
             with _seat(spec, level) as seat:

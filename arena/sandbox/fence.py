@@ -22,13 +22,14 @@ import signal
 import time
 from contextlib import suppress
 from multiprocessing.util import Finalize
-from typing import Final, Protocol
+from typing import Final
 
 from arena.core.link.bots import BotSpec
+from arena.core.link.fence import Fence, WatchedFence
+from arena.core.link.tree import Denied, Tree, thread_count
 from arena.core.types import NS_PER_MS, Level
 from arena.sandbox.cgroups import CpuGroup, Group, counting_memory, counting_place, ground
-from arena.sandbox.kept import Tally, files
-from arena.sandbox.tree import Denied, Files, Scales, Tree, memory, thread_count
+from arena.sandbox.kept import Files, Tally, files
 
 MAX_FILES: Final = 2_000
 """How many files and folders a bot may have in its `/tmp` and `/dev/shm`: each takes memory of the system."""
@@ -39,86 +40,13 @@ _THREAD_MIB: Final = 42
 _PROCESSES: Final = 64
 _PROCESSES_A_CORE: Final = 8
 _BOX_PROCESSES: Final = 4
-"""Those of the box itself."""
-_LONG_LOOK_NS: Final = 10 * NS_PER_MS
-"""A look that took longer (CPU time, ns) is followed by a rest: one at some hundred processes."""
-_REST_SHARE: Final = 10
-"""How many times as long as the look the rest takes."""
+"""Processes that bwrap needs inside the box."""
 _LAST_WAIT_MS: Final = 5_000
 """How long a worker that ends waits for its last groups. What is left then is removed by the next worker."""
 
 
-class Fence(Protocol):
-    """What holds one bot, from before its start until after its end."""
-
-    @property
-    def most_mib(self) -> int:
-        """Returns the most memory that was seen in MiB; 0 where the system does not tell."""
-
-    def adopt(self, pid: int, token: str = "") -> None:
-        """Takes in the bot's first process. Call it before the bot's program runs.
-
-        Args:
-            pid: Its number.
-            token: The value of `ARENA_TOKEN` in its environment, by which is known what it starts.
-
-        Raises:
-            MachineFault: The system refuses. The bot must not be let go.
-        """
-
-    def members(self) -> list[int]:
-        """Returns the numbers of its processes that are known and live."""
-
-    def excess(self) -> str | None:
-        """Looks at the bot, and returns what it uses more of than it may; None if it keeps to its limits.
-
-        It is the rest of a sentence: "used 300 MiB of memory; its limit is 64 MiB".
-        """
-
-    def cpu_ns(self) -> int:
-        """Returns the CPU time that all its processes have used so far, those that have ended included.
-
-        Of some hundred processes it may be that of a moment ago.
-        """
-
-    def known_cpu_ns(self) -> int:
-        """Returns the same at little cost: where it is looked at, processes since the last look may be missing."""
-
-    def denied_ns(self) -> int | None:
-        """Returns how long the machine kept it from running so far, because others ran; None where it is not known.
-
-        It grows from call to call: compare two. What the bot's own threads and processes take from each other does not
-        count, nor what it gives away by a lower priority or by fewer cores.
-        """
-
-    @property
-    def crowd_ns(self) -> int:
-        """Returns the CPU time until the last `denied_ns` that it used beside its busiest thread, between such looks.
-
-        So long it may itself have kept others from a core, the referee too.
-        """
-
-    def freeze(self) -> None:
-        """Stops all its processes, where the level has it (strict). SIGKILL still ends them.
-
-        It does not wait until they stand, which takes as long as one that waits for a core has to wait.
-        """
-
-    def is_frozen(self) -> bool:
-        """Tells whether all its processes stand."""
-
-    def thaw(self) -> None:
-        """Lets them run again."""
-
-    def kill(self) -> None:
-        """Kills every process of it that is known, frozen ones too, without waiting."""
-
-    def close(self) -> None:
-        """Kills what is left and removes what the fence made. Call it when the bot's first process has been reaped."""
-
-
 def fence(level: Level, spec: BotSpec, *, processes: int | None = None) -> Fence:
-    """Makes the fence of a bot that is about to start.
+    """Makes the fence of a bot that is about to start at a level above `trusted`.
 
     Args:
         level: How far it is confined.
@@ -130,9 +58,7 @@ def fence(level: Level, spec: BotSpec, *, processes: int | None = None) -> Fence
     """
     if level is Level.STRICT:
         return _HardFence(spec, processes)
-    if not os.path.exists("/proc/self/stat"):
-        return _NoFence()
-    return _WatchedFence(
+    return _SeatFence(
         spec,
         isolated=level is Level.ISOLATED,
         boxed=level is Level.ISOLATED and processes is None,
@@ -153,139 +79,47 @@ def process_limit() -> int:
     return _PROCESSES + _PROCESSES_A_CORE * max(0, (os.cpu_count() or 1) - 2)
 
 
-class _NoFence:
-    """Sees nothing, and holds nothing: for systems without /proc, where only `trusted` can be had."""
-
-    most_mib = 0
-    crowd_ns = 0
-
-    def adopt(self, pid: int, token: str = "") -> None:
-        """Does nothing."""
-
-    def members(self) -> list[int]:
-        """Finds none."""
-        return []
-
-    def excess(self) -> str | None:
-        """Finds nothing."""
-        return None
-
-    def cpu_ns(self) -> int:
-        """Returns 0: it is not known."""
-        return 0
-
-    def known_cpu_ns(self) -> int:
-        """Returns 0: it is not known."""
-        return 0
-
-    def denied_ns(self) -> int | None:
-        """Returns None: it is not known."""
-        return None
-
-    def freeze(self) -> None:
-        """Does nothing."""
-
-    def is_frozen(self) -> bool:
-        """Tells that they run."""
-        return False
-
-    def thaw(self) -> None:
-        """Does nothing."""
-
-    def kill(self) -> None:
-        """Does nothing: the bot's process group is killed by its owner."""
-
-    def close(self) -> None:
-        """Does nothing."""
-
-
-class _WatchedFence(_NoFence):
-    """Looks at the tree of a bot from outside. It can limit nothing, only tell."""
+class _SeatFence(WatchedFence):
+    """Looks at a seat, from outside too: also at files, threads, sockets, and by a group where one can be made."""
 
     def __init__(self, spec: BotSpec, *, isolated: bool, boxed: bool, threads: int | None = None) -> None:
         """Takes the bot, its level, whether its box has memory file systems, and the limit of its threads."""
-        self.most_mib = 0
-        self.crowd_ns = 0
-        self._limit_mib = spec.memory_mib
+        super().__init__(spec)
         self._boxed = boxed
         self._most_threads = threads
         self._group: CpuGroup | None = None
         if isolated and (place := counting_place()) is not None:
             with suppress(OSError):
                 self._group = CpuGroup(place, counting_memory())
-        self._tree: Tree | None = None
-        self._denied = Denied()
-        self._scales = Scales()
-        self._tally = Tally() if isolated or threads is not None else None
+        self._tally = Tally()
         self._is_held = False
         """Whether it is stopped."""
-        self._excess: str | None = None
-        self._excess_looks = _Looks()
-        self._cpu_ns = 0
-        self._cpu_looks = _Looks()
 
     def adopt(self, pid: int, token: str = "") -> None:
         """Begins to look at a process and all that it starts."""
-        self._tree = Tree(pid, token)
+        super().adopt(pid, token)
         if self._group is not None:
             try:
                 self._group.join(pid)
             except OSError:
                 self._leave_group()
 
-    def members(self) -> list[int]:
-        """Returns the processes of the tree."""
-        return [] if self._tree is None else self._tree.members()
-
-    def excess(self) -> str | None:
-        """Looks at memory, and in a box at its files. What only seems too much is weighed."""
-        if self._tree is not None and self._excess_looks.are_due():
-            with self._excess_looks:
-                self._excess = self._look(self._tree)
-        return None if self._tree is None else self._excess
-
     def cpu_ns(self) -> int:
-        """Returns the CPU time of the tree.
-
-        Without a group, what ended between two looks and was not waited for is not in it.
-        """
-        if self._group is not None:
-            self._cpu_ns = self._group.cpu_ns()
-        elif self._tree is not None and self._cpu_looks.are_due():
-            with self._cpu_looks:
-                self._cpu_ns = self._tree.cpu_ns()
+        """Returns the CPU time of the group, or of the tree."""
+        if self._group is None:
+            return super().cpu_ns()
+        self._cpu_ns = self._group.cpu_ns()
         return self._cpu_ns
 
     def known_cpu_ns(self) -> int:
-        """Returns the CPU time of what was in the tree at the last look: a system call for each process."""
-        if self._group is not None:
-            self._cpu_ns = self._group.cpu_ns()
-        elif self._tree is not None and self._cpu_looks.are_due():
-            with self._cpu_looks:
-                self._cpu_ns = self._tree.known_cpu_ns()
-        return self._cpu_ns
+        """Returns the same, of what was in the tree at the last look."""
+        return super().known_cpu_ns() if self._group is None else self.cpu_ns()
 
-    def denied_ns(self) -> int:
-        """Adds up what was denied since the last call, and returns the sum."""
-        if self._tree is not None:
-            with self._cpu_looks:
-                members = self._tree.members()
-                if self._group is not None:
-                    self._denied.add(members, self.cpu_ns() + self._spent_ns())
-                else:
-                    self._cpu_ns = self._tree.cpu_ns(members)
-                    self._denied.add(members, self._cpu_ns + self._spent_ns(), self._tree.restless_ns)
-        self.crowd_ns = self._denied.crowd_ns
-        return self._denied.total_ns
+    def _counted(self, tree: Tree, members: list[int]) -> tuple[int, int]:
+        return super()._counted(tree, members) if self._group is None else (self.cpu_ns(), 0)
 
     def _spent_ns(self) -> int:
-        """Returns the CPU time of looking at it so far. How long that takes it decides itself."""
-        return (
-            self._scales.spent_ns
-            + (self._tally.spent_ns if self._tally else 0)
-            + self._excess_looks.spent_ns
-            + self._cpu_looks.spent_ns
-        )
+        return super()._spent_ns() + self._tally.spent_ns
 
     def _look(self, tree: Tree) -> str | None:
         members = tree.members()
@@ -294,38 +128,24 @@ class _WatchedFence(_NoFence):
         found = files(members) if self._boxed else Files(0, 0)
         of_group = None if self._group is None else self._group.memory_mib()
         if of_group is not None and of_group > self._limit_mib:
-            self.most_mib = max(self.most_mib, of_group)
+            self._most_mib = max(self._most_mib, of_group)
             return f"used {of_group} MiB of memory; its limit is {self._limit_mib} MiB"
-        if of_group is None and self._tally is not None:
+        if of_group is None:
             found = Files(found.mib + self._tally.look(members), found.entries)
         if found.entries > MAX_FILES:
             return _too_many(found)
         if self._most_threads is not None and (count := thread_count(members)) > self._most_threads:
             return f"had {count} threads; its limit is {self._most_threads}"
-        seen = memory(members)
-        mib = seen.most + found.mib
-        if mib > self._limit_mib:
-            mib = seen.least + found.mib
-            if mib <= self._limit_mib:
-                weighed = self._scales.weigh(members, seen.most, self._limit_mib - found.mib)
-                if weighed is None:
-                    self._hold(tree, members, self._boxed and self._scales.are_slow())
-                    return None
-                mib = weighed + found.mib
-        self.most_mib = max(self.most_mib, mib)
-        if mib > self._limit_mib:
-            return f"used {mib} MiB of memory; its limit is {self._limit_mib} MiB"
-        self._hold(tree, members, False)
-        return None
+        return self._weigh(tree, members, found.mib)
 
-    def _hold(self, tree: Tree, members: list[int], is_unknown: bool) -> None:
+    def _hold(self, tree: Tree, members: list[int], *, is_unknown: bool) -> None:
         """Stops a bot while it is not known whether it has too much, and lets it run on when it is.
 
         Weighing takes long if the machine is busy, and a bot could make it busy. So it gains nothing by that: it does
         not grow meanwhile, and takes no CPU time from the scales. Its clock runs on: how long weighing takes it decides
         itself, by how many pages and processes it has.
         """
-        if is_unknown:
+        if is_unknown and self._boxed and self._scales.are_slow():
             tree.signal(members, signal.SIGSTOP)
             self._is_held = True
         elif self._is_held:
@@ -333,16 +153,15 @@ class _WatchedFence(_NoFence):
             self._is_held = False
 
     def kill(self) -> None:
-        """Kills the tree. Whoever still forks may leave processes; their parents' group and namespace end with it."""
+        """Kills the group, or the tree."""
         if self._group is not None:
             self._group.kill()
-        elif self._tree is not None:
-            self._tree.kill()
+        else:
+            super().kill()
 
     def close(self) -> None:
-        """Kills what was seen of the tree and lives on."""
-        self.kill()
-        self._tree = None
+        """Kills what was seen of the tree and lives on, and removes the group."""
+        super().close()
         self._leave_group()
 
     def _leave_group(self) -> None:
@@ -351,32 +170,6 @@ class _WatchedFence(_NoFence):
             self._cpu_ns = self._group.cpu_ns()
             _discard(self._group)
             self._group = None
-
-
-class _Looks:
-    """Paces the looks at a tree: at one of thousands of processes a look takes 0.1 s, and no game can go on meanwhile.
-
-    Use it as the context of a look.
-    """
-
-    def __init__(self) -> None:
-        self.spent_ns = 0
-        """The time of this process that all looks took."""
-        self._rests_until_ns = 0
-        self._begun_ns = 0
-
-    def are_due(self) -> bool:
-        """Tells whether the rest after the last long look is over."""
-        return time.monotonic_ns() >= self._rests_until_ns
-
-    def __enter__(self) -> None:
-        self._begun_ns = time.thread_time_ns()
-
-    def __exit__(self, *raised: object) -> None:
-        took_ns = time.thread_time_ns() - self._begun_ns
-        self.spent_ns += took_ns
-        if took_ns >= _LONG_LOOK_NS:
-            self._rests_until_ns = time.monotonic_ns() + _REST_SHARE * took_ns
 
 
 def _too_many(found: Files) -> str:
@@ -410,7 +203,7 @@ def _finish() -> None:
         time.sleep(0.001)
 
 
-class _HardFence:
+class _HardFence(Fence):
     """Limits and stops a bot by a control group."""
 
     def __init__(self, spec: BotSpec, processes: int | None = None) -> None:
@@ -427,13 +220,8 @@ class _HardFence:
         self._cpu_ns = 0
 
     @property
-    def crowd_ns(self) -> int:
-        """Returns what it ran beside its busiest thread."""
-        return self._denied.crowd_ns
-
-    @property
     def most_mib(self) -> int:
-        """Returns the most memory that the group used. Copies of files that it read are part of it."""
+        """Returns the most memory that the group used. Includes the page cache."""
         return 0 if self._closed else self._group.most_mib()
 
     def adopt(self, pid: int, token: str = "") -> None:
@@ -470,6 +258,7 @@ class _HardFence:
         """Adds up what was denied since the last call, and returns the sum."""
         if not self._closed:
             self._denied.add(self._group.members(), self.cpu_ns())
+            self._crowd_ns = self._denied.crowd_ns
         return self._denied.total_ns
 
     def freeze(self) -> None:

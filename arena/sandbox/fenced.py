@@ -37,7 +37,7 @@ from arena.core.link.faults import machine_fault
 from arena.core.link.runtimes import PYTHON_FOLDER, PYTHON_WITH_ARENA, is_in, is_private
 from arena.core.link.warden import remove_tree
 from arena.core.types import Level
-from arena.sandbox import fenced_filter, filter, landlock, launcher, staging
+from arena.sandbox import landlock, launcher, staging
 from arena.sandbox.binds import BOT, Needs
 from arena.sandbox.box import NAMED, system_trees
 
@@ -46,7 +46,7 @@ DEVICES: Final = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 LINKS: Final = "python"
 """How the names of the folders begin in which a Python's packages are links."""
 _KEPT: Final = 64
-"""How many rulesets a worker keeps."""
+"""Rulesets that a worker keeps."""
 _PATIENCE_S: Final = 20.0
 """How long the launcher may take to answer."""
 _ONE_PROCESS: Final = ("-m", "arena", "bot", "bridge")
@@ -166,115 +166,49 @@ class Started:
 
 
 def start(
-    placed: Placed,
-    environment: Mapping[str, str],
-    *,
-    socket_path: str,
-    limits: Mapping[str, int],
-    answers: Mapping[int, tuple[int, bytes]],
-    user: int | None,
-    output: int,
-) -> tuple[Started, int]:
-    """Starts a bot. It waits for a line on its standard input before it does anything.
-
-    Args:
-        placed: What it is granted, and how it is called.
-        environment: All that it gets beside what `placed` has.
-        socket_path: The one socket that it can connect to.
-        limits: By the names of RLIMIT_*.
-        answers: What the calls are answered that ask for the machine's memory, as `filter.answers` says.
-        user: As whom it runs; None for this process's user.
-        output: Where its output goes.
-
-    Returns:
-        The process, and a descriptor at which a byte can be read once it was fenced in. It is the caller's to close.
-
-    Raises:
-        MachineFault: The machine cannot give it.
-    """
-    told = {
-        "command": [os.fsencode(word) for word in placed.command],
-        "folder": os.fsencode(placed.folder),
-        "environment": {
-            os.fsencode(name): os.fsencode(value) for name, value in {**placed.environment, **environment}.items()
-        },
-        "socket": os.fsencode(socket_path),
-        "limits": {name: _lowered(name, limit) for name, limit in limits.items()},
-        "user": user,
-        "ways": {os.fsencode(over): [os.fsencode(path) for path in paths] for over, paths in placed.ways.items()},
-        "filter": fenced_filter.program(),
-        "answers": dict(answers),
-    }
-    ruleset = _ruleset(placed.granted, tuple(_files(placed.granted)))
-    with ExitStack() as held, ExitStack() as failed:
-        try:
-            reader, writer = os.pipe()
-            held.callback(os.close, reader)
-            failed.callback(os.close, writer)
-            status = os.memfd_create("arena")
-            failed.callback(os.close, status)
-            descriptors = [reader, output, status, ruleset.descriptor]
-            pid = _launcher().start(told, descriptors)
-        except OSError as error:
-            raise machine_fault("start a bot", error) from None
-        failed.pop_all()
-        return Started(pid, writer), status
-
-
-def start_box(
-    words: Sequence[str],
+    what: str,
+    command: Sequence[str],
     environment: Mapping[str, str],
     descriptors: Sequence[int],
-    *,
     limits: Mapping[str, int],
-    answers: Mapping[int, tuple[int, bytes]],
-    user: int | None,
-    output: int,
+    **told: object,
 ) -> Started:
-    """Starts the program that makes a box. It waits for a line on its standard input before it does anything.
+    """Has the launcher start a process. It waits for a line on its standard input before it does anything.
 
     Args:
-        words: The program and its arguments.
+        what: Names it in errors.
+        command: Program and arguments.
         environment: All that it gets.
-        descriptors: What it inherits, at the same numbers.
+        descriptors: Its output, and what else it is given, as `launcher.py` says.
         limits: By the names of RLIMIT_*.
-        answers: What the calls are answered that are left to this process, as `filter.answers` says.
-        user: As whom the bot runs; None for this process's user.
-        output: Where its output goes.
+        told: What else `launcher.py` has to know.
 
     Raises:
         MachineFault: The machine cannot give it.
     """
-    told = {
-        "command": [os.fsencode(word) for word in words],
+    told |= {
+        "command": [os.fsencode(word) for word in command],
         "environment": {os.fsencode(name): os.fsencode(value) for name, value in environment.items()},
-        "numbers": list(descriptors),
-        "socket": b"",
         "limits": {name: _lowered(name, limit) for name, limit in limits.items()},
-        "user": user,
-        "filter": filter.asked(),
-        "otherwise": filter.asked(filter.Treatment.ENOSYS),
-        "answers": dict(answers),
-        "mounts": staging.has_mounts(),
     }
     with ExitStack() as held, ExitStack() as failed:
         try:
             reader, writer = os.pipe()
             held.callback(os.close, reader)
             failed.callback(os.close, writer)
-            given = [reader, output, *descriptors]
-            if told["mounts"]:
+            given = [reader, *descriptors]
+            if told.get("mounts"):
                 given.append(os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC))
                 held.callback(os.close, given[-1])
             pid = _launcher().start(told, given)
         except OSError as error:
-            raise machine_fault("start a sandbox", error) from None
+            raise machine_fault(f"start {what}", error) from None
         failed.pop_all()
         return Started(pid, writer)
 
 
 def is_fenced_in(status: int) -> bool:
-    """Tells whether a bot's own program has begun, given the descriptor of `start`."""
+    """Tells whether a bot's own program has begun, given the descriptor at which the launcher says so."""
     return os.pread(status, 1, 0) == b"."
 
 
@@ -352,7 +286,7 @@ def _launcher() -> Launcher:
     return _running
 
 
-class _Ruleset:
+class Ruleset:
     """A ruleset, closed when nobody keeps it any more."""
 
     def __init__(self, granted: tuple[tuple[str, int], ...]) -> None:
@@ -363,10 +297,15 @@ class _Ruleset:
             os.close(self.descriptor)
 
 
+def ruleset(granted: tuple[tuple[str, int], ...]) -> Ruleset:
+    """Returns the ruleset that grants paths. Hold it while its descriptor is used: another may take its place."""
+    return _ruleset(granted, tuple(_files(granted)))
+
+
 @functools.lru_cache(maxsize=_KEPT)
-def _ruleset(granted: tuple[tuple[str, int], ...], _files: tuple[tuple[int, int], ...]) -> _Ruleset:
+def _ruleset(granted: tuple[tuple[str, int], ...], _files: tuple[tuple[int, int], ...]) -> Ruleset:
     """Returns the ruleset for paths at which these files lie. It is kept: it takes longer than the rest of a start."""
-    return _Ruleset(granted)
+    return Ruleset(granted)
 
 
 def _files(granted: tuple[tuple[str, int], ...]) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Makes the filter of level `fenced`: the table of `filter.py`, and what no namespace makes harmless there.
+"""The profile of the filter at level `fenced`: the table of `filter.py`, and what no namespace makes harmless there.
 
 At `fenced` a bot has the machine's files, processes and names around it. Landlock governs which files it opens. The
 rows here close what Landlock does not govern in every version: what needs no open file, other processes, sockets with a
@@ -12,11 +12,10 @@ Laws:
 
 from __future__ import annotations
 
-import functools
 from typing import Final
 
 from arena.sandbox import filter
-from arena.sandbox.filter import Condition, Group, Match, Treatment
+from arena.sandbox.filter import Condition, Group, Match, Profile, Treatment
 
 # fmt: off
 GROUPS: Final = (
@@ -88,13 +87,5 @@ CONDITIONS: Final = (
 )
 # fmt: on
 
-
-@functools.cache
-def program(machine: str = "") -> bytes:
-    """Returns the filter, for a machine or for this one.
-
-    Raises:
-        MachineFault: The tables do not have that machine's numbers.
-    """
-    groups, conditions = (*GROUPS, *filter.GROUPS), (*CONDITIONS, *filter.CONDITIONS)
-    return filter.assembled(machine, filter.calls(groups), conditions)
+FENCED: Final = Profile((*GROUPS, *filter.GROUPS), (*CONDITIONS, *filter.CONDITIONS))
+"""The profile of level `fenced`."""

@@ -311,16 +311,25 @@ FOR_BUILDS: Final = frozenset({"flock", "fcntl", "fadvise64", "readahead", "madv
 so there is nobody to signal to."""
 
 
-@functools.cache
-def program(machine: str = "", allowed: frozenset[str] = frozenset()) -> bytes:
-    """Returns the filter as `bwrap --seccomp` reads it: for a machine, or for this one, without calls `allowed`.
+class Profile(msgspec.Struct, frozen=True, eq=False):
+    """What the filter of a level treats."""
 
-    What has to be answered is not in it, because `bwrap` does not pass on who answers: see `asked`.
+    groups: tuple[Group, ...]
+    conditions: tuple[Condition, ...]
+
+
+BOX: Final = Profile(tuple(group for group in GROUPS if group.treatment is not Treatment.ASKED), CONDITIONS)
+"""The profile of a box. What has to be answered is not in it: `bwrap` does not pass on who answers, see `asked`."""
+
+
+@functools.cache
+def program(machine: str = "", allowed: frozenset[str] = frozenset(), profile: Profile = BOX) -> bytes:
+    """Returns a filter as `bwrap --seccomp` reads it: for a machine, or for this one, without calls `allowed`.
 
     Raises:
         MachineFault: The table does not have that machine's numbers.
     """
-    return assembled(machine, calls(GROUPS, but=Treatment.ASKED), CONDITIONS, allowed)
+    return _assembled(machine, calls(profile.groups), profile.conditions, allowed)
 
 
 @functools.cache
@@ -331,7 +340,7 @@ def asked(treatment: Treatment = Treatment.ASKED, machine: str = "") -> bytes:
         MachineFault: As `program`.
     """
     found = [(name, numbers, treatment) for name, numbers, of in calls(GROUPS) if of is Treatment.ASKED]
-    return assembled(machine, found, ())
+    return _assembled(machine, found, ())
 
 
 @functools.cache
@@ -351,14 +360,13 @@ def answers(memory_mib: int, room_mib: int) -> dict[int, tuple[int, bytes]]:
     return {number: told[name] for name, numbers, _ in calls(GROUPS) if name in told and (number := numbers[column])}
 
 
-def calls(groups: Iterable[Group], but: Treatment | None = None) -> Iterator[tuple[str, Numbers, Treatment]]:
-    """Yields each call of some groups with its numbers and its treatment, without those that are treated one way."""
+def calls(groups: Iterable[Group]) -> Iterator[tuple[str, Numbers, Treatment]]:
+    """Yields each call of some groups with its numbers and its treatment."""
     for group in groups:
-        if group.treatment is not but:
-            yield from ((name, numbers, group.treatment) for name, numbers in group.calls.items())
+        yield from ((name, numbers, group.treatment) for name, numbers in group.calls.items())
 
 
-def assembled(
+def _assembled(
     machine: str,
     named: Iterable[tuple[str, Numbers, Treatment]],
     conditions: Iterable[Condition],

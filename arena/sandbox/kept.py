@@ -9,11 +9,11 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Final, NamedTuple
 
+from arena.core.link.tree import listed, read_or_nothing
 from arena.core.types import NS_PER_MS
 from arena.sandbox.filter import SHARED
-from arena.sandbox.tree import Files, listed, read_or_nothing
 
 _SHARED: Final = b"/dev/zero (deleted)\n"
 """How the name of a mapping of shared memory without a file ends."""
@@ -29,6 +29,15 @@ _READ: Final = 65_536
 _libc: Final = ctypes.CDLL(None)
 _REST_SHARE: Final = 4
 """How many times the CPU time that counting took it is not done again."""
+
+
+class Files(NamedTuple):
+    """What a box has in memory beside its processes: its file systems, and its sockets."""
+
+    mib: int
+    """Each socket counts with all that it can hold: nobody but the system sees what it does."""
+    entries: int
+    """Files and folders."""
 
 
 def files(members: Iterable[int]) -> Files:

@@ -21,7 +21,7 @@ from arena.core.errors import BotError
 from arena.core.link.faults import machine_fault
 
 _SETTLED_NS: Final = 10**9
-"""A folder that has changed less than so long ago may change again without another time."""
+"""mtime is too coarse to detect a second change within this time."""
 _NAMES: Final = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",

@@ -1,9 +1,11 @@
 """Runs in a seat, as a bot does, and tries what a bot must not be able to do. Standard library only.
 
-Its one argument is JSON: the version of the Python that runs arena, the socket, the system calls that the filter
-treats, a file that nobody in the box may see, a folder that it may not write to, and how many processes there may be.
-It sends one JSON map over its socket: for each probe whether the seat holds, and what was seen. Then it does what is
-asked for, a line for each: `spin` computes until it is killed, `allocate` takes memory until it is killed.
+Its one argument is JSON: whose probes it tries (`PROFILES`), the version of the Python that runs arena, the system
+calls that the filters treat, a file of the operator's that nobody in the seat may open, the seat's own folder, sockets
+of a stranger, the number of the referee's process, and how many processes there may be. It sends one JSON map over its
+socket: for each probe whether the seat holds, and what was seen. The referee looks afterwards at what was attacked:
+nothing here is believed alone. Then it does what is asked for, a line for each: `spin` computes until it is killed,
+`allocate` takes memory until it is killed.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import fcntl
 import json
 import mmap
 import os
@@ -18,8 +21,12 @@ import platform
 import resource
 import signal
 import socket
+import struct
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 MIB = 1 << 20
@@ -42,23 +49,23 @@ _HOMES = ("/root", "/home")
 """In them there may be what leads to the bot's own trees."""
 _FAMILIES = {"internet": 2, "internet 6": 10, "netlink": 16, "packets": 17, "kernel crypto": 38, "vsock": 40}
 
+_GET_NO_NEW_PRIVS, _GET_SECCOMP, _FILTERED = 39, 21, 2
+_FORKS, _CLONE, _CAPGET = {"x86_64": ((57, 58), 56, 125), "aarch64": ((), 220, 90)}.get(os.uname().machine, ((), 0, 0))
+_OTHERS_FILES = ("/etc/passwd", "/etc/shadow", "/proc/self/status", "/proc/1/environ", "/proc/loadavg", "/dev/tty")
+_OTHERS_FOLDERS = ("/", "/home", "/root", "/tmp", "/dev", "/dev/shm", "/proc", "/sys", "/run")
+
 Told = tuple[bool, str]
 """Whether the seat holds, and what was seen."""
+Attack = Callable[[], object]
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 
 
-def call(number: int, arguments: list[int]) -> str:
-    """Makes a system call, and returns the name of its error, or `OK`. Of two names of one error, it is the first."""
+def call(number: int, arguments: list[int]) -> int:
+    """Makes a system call, and returns the number of its error, or 0."""
     ctypes.set_errno(0)
-    if _libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments)) != -1:
-        return "OK"
-    return _first_name(ctypes.get_errno())
-
-
-def _first_name(number: int) -> str:
-    return errno.errorcode.get(number, str(number))
+    return 0 if _libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments)) != -1 else ctypes.get_errno()
 
 
 def python_is_the_one_asked_for(told: dict[str, Any]) -> Told:
@@ -77,20 +84,20 @@ def filter_is_loaded(_told: dict[str, Any]) -> Told:
 
 def calls_are_treated(told: dict[str, Any]) -> Told:
     """Makes each call of the filter's table."""
-    cases = told["calls"]
+    names = {**errno.errorcode, 0: "OK"}
     wrong = [
-        f"{name}: {got} instead of {expected}"
-        for name, number, arguments, expected in cases
-        if (got := call(number, arguments)) != (_first_name(getattr(errno, expected)) if expected != "OK" else "OK")
+        f"{name}: {names.get(got, got)} instead of {names.get(expected, expected)}"
+        for name, number, arguments, expected in told["calls"]
+        if (got := call(number, arguments)) != expected
     ]
-    return not wrong, _few(wrong) or f"{len(cases)} calls end as the filter's table says"
+    return not wrong, _few(wrong) or f"{len(told['calls'])} calls end as the filter's table says"
 
 
 def other_entries_are_shut(told: dict[str, Any]) -> Told:
     """Enters the kernel by the ways of other machines, and by a number that is newer than the filter."""
-    entries = {"a number above the table": lambda: call(told["newest"] + 1, [-1] * 6) == "OK"}
+    entries = {"a number above the table": lambda: call(told["newest"] + 1, [-1] * 6) == 0}
     if platform.machine() == "x86_64":
-        entries |= {"32-bit entry": _enter_32_bit, "x32": lambda: call(0x4000_0000 + 39, []) == "OK"}
+        entries |= {"32-bit entry": _enter_32_bit, "x32": lambda: call(0x4000_0000 + 39, []) == 0}
     wrong = [name for name, enter in entries.items() if _in_a_child(enter)]
     return not wrong, f"open: {_few(wrong)}" if wrong else f"shut: {', '.join(entries)}"
 
@@ -221,7 +228,7 @@ def _room_in(folder: str) -> int:
     return taken
 
 
-def there_are_no_rights(_told: dict[str, Any]) -> Told:
+def a_box_has_no_rights(_told: dict[str, Any]) -> Told:
     """Looks for capabilities, and tries to become root and to open the terminal."""
     with open("/proc/self/status", encoding="ascii") as status:
         rights = [line.split() for line in status if line.startswith("Cap")]
@@ -268,31 +275,184 @@ def processes_are_limited(told: dict[str, Any]) -> Told:
     return len(children) < most + 16, f"{len(children)} started, {most} allowed"
 
 
-def limits_are_set(_told: dict[str, Any]) -> Told:
-    """Looks at the limits that no program in the box can raise."""
-    files, core = resource.getrlimit(resource.RLIMIT_NOFILE), resource.getrlimit(resource.RLIMIT_CORE)
-    return max(files) <= 1024 and max(core) == 0, f"{files[1]} descriptors, core files of {core[1]} bytes"
+def limits_are_set(told: dict[str, Any]) -> Told:
+    """Looks at the limits, which it cannot raise. That of data is one of processes: strict limits the whole seat."""
+    kinds = resource.RLIMIT_NOFILE, resource.RLIMIT_CORE, resource.RLIMIT_DATA
+    files, core, data = (max(resource.getrlimit(kind)) for kind in kinds)
+    is_fenced = told["profile"] == "fenced-"
+    said = f"{files} descriptors, core files of {core} bytes" + (f", {data >> 20} MiB of data" if is_fenced else "")
+    return 0 < files <= 1024 and core == 0 and (0 < data < 1 << 40 or not is_fenced), said
 
 
-PROBES: dict[str, Callable[[dict[str, Any]], Told]] = {
-    "python": python_is_the_one_asked_for,
-    "filter": filter_is_loaded,
-    "system-calls": calls_are_treated,
-    "kernel-entries": other_entries_are_shut,
-    "network": there_is_no_network,
-    "other-processes": processes_are_its_own,
-    "files": files_are_its_own,
-    "kernel-secrets": secrets_are_masked,
-    "counters": nothing_is_counted,
-    "answers": questions_are_answered,
-    "read-only": nothing_can_be_written,
-    "room": room_is_small,
-    "rights": there_are_no_rights,
-    "descriptors-inherited": descriptors_are_its_own,
-    "processes": processes_are_limited,
-    "limits": limits_are_set,
+# Only at level fenced
+
+
+def nothing_of_others_is_opened(told: dict[str, Any]) -> Told:
+    """Reads, writes, makes, removes, lists and changes what is not its own, and writes to its own."""
+    canary, own = told["canary"], told["folder"]
+    folder = os.path.dirname(canary)
+    new, mine = os.path.join(folder, "made"), os.path.join(own, "made")
+    attacks: dict[str, Attack] = {
+        **{f"read {path}": partial(_opened, path, os.O_RDONLY) for path in (canary, *_OTHERS_FILES)},
+        **{f"list {path}": partial(os.listdir, path) for path in (folder, *_OTHERS_FOLDERS)},
+        **{f"make a file in {path}": partial(_made, f"{path}/arena-probe") for path in ("/tmp", "/dev/shm")},
+        "write a file": lambda: _opened(canary, os.O_WRONLY),
+        "empty a file": lambda: _opened(canary, os.O_RDONLY | os.O_TRUNC),
+        "truncate a file": lambda: os.truncate(canary, 0),
+        "remove a file": lambda: os.unlink(canary),
+        "rename a file": lambda: os.rename(canary, new),
+        "link a file": lambda: os.link(canary, mine),
+        "make a file": lambda: _made(new),
+        "make a folder": lambda: os.mkdir(new),
+        "make a pipe": lambda: os.mkfifo(new),
+        "change a mode": lambda: os.chmod(canary, 0o777),
+        "change an owner": lambda: os.chown(canary, os.getuid(), os.getgid()),
+        "change a time": lambda: os.utime(canary, (0, 0)),
+        "change an attribute": lambda: os.setxattr(canary, "user.arena", b"x"),
+        "read an attribute": lambda: os.getxattr(canary, "user.arena"),
+        "write to its own folder": lambda: _made(mine),
+        "change its own program": lambda: _opened(sys.argv[0], os.O_WRONLY),
+    }
+    return _all_fail(attacks, "nothing of others, nothing to write")
+
+
+def connections_are_the_seat_s(told: dict[str, Any]) -> Told:
+    """Connects to a stranger by path, by an abstract name and by TCP, makes other sockets, and takes a name."""
+    attacks: dict[str, Attack] = {
+        "connect by path": lambda: _connected(socket.AF_UNIX, told["path"]),
+        "connect by an abstract name": lambda: _connected(socket.AF_UNIX, "\0" + told["abstract"]),
+        "connect by TCP": lambda: _connected(socket.AF_INET, ("127.0.0.1", told["port"])),
+        "make a socket for datagrams": lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).close(),
+        "make one over IP": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close(),
+        "take a name": _take_a_name,
+        "make a raw socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW).close(),
+        "ask netlink": lambda: socket.socket(16, socket.SOCK_RAW).close(),
+    }
+    return _all_fail(attacks, "none but the referee's")
+
+
+def _take_a_name() -> None:
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(f"\0arena-probe-{os.getpid()}")
+
+
+def other_processes_are_out_of_reach(told: dict[str, Any]) -> Told:
+    """Signals the referee, reads its CPU time, changes its priority, cores and limits."""
+    referee = told["referee"]
+    reader, writer = os.pipe()
+    attacks: dict[str, Attack] = {
+        "signal the referee": lambda: os.kill(referee, signal.SIGURG),
+        "ask whether it can signal the referee": lambda: os.kill(referee, 0),
+        "signal everybody": lambda: os.kill(-1, 0),
+        "signal the referee's group": lambda: os.killpg(referee, 0),
+        "open the referee": lambda: os.close(os.pidfd_open(referee)),
+        "have the kernel signal the referee": lambda: fcntl.fcntl(reader, fcntl.F_SETOWN, referee),
+        "read the CPU time of the referee": lambda: time.clock_gettime((~referee << 3) | 2),
+        "change the priority of the referee": lambda: os.setpriority(os.PRIO_PROCESS, referee, 5),
+        "change the cores of the referee": lambda: os.sched_setaffinity(referee, {0}),
+        "change a limit of the referee": lambda: resource.prlimit(referee, resource.RLIMIT_CORE, (0, 0)),
+    }
+    found = _all_fail(attacks, "no signal, no clock, no limit of another")
+    os.close(reader)
+    os.close(writer)
+    return found
+
+
+def it_is_one_process(_told: dict[str, Any]) -> Told:
+    """Starts processes in each way that there is, and a thread, which must work."""
+    started = [name for name, start in (("fork", _fork), ("clone", lambda: _raw(_CLONE))) if start()]
+    if not started:
+        started = [f"call {number}" for number in _FORKS if _raw(number)]
+    thread = threading.Thread(target=int)
+    thread.start()
+    thread.join()
+    return not started, f"started one by {_few(started)}" if started else "no other process; threads start"
+
+
+def _fork() -> bool:
+    try:
+        pid = os.fork()
+    except OSError:
+        return False
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    return True
+
+
+def _raw(number: int) -> bool:
+    result = _libc.syscall(ctypes.c_long(number), ctypes.c_long(signal.SIGCHLD), *[ctypes.c_long(0)] * 4)
+    if result == 0:
+        os._exit(0)
+    return bool(result > 0)
+
+
+def a_fence_leaves_no_rights(_told: dict[str, Any]) -> Told:
+    """Looks for capabilities and filters, and tries to become root."""
+    held = ctypes.create_string_buffer(24)
+    head = ctypes.create_string_buffer(struct.pack("Ii", 0x2008_0522, 0))
+    wrong = [] if _libc.syscall(ctypes.c_long(_CAPGET), head, held) == 0 else ["its capabilities cannot be seen"]
+    wrong += ["capabilities"] if any(held.raw) else []
+    wrong += ["new privileges"] if _libc.prctl(_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 else []
+    wrong += ["no filter"] if _libc.prctl(_GET_SECCOMP, 0, 0, 0, 0) != _FILTERED else []
+    if os.getuid() != 0 and not _fails(lambda: os.setuid(0)):
+        wrong.append("setuid(0) works")
+    return not wrong, _few(wrong) or "no capability, and none can be got"
+
+
+Probes = dict[str, Callable[[dict[str, Any]], Told]]
+PROFILES: dict[str, Probes] = {
+    "": {
+        "python": python_is_the_one_asked_for,
+        "filter": filter_is_loaded,
+        "system-calls": calls_are_treated,
+        "kernel-entries": other_entries_are_shut,
+        "network": there_is_no_network,
+        "other-processes": processes_are_its_own,
+        "files": files_are_its_own,
+        "kernel-secrets": secrets_are_masked,
+        "counters": nothing_is_counted,
+        "answers": questions_are_answered,
+        "read-only": nothing_can_be_written,
+        "room": room_is_small,
+        "rights": a_box_has_no_rights,
+        "descriptors-inherited": descriptors_are_its_own,
+        "processes": processes_are_limited,
+        "limits": limits_are_set,
+    },
+    "fenced-": {
+        "python": python_is_the_one_asked_for,
+        "system-calls": calls_are_treated,
+        "files": nothing_of_others_is_opened,
+        "sockets": connections_are_the_seat_s,
+        "other-processes": other_processes_are_out_of_reach,
+        "one-process": it_is_one_process,
+        "rights": a_fence_leaves_no_rights,
+        "descriptors": descriptors_are_its_own,
+        "limits": limits_are_set,
+    },
 }
-"""By name. `arena/sandbox/probes.py` says of each which level needs it and what to do."""
+"""By what their names in `arena/sandbox/probes.py` begin with, which says which level needs each and what to do."""
+
+
+def _all_fail(attacks: dict[str, Attack], otherwise: str) -> Told:
+    """Tries all attacks. Only an error of the system counts as a failure."""
+    worked = [name for name, attack in attacks.items() if not _fails(attack)]
+    return not worked, f"it can {_few(worked)}" if worked else f"{len(attacks)} attacks fail: {otherwise}"
+
+
+def _opened(path: str, flags: int) -> None:
+    os.close(os.open(path, flags))
+
+
+def _made(path: str) -> None:
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    os.unlink(path)
+
+
+def _connected(family: int, address: Any) -> None:
+    with socket.socket(family) as made:
+        made.connect(address)
 
 
 def _few(found: list[str]) -> str:
@@ -303,7 +463,7 @@ def _few(found: list[str]) -> str:
 
 def results(told: dict[str, Any]) -> Iterator[tuple[str, Told]]:
     """Yields what each probe found."""
-    for name, probe in PROBES.items():
+    for name, probe in PROFILES[told["profile"]].items():
         try:
             yield name, probe(told)
         except Exception as error:  # a probe that breaks has shown nothing
@@ -313,10 +473,10 @@ def results(told: dict[str, Any]) -> Iterator[tuple[str, Told]]:
 def main() -> None:
     """Sends the report, and does what is asked for then."""
     told = json.loads(sys.argv[1])
-    told["open"] = _open_descriptors()
+    told["open"] = [number for number in range(resource.getrlimit(resource.RLIMIT_NOFILE)[0]) if _is_open(number)]
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     with socket.socket(socket.AF_UNIX) as referee:
-        referee.connect(told["socket"])
+        referee.connect(os.environ["ARENA_ENDPOINT"].removeprefix("ipc://"))
         lines = referee.makefile("rw", encoding="utf-8")
         lines.write(json.dumps(dict(results(told))) + "\n")
         lines.flush()
@@ -330,14 +490,6 @@ def main() -> None:
                 taken = []
                 while True:
                     taken.append(bytes(os.urandom(1)) * MIB)
-
-
-def _open_descriptors() -> list[int]:
-    """Returns the open descriptors, without that which reads the folder."""
-    folder = os.open("/proc/self/fd", os.O_RDONLY | os.O_DIRECTORY)
-    found = sorted(int(name) for name in os.listdir(folder) if int(name) != folder)
-    os.close(folder)
-    return [number for number in found if _is_open(number)]
 
 
 def _is_open(number: int) -> bool:

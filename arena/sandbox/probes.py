@@ -1,21 +1,20 @@
 """What must hold on a machine for each level, by probe: what is tried, which level needs it, what to do if it fails.
 
-`doctor.py` runs them. Those that are tried inside a seat are functions of `probe_program.py`, and of `fenced_probe.py`.
+`doctor.py` runs them. Those that are tried inside a seat are functions of `probe_program.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from arena.core.types import Level
 from arena.sandbox import fenced_filter, filter
-from arena.sandbox.filter import CONDITIONS, GROUPS, MACHINES, Condition, Group, Match, Treatment
+from arena.sandbox.filter import BOX, MACHINES, Condition, Match, Profile, Treatment
 
 _BUG: Final = "this is a bug of arena's sandbox, or of this kernel: please report it with this line"
-_ERRORS: Final = {Treatment.PRETENDS: "OK"}
 
 
 class Probe(msgspec.Struct, frozen=True):
@@ -139,46 +138,24 @@ def start_remedy(said: str, otherwise: str = "", starts: Sequence[tuple[str, str
     return next((remedy for words, remedy in starts if words in said), otherwise or _BUG)
 
 
-def calls_to_try(machine: str) -> list[tuple[str, int, list[int], str]]:
-    """Returns a call for each row of the filter's table: its name, number, arguments, and the error that it must have.
+def calls_to_try(machine: str, profile: Profile = BOX) -> list[tuple[str, int, list[int], int]]:
+    """Returns a call for each row of a filter: its name, number, arguments, and the error that it must have, or 0.
 
-    The arguments do no harm if the call is let through.
+    The arguments do no harm if the call is let through. At `fenced` those that start a process are tried by a probe of
+    their own.
     """
-    return [
-        (name, number, arguments, _ERRORS.get(treatment, treatment.name))
-        for name, number, arguments, treatment in _calls(machine, GROUPS, CONDITIONS)
-    ]
-
-
-def fenced_calls_to_try(machine: str) -> list[tuple[str, int, list[int], int]]:
-    """Returns the same for level `fenced`, with the number of the error that each must have, or 0.
-
-    Those that start a process are tried by probes of their own.
-    """
-    groups, conditions = fenced_filter.GROUPS, fenced_filter.CONDITIONS
-    tried = [*_calls(machine, groups, conditions), *_calls(machine, GROUPS, CONDITIONS)]
+    column = list(MACHINES).index(machine)
+    tried = [(name, numbers, [-1] * 6, each) for name, numbers, each in filter.calls(profile.groups)]
+    tried += [(row.call, row.numbers, _arguments(row), row.treatment) for row in profile.conditions]
+    alone = _TRIED_ALONE if profile is fenced_filter.FENCED else ()
     return [
         (name, number, arguments, treatment.answer & 0xFFFF)
-        for name, number, arguments, treatment in tried
-        if name not in _TRIED_ALONE
+        for name, numbers, arguments, treatment in tried
+        if (number := numbers[column]) is not None and treatment is not Treatment.ASKED and name not in alone
     ]
 
 
 _TRIED_ALONE: Final = ("fork", "vfork", "clone")
-
-
-def _calls(
-    machine: str, groups: Iterable[Group], conditions: Iterable[Condition]
-) -> Iterator[tuple[str, int, list[int], Treatment]]:
-    column = list(MACHINES).index(machine)
-    tried = [
-        (name, numbers[column], [-1] * 6, treatment)
-        for name, numbers, treatment in filter.calls(groups, but=Treatment.ASKED)
-    ]
-    tried += [(row.call, row.numbers[column], _arguments(row), row.treatment) for row in conditions]
-    yield from (
-        (name, number, arguments, treatment) for name, number, arguments, treatment in tried if number is not None
-    )
 
 
 def _arguments(row: Condition) -> list[int]:

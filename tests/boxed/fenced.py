@@ -11,11 +11,12 @@ import time
 
 from msgspec.structs import replace
 
+from arena.core.link import tree
 from arena.core.link.bots import load_bot
 from arena.core.link.custody import Custody
 from arena.core.link.process import BotProcess
 from arena.core.types import Level
-from arena.sandbox import accounts, tree
+from arena.sandbox import accounts
 
 PATIENCE_S = 60
 

@@ -15,17 +15,17 @@ from msgspec.structs import replace
 
 from arena.core.errors import LevelError, MachineFault
 from arena.core.link.bots import BotSpec, load_bot
+from arena.core.link.confinement import require
 from arena.core.types import Level
-from arena.sandbox import box, doctor, fenced, fenced_filter, fenced_probe, filter, landlock, levels, probe_program
+from arena.sandbox import box, doctor, fenced, fenced_filter, filter, landlock, levels, probe_program
 from arena.sandbox.doctor import Outcome, Strangers, examine, examine_bot, state
-from arena.sandbox.levels import level_in_force, require
+from arena.sandbox.levels import level_in_force
 from arena.sandbox.probes import (
     FENCED,
     FENCED_STARTS,
     PROBES,
     TABLE,
     calls_to_try,
-    fenced_calls_to_try,
     needed,
     start_remedy,
 )
@@ -70,14 +70,14 @@ def test_a_stronger_level_needs_all_that_a_weaker_one_needs() -> None:
 
 def test_each_probe_of_the_table_is_tried_and_no_other() -> None:
     fenced = {name for name in TABLE if name.startswith(FENCED)}
-    assert set(probe_program.PROBES) == set(TABLE) - OUTSIDE - HARD - fenced
-    assert {FENCED + name for name in fenced_probe.PROBES} == fenced - {FENCED + name for name in OF_FENCED}
+    assert set(probe_program.PROFILES[""]) == set(TABLE) - OUTSIDE - HARD - fenced
+    assert {FENCED + name for name in probe_program.PROFILES[FENCED]} == fenced - {FENCED + name for name in OF_FENCED}
     assert set(needed(Level.FENCED)) == fenced
 
 
 def test_every_row_of_the_filter_is_tried() -> None:
     for number, name in enumerate(filter.MACHINES):
-        rows = [numbers[number] for _, numbers, _ in filter.calls(filter.GROUPS, but=filter.Treatment.ASKED)]
+        rows = [numbers[number] for _, numbers, _ in filter.calls(filter.BOX.groups)]
         rows += [row.numbers[number] for row in filter.CONDITIONS]
         assert sorted(call for _, call, _, _ in calls_to_try(name)) == sorted(row for row in rows if row is not None)
 
@@ -88,7 +88,7 @@ def test_every_row_of_the_filters_of_level_fenced_is_tried_but_those_with_probes
         names = [call for group in groups for call, numbers in group.calls.items() if numbers[number] is not None]
         names += [row.call for row in conditions if row.numbers[number] is not None]
         names += [call for call, _, _, _ in calls_to_try(name)]
-        tried = [call for call, _, _, _ in fenced_calls_to_try(name)]
+        tried = [call for call, _, _, _ in calls_to_try(name, fenced_filter.FENCED)]
         assert set(names) - set(tried) == {"fork", "vfork", "clone", "connect"} - (
             {"fork", "vfork"} if number else set()
         )
@@ -253,6 +253,7 @@ def test_outside_a_fence_every_probe_sees_that_it_is_not_in_one(tmp_path: Path) 
         with Strangers(tmp_path) as strangers:
             before = state(tmp_path / "canary")
             told = {
+                "profile": FENCED,
                 "python": "2.7.18",
                 "calls": [("getpid", {"x86_64": 39, "aarch64": 172}[platform.machine()], [0] * 6, errno.EPERM)],
                 "canary": str(tmp_path / "canary"),
@@ -261,7 +262,7 @@ def test_outside_a_fence_every_probe_sees_that_it_is_not_in_one(tmp_path: Path) 
                 "open": [0, 1, 2, 7],
                 **strangers.told,
             }
-            assert {name for name, (ok, _) in fenced_probe.results(told) if ok} == set()
+            assert {name for name, (ok, _) in probe_program.results(told) if ok} == set()
             assert {words.split()[-1] for words in strangers.touched()} == {"path", "name", "TCP"}
             assert state(tmp_path / "canary") != before
     finally:
@@ -272,6 +273,7 @@ def test_outside_a_fence_every_probe_sees_that_it_is_not_in_one(tmp_path: Path) 
 def test_outside_a_box_most_probes_see_that_they_are_not_in_one(tmp_path: Path) -> None:
     """Each probe can fail: here it runs as a program of this user."""
     told = {
+        "profile": "",
         "python": "2.7.18",
         "calls": [],
         "newest": filter.NEWEST,
@@ -298,7 +300,9 @@ def test_outside_a_box_most_probes_see_that_they_are_not_in_one(tmp_path: Path) 
 def test_a_call_that_is_not_treated_as_the_table_says_is_named() -> None:
     if platform.machine() != "x86_64" or sys.platform != "linux":
         pytest.skip("numbers of x86_64")
-    ok, detail = probe_program.calls_are_treated({"calls": [("getpid", 39, [], "EPERM"), ("close", 3, [-1], "EBADF")]})
+    ok, detail = probe_program.calls_are_treated(
+        {"calls": [("getpid", 39, [], errno.EPERM), ("close", 3, [-1], errno.EBADF)]}
+    )
     assert (ok, detail) == (False, "getpid: OK instead of EPERM")
 
 

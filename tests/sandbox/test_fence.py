@@ -13,11 +13,15 @@ from operator import methodcaller
 import pytest
 
 from arena.core.errors import MachineFault
+from arena.core.link import fence as core_fence
+from arena.core.link import tree
 from arena.core.link.bots import BotSpec
+from arena.core.link.confinement import confinement
+from arena.core.link.tree import Memory, Scales
 from arena.core.types import Level
-from arena.sandbox import fence, tree
+from arena.sandbox import fence
 from arena.sandbox.fence import MAX_FILES, data_limit_mib, process_limit
-from arena.sandbox.tree import Files, Memory, Scales
+from arena.sandbox.kept import Files
 
 SPEC = BotSpec(name="it", version="", command=("it",), folder="/", digest="0" * 64, memory_mib=100)
 
@@ -41,14 +45,14 @@ class Figures:
 @pytest.fixture
 def figures(monkeypatch: pytest.MonkeyPatch) -> Figures:
     shown = Figures()
-    monkeypatch.setattr(fence, "memory", lambda members: shown.memory)
+    monkeypatch.setattr(core_fence, "memory", lambda members: shown.memory)
     monkeypatch.setattr(fence, "files", lambda members: shown.files)
-    monkeypatch.setattr(fence, "Scales", lambda: shown)
+    monkeypatch.setattr(core_fence, "Scales", lambda: shown)
     return shown
 
 
 def watched(level: Level) -> fence.Fence:
-    held = fence.fence(level, SPEC)
+    held = confinement(level).fence(SPEC)
     assert held.excess() is None, "nothing is adopted"
     held.adopt(os.getpid())
     return held
@@ -197,7 +201,7 @@ def test_what_was_denied_is_of_this_moment_and_brings_the_cpu_time_of_this_momen
 def test_where_nothing_can_be_seen_nothing_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
     exists = os.path.exists
     monkeypatch.setattr(os.path, "exists", lambda path: path != "/proc/self/stat" and exists(path))
-    held = fence.fence(Level.TRUSTED, SPEC)
+    held = confinement(Level.TRUSTED).fence(SPEC)
     held.adopt(1)
     held.freeze()
     held.thaw()

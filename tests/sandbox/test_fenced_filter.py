@@ -7,8 +7,8 @@ import struct
 import pytest
 from filter_kit import ALLOW, UNKNOWN_TO_LIBSECCOMP, answer, ask_libseccomp, at_isolated, expected, some_values
 
-from arena.sandbox import fenced_filter, filter, launcher
-from arena.sandbox.fenced_filter import CONDITIONS, GROUPS
+from arena.sandbox import filter, launcher
+from arena.sandbox.fenced_filter import CONDITIONS, FENCED, GROUPS
 from arena.sandbox.filter import MACHINES, Condition, Numbers, Treatment
 
 
@@ -19,7 +19,7 @@ def numbers_of() -> dict[str, Numbers]:
 
 
 def run(machine: str, number: int, *arguments: int) -> int:
-    return answer(fenced_filter.program(machine), machine, number, *arguments)
+    return answer(filter.program(machine, profile=FENCED), machine, number, *arguments)
 
 
 def test_the_numbers_are_those_that_libseccomp_has() -> None:
@@ -60,7 +60,10 @@ def test_what_the_rows_do_not_name_is_treated_as_at_isolated(machine: str) -> No
         assert run(machine, number, 7) == at_isolated(machine, number, 7)
     for other in MACHINES.values():
         if other != MACHINES[machine]:
-            assert answer(fenced_filter.program(machine), machine, 90, kernel_machine=other) == Treatment.KILLED.answer
+            assert (
+                answer(filter.program(machine, profile=FENCED), machine, 90, kernel_machine=other)
+                == Treatment.KILLED.answer
+            )
     if machine == "x86_64":
         assert run(machine, filter.X32 + 90) == Treatment.KILLED.answer
 
@@ -82,7 +85,7 @@ def test_a_bot_may_do_what_one_process_does(machine: str) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_jump_ends_inside_the_program(machine: str) -> None:
-    code = list(struct.iter_unpack("<HBBI", fenced_filter.program(machine)))
+    code = list(struct.iter_unpack("<HBBI", filter.program(machine, profile=FENCED)))
     assert len(code) <= 4096, "the kernel takes no longer program"
     for at, (operation, yes, no, _) in enumerate(code):
         if operation in (0x15, 0x35, 0x45):

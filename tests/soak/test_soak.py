@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from arena.core.errors import LevelError
+from arena.core.link.confinement import require
 from arena.core.types import Level
-from arena.sandbox.levels import require
 from tests.soak import judge
 from tests.soak.evidence import Evidence, collect
 

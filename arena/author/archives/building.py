@@ -22,6 +22,7 @@ from arena.author.archives.unpacking import unpack
 from arena.core.errors import BotError, MachineFault
 from arena.core.files import read
 from arena.core.link.bots import MANIFEST, MOST_MANIFEST, BotSpec, load_bot, missing, parse_manifest
+from arena.core.link.confinement import require
 from arena.core.link.programs import check_disk, unfit
 from arena.core.link.runtimes import resolved
 from arena.core.link.warden import remove_tree
@@ -29,7 +30,6 @@ from arena.core.types import Level
 from arena.sandbox.binds import BOT
 from arena.sandbox.building import Bounds, Run, run_build
 from arena.sandbox.fenced import check_build
-from arena.sandbox.levels import require
 
 PART: Final = ".part"
 """How the names of `part_of` end. Nobody needs such a folder when no builder runs."""

@@ -20,9 +20,11 @@ from arena.author.conform.report import Evidence, Passed, Verdict
 from arena.core.errors import RemoteProtocolError
 from arena.core.link.base import Failure
 from arena.core.link.bots import BotSpec
+from arena.core.link.confinement import confinement
 from arena.core.link.connection import Closed, Connection, Listener, Unread
 from arena.core.link.custody import Custody
 from arena.core.link.process import BotProcess, End
+from arena.core.link.tree import own_wait_ns
 from arena.core.link.watch import FAILING_LOOK_MS, LOOK_MS, Watch
 from arena.core.referee.clock import Share, too_late
 from arena.core.text import plain
@@ -43,8 +45,6 @@ from arena.core.wire.messages import (
 )
 from arena.core.wire.session import Session, State
 from arena.core.wire.variables import ENDPOINT, TOKEN
-from arena.sandbox.accounts import seat_user
-from arena.sandbox.tree import own_wait_ns
 
 MAX_CONNECTIONS: Final = 4
 """How many connections of a process are looked at. The referee takes one only."""
@@ -101,7 +101,7 @@ class Dialogue:
         self._budget = budget
         self._ready_ms = ready_ms
         self._routing_ids = routing_ids
-        user = seat_user(level)
+        user = confinement(level).allot_user()
         self._listener = Listener(directory, user=user, tcp=tcp or spec.tcp, most=MAX_CONNECTIONS)
         self._connections: list[Connection] = []
         """All that were made and are open."""

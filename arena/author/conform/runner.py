@@ -15,8 +15,8 @@ from arena.author.conform.tested_bot import Check, TestedBot
 from arena.core.catalogue import is_installed, names
 from arena.core.errors import ConfigError, did_you_mean
 from arena.core.link.bots import BotSpec
+from arena.core.link.confinement import require
 from arena.core.types import Level as Confinement
-from arena.sandbox.levels import require
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Is called before each check with: how many are done, of how many, and which comes."""

@@ -14,15 +14,15 @@ from click.shell_completion import CompletionItem
 
 from arena.cli.help import FORMAT, Command, Option
 from arena.core.errors import ConfigError, did_you_mean
-from arena.core.tournament.formats import FORMATS, OWN
+from arena.core.tournament.formats import FORMATS, OWN, others
 from arena.core.tournament.formats.base import Format
 
 MakeFormat: TypeAlias = Callable[[], Format]
 """Makes the format that the options describe."""
 
 DEFAULT: Final = "round-robin"
-_MADE_ELSEWHERE: Final = ("compare", "extension", "tune")
-"""The formats that `arena compare`, --extend and `arena tune` make."""
+_MADE_ELSEWHERE: Final = ("compare", "extension")
+"""The formats that `arena compare` and --extend make, as wings' formats are made by commands of theirs."""
 NAMES: Final = tuple(name for name in OWN if name not in _MADE_ELSEWHERE)
 """The formats of arena that can be chosen, the default first."""
 
@@ -42,7 +42,7 @@ class _Name(click.ParamType[str]):
 
 
 def _all() -> list[str]:
-    return [name for name in FORMATS if name not in _MADE_ELSEWHERE]
+    return [*NAMES, *(name for name in others() if name not in OWN)]
 
 
 class Parameter(Option):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena.cli.output import say
+from arena.core import plugs
 from arena.core.errors import ConfigError
 from arena.core.text import plain
 
@@ -59,15 +60,11 @@ def lanes_on(
                 raise ConfigError(f"expected --cluster beside {option}, got: {option} alone; leave it out")
         yield Lanes(games_at_a_time(concurrency))
         return
-    from arena.cluster.archives import packed_anew
-    from arena.cluster.engine import connected
 
     def told(sentence: str) -> None:
         tell(plain(sentence))
 
-    with connected(
-        address, insecure=insecure, same_worker=same_worker, tell=told, archive_of=archive_of or packed_anew
-    ) as cluster:
+    with plugs.cluster(address, insecure, same_worker, told, archive_of) as cluster:
         there = len(cluster.workers())
         number = there if concurrency is None else games_at_a_time(concurrency)
         if cluster.archives is None and number > there:

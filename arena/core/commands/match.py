@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from arena.cli.options import (
     seed_option,
 )
 from arena.cli.output import command_line, counted, on_terminal, redrawn, say, show, show_json, show_line
+from arena.core import plugs
 from arena.core.commands.entrants import enter
 from arena.core.commands.played import describe, sentence
 from arena.core.text import plain
@@ -161,12 +162,7 @@ def summary(names: Sequence[str], tallies: Sequence[Tally], drawn: int, *, is_sh
 def board_of_match(pace: float, *, hidden: bool) -> Iterator[Watch | None]:
     """Yields the live board's watch function if stdout is a terminal, else None."""
     screen = None if hidden else redrawn()
-    if screen is None:
-        yield None
-        return
-    from arena.pages.commands.live import live_board
-
-    with live_board(screen, pace) as watch:
+    with nullcontext() if screen is None else plugs.live(screen, pace) as watch:
         yield watch
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from arena.cli import complete
 from arena.cli.output import UNBOUNDED, console, say
-from arena.core import files
+from arena.core import files, plugs
 from arena.core.commands.logs import check_seat, db_option, find_game, moved_option
 from arena.core.commands.stepping import Stepper
 from arena.core.commands.terminal import END, MOST_WIDTH, Terminal, can_step, too_small
@@ -87,9 +87,7 @@ def write_page(game: Log, path: Path, seat: int | None = None, remarks: Mapping[
         ConfigError: The file cannot be written, or what makes pages is not installed.
     """
     need("pages", "--html")
-    from arena.pages.game import game_page
-
-    page = game_page(game, seat, remarks).encode()
+    page = plugs.page(game, seat, remarks).encode()
     try:
         files.write(path, page)
     except OSError as error:

@@ -12,6 +12,7 @@ import click
 from arena.cli import complete
 from arena.cli.options import columns_option, db_option, json_option
 from arena.cli.output import console, counted, echo, say, show, show_csv, show_json, show_line
+from arena.core import plugs
 from arena.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -168,19 +169,8 @@ def check_plot(path: Path, is_printed: bool) -> None:
 def write_plot(path: Path, document: Any, title: str, reader: Reader | None) -> None:
     """Draws standings into a file, with the course of the running ratings if there is a database to read it from."""
     from arena.core import files
-    from arena.pages.plots import POINTS, Interval, RatingCurve, standings_plot
 
-    rows = [row for row in document.standings if row.rating is not None]
-    courses = []
-    if reader is not None:
-        from arena.pages.exhibits import exhibits_of
-
-        id = document.tournament.id
-        moved = exhibits_of(reader).rating_courses(id, reader.rated(id), POINTS)
-        numbers = {entrant.name: entrant.number for entrant in reader.entrants(id)}
-        courses = [RatingCurve(row.bot, moved.get(numbers[row.bot], ())) for row in rows]
-    intervals = [Interval(row.bot, row.rating, row.half_width or 0.0) for row in rows]
-    picture = standings_plot(intervals, courses, title, path.suffix[1:])
+    picture = plugs.plot(document, title, path.suffix[1:], reader)
     try:
         files.write(path, picture)
     except OSError as error:
@@ -213,14 +203,15 @@ def print_tables(
     import msgspec
 
     from arena.core.progress import Progress
-    from arena.core.show.rounds import progress_text
     from arena.core.show.standings import crosstable_table, off_turn_lines, order_text, standings_table
     from arena.core.show.tables import paces_table, wrapped
+    from arena.core.standings.report import progress_text
+    from arena.core.tournament.formats import FORMATS
 
     plain = msgspec.to_builtins(document)
     rows, width = plain["standings"], console().width
     progress = None if plain.get("progress") is None else msgspec.convert(plain["progress"], Progress)
-    if progress is not None and progress.tuned:  # who of its two bots won says nothing
+    if progress is not None and not FORMATS[progress.format].is_contest:
         show(progress_text(progress, width))
         return
     show(standings_table(rows, width, verbose=verbose, courses=courses))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack
 from functools import partial
 from itertools import groupby
@@ -15,19 +15,19 @@ import msgspec
 from arena.cli import complete as completers
 from arena.cli.options import json_option
 from arena.cli.output import MOST_FAULTS, check_lines, counted, echo, say, show_json
+from arena.core import plugs
 from arena.core.commands.logs import find_log, moved_option
 from arena.core.commands.progress import progress_bar
 from arena.core.errors import ConfigError, LaterVersion, ReplayMismatch
+from arena.core.plugs import FolderAuditor, ToCheck
 from arena.core.record.log import find_logs, read_log
 from arena.core.record.published import SECRET_FILE
-from arena.league.record.season import PUBLISHED, SEASONS
 
 if TYPE_CHECKING:
     from arena.core.record.kept import Difference
-    from arena.core.standings.audit import Auditor, Examined
+    from arena.core.standings.audit import Examined
     from arena.core.standings.verdicts import Audit
     from arena.core.store.reader import Reader
-    from arena.league.checking.audit import SeasonAuditor
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,85 +184,43 @@ def verify(
         ctx.exit(ReplayMismatch.exit_code if faults else LaterVersion.exit_code)
 
 
-class ToCheck(msgspec.Struct, frozen=True):
-    """Logs that are checked together."""
-
-    logs: list[Path]
-    begin: Callable[[], Auditor | SeasonAuditor] | None = None
-    """Makes what checks them as a whole; None for a single log."""
-    beside: str | None = None
-    """The folder with what is published of them; None means their own."""
-
-
 def _to_check(path: Path, reader: Reader | None, noted: Path | None) -> Iterable[ToCheck]:
     """Yields what there is to check in a file or folder."""
     from arena.core.standings.audit import Auditor
 
-    if (path / PUBLISHED / SEASONS).is_dir():  # the folder of a league
-        path = path / PUBLISHED
     if not path.is_dir():
         yield ToCheck([path])
-    elif (path / SEASONS).is_dir():
-        from arena.league.checking.audit import SeasonAuditor, logs_of, season_of
-        from arena.league.store import league_of
-
-        league = None if reader is None else league_of(reader)
-        folders = sorted(one for one in (path / SEASONS).iterdir() if one.is_dir())
-        of = noted and season_of(noted, path)
-        for folder in folders:
-            auditor = partial(SeasonAuditor, folder, noted if of == folder.name else None, league)
-            yield ToCheck(logs_of(folder), auditor, str(folder))
+    elif (of_wing := plugs.audits(path, reader, noted)) is not None:
+        yield from of_wing
     else:
         for folder, group in groupby(_logs_in(path), key=lambda file: file.parent):
             yield ToCheck(list(group), partial(Auditor, folder, reader, noted))
 
 
-def _finish(auditor: Auditor | SeasonAuditor, *, complete: bool, quiet: bool) -> Audit:
+def _finish(auditor: FolderAuditor, *, complete: bool, quiet: bool) -> Audit:
     """Returns what was found in a folder, and prints it unless `quiet`."""
     audit = auditor.result(complete=complete)
     if not quiet:
-        for line in describe(audit):
+        for line in describe(audit, auditor):
             echo(line)
     return audit
 
 
-def describe(audit: Audit) -> Iterable[str]:
+def describe(audit: Audit, auditor: FolderAuditor) -> Iterable[str]:
     """Yields the lines that tell of a folder: each check with its promise, and under it what it found."""
-    from arena.core.standings.audit import PROMISES
-
-    promises = PROMISES
-    if audit.of == "season":
-        from arena.league.checking.audit import PROMISES as OF_SEASONS
-
-        promises = OF_SEASONS
-        yield f"{audit.folder}: season {audit.tournament}, {audit.logs} of {counted(audit.games or 0, 'game')}"
-    elif audit.games is None:
+    if audit.games is None:
         yield f"{audit.folder}: {counted(audit.logs, 'log')} of no known tournament"
     else:
-        yield f"{audit.folder}: tournament {audit.tournament}, {audit.logs} of {counted(audit.games, 'game')}"
-    usual = _WHY_NOT | ({"database": _WHY_NOT_CLOSED} if audit.of == "season" else {})
-    unchecked = {name: audit.unchecked.get(name) or usual[name] for name in promises if name not in audit.checked}
-    yield from check_lines(promises, audit.faults, unchecked)
+        yield f"{audit.folder}: {audit.of} {audit.tournament}, {audit.logs} of {counted(audit.games, 'game')}"
+    usual = {**auditor.why_not, **audit.unchecked}
+    unchecked = {name: usual[name] for name in auditor.promises if name not in audit.checked}
+    yield from check_lines(auditor.promises, audit.faults, unchecked)
     if audit.begun:
         yield f"  note    begun and not counted: {audit.begun}"
     for reason in audit.later[:MOST_FAULTS]:
         yield f"  -       {reason}"
     for note in audit.notes:
         yield f"  note    {note}"
-
-
-_WHY_NOT = {
-    "commitment": "there is no commitment.json",
-    "beacon": "there is no commitment.json",
-    "deals": f"there is no {SECRET_FILE} yet",
-    "schedule": "there is no commitment.json",
-    "bots": "there is no commitment.json",
-    "secret": "only --complete demands it",
-    "results": "the season is not closed",
-    "standings": "the season is not closed",
-    "database": "--db names one",
-}
-_WHY_NOT_CLOSED = "--db names one, and only that of a closed season is compared"
 
 
 def _logs_in(path: Path) -> list[Path]:

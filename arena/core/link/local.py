@@ -17,11 +17,11 @@ from arena.core.link.base import LAST_MESSAGE_MS, Arrival, Fault, Frame
 from arena.core.link.bots import BotSpec
 from arena.core.link.connection import Closed, Unread
 from arena.core.link.pool import Bot, Pool
+from arena.core.link.tree import own_wait_ns
 from arena.core.link.watch import FAILING_LOOK_MS, LOOK_MS
 from arena.core.types import NS_PER_MS, Seat, Termination
 from arena.core.wire.messages import MAX_FRAME, MAX_NOTE, PROTOCOL, Hello, Welcome
 from arena.core.wire.session import Session, State
-from arena.sandbox.tree import own_wait_ns
 
 STOOD_NS: Final = 2_000 * NS_PER_MS
 """If this process wakes so much later than it asked for, it was stopped, and most likely its bots too: somebody stopped

@@ -26,6 +26,7 @@ from typing import Final, Generic, TypeVar
 from arena.core.errors import MachineFault, RemoteProtocolError
 from arena.core.link.base import LAST_MESSAGE_MS
 from arena.core.link.bots import BotSpec
+from arena.core.link.confinement import confinement
 from arena.core.link.connection import Closed, Connection, Listener, Unread
 from arena.core.link.custody import Custody
 from arena.core.link.process import BotProcess
@@ -35,7 +36,6 @@ from arena.core.wire.codec import encode
 from arena.core.wire.messages import Error, Goodbye
 from arena.core.wire.session import Session, State
 from arena.core.wire.variables import ENDPOINT, TOKEN
-from arena.sandbox.accounts import give_back, seat_user
 
 FAREWELL_MS: Final = 1_000
 """Time to exit after `goodbye`."""
@@ -402,8 +402,9 @@ class Pool:
             folder = self._custody.seat_folder()
             held.callback(self._custody.remove, folder)
             with ExitStack() as lent:
-                user = seat_user(self._level)
-                lent.callback(give_back, user)
+                confined_by = confinement(self._level)
+                user = confined_by.allot_user()
+                lent.callback(confined_by.release_user, user)
                 listener = Listener(folder, user=user, tcp=spec.tcp)
                 lent.pop_all()  # the process gives it back
             held.callback(listener.close)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from arena.core import plugs
 from arena.core.errors import LogError, ReplayMismatch
 from arena.core.record.log import Chance, Log, read_log
 from arena.core.record.published import (
@@ -27,8 +28,6 @@ from arena.core.referee.beacon import moment, out_at, round_of
 from arena.core.referee.chance import Deal, bot_seed, commitment, deal_secret, game_salt, mix
 from arena.core.referee.replay import replay
 from arena.core.referee.times import Times
-from arena.core.types import Payload
-from arena.league.record.season import SEASON_FILE, SeasonOpened, revealed
 
 
 class Publication(msgspec.Struct, frozen=True):
@@ -39,7 +38,7 @@ class Publication(msgspec.Struct, frozen=True):
     secret: Secret | None
     deals: Mapping[int, bytes] = {}
     """By deal its secret, of a league's season whose own secret is not out yet."""
-    season: Payload = {}
+    season: Mapping[str, Any] = {}
     """The settings of a league's season."""
 
     @property
@@ -117,13 +116,13 @@ def published_in(folder: Path) -> Publication:
         LogError: A file is there and cannot be read.
     """
     secret = published(folder, SECRET_FILE, Secret)
-    season = published(folder, SEASON_FILE, SeasonOpened)
+    found = plugs.revealed(folder, deals=secret is None)
     return Publication(
         published(folder, COMMITMENT_FILE, Commitment),
         published(folder, CONTRIBUTIONS_FILE, Contributions),
         secret,
-        revealed(folder) if secret is None and season is not None else {},
-        {} if season is None else season.settings,
+        found.secrets,
+        found.settings,
     )
 
 

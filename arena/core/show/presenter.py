@@ -14,7 +14,7 @@ from rich.text import Text
 
 from arena.core.catalogue import rules_of
 from arena.core.errors import ConfigError
-from arena.core.installed import entries, load
+from arena.core.plugs import entries, load_entry
 from arena.core.record.log import Header, LoggedBot
 from arena.core.rules.base import Board, Rules
 from arena.core.show import svg
@@ -256,7 +256,7 @@ def presenter(name: str) -> type[Presenter]:
     entry = _found().get(name) or _found().get(name.partition(":")[0])
     if entry is None:
         return Presenter
-    loaded = load(entry, f"the presenter of {name!r}")
+    loaded = load_entry(entry, f"the presenter of {name!r}")
     if not (isinstance(loaded, type) and issubclass(loaded, Presenter)):
         raise ConfigError(
             f"expected the entry point {name!r} of {GROUP!r} to name a subclass of "

@@ -9,23 +9,27 @@ import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
-from arena.core.progress import Met, Neighbour, Progress, Round, Tuned
+from arena.core.progress import Met, Neighbour, Progress, Round
 from arena.core.show.layout import shelves
 from arena.core.show.standings import percent
-from arena.core.show.tables import Column, drawn, elide, fitted, in_blocks, least_width
+from arena.core.show.tables import Column, elide, fitted, in_blocks, least_width
 from arena.core.text import plain
 
 
-def progress_text(progress: Progress, width: int) -> Text:
-    """Returns how a tournament stands that people follow round by round, pair by pair, or value by value."""
-    if progress.tuned:
-        return tuning_table(progress.tuned)
-    if progress.format == "adaptive":
-        return adaptive_table(progress.neighbours, progress.needed, width)
-    if progress.points is not None:
-        return swiss_table(progress.rounds, progress.points, width)
+def swiss_text(progress: Progress, width: int) -> Text:
+    """Returns how a Swiss tournament stands."""
+    return swiss_table(progress.rounds, progress.points or {}, width)
+
+
+def bracket_text(progress: Progress, width: int) -> Text:
+    """Returns how a knockout stands."""
     first = [bot for bot, place in (progress.places or {}).items() if place == 1]
     return bracket(progress.rounds, width, winner=first[0] if len(first) == 1 else None)
+
+
+def adaptive_text(progress: Progress, width: int) -> Text:
+    """Returns how an adaptive tournament stands."""
+    return adaptive_table(progress.neighbours, progress.needed, width)
 
 
 def swiss_table(rounds: Sequence[Round], points: Mapping[str, float], width: int) -> Text:
@@ -222,25 +226,3 @@ def _odds(evidence: float | None) -> str:
     if evidence is None:
         return ""
     return "> 9,999 : 1" if evidence > 9999 else f"{evidence:.3g} : 1" if evidence < 100 else f"{evidence:,.0f} : 1"
-
-
-def tuning_table(rows: Sequence[Tuned]) -> Text:
-    """Returns each parameter with its range, its first value and what was found."""
-    return drawn(
-        [
-            Column(title="parameter", cells=[row.name for row in rows], left=True),
-            Column(title="range", cells=[f"{row.low} to {row.high}" for row in rows]),
-            Column(title="began", cells=[row.began for row in rows]),
-            Column(title="found", cells=[row.found for row in rows]),
-        ]
-    )
-
-
-def tuning_brief(rounds: int, rows: Sequence[Tuned]) -> str:
-    """Returns what is known after some rounds, for a line of progress."""
-    return f"round {rounds}, {', '.join(f'{row.name} {row.found}' for row in rows)}"
-
-
-def manifest_lines(rows: Sequence[Tuned]) -> list[str]:
-    """Returns what was found as lines of a manifest."""
-    return [f"{row.name} = {{value = {row.found}, low = {row.low}, high = {row.high}}}" for row in rows]

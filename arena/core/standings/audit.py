@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from arena.core.errors import ArenaError, LaterVersion, LogError, ReplayMismatch, StoreError
 from arena.core.extras import has, install
+from arena.core.plugs import NotLoaded
 from arena.core.record import compressed
 from arena.core.record.log import BEGUN, SUFFIX, begun, find_logs
 from arena.core.record.published import (
@@ -55,6 +56,13 @@ PROMISES: Final[Mapping[str, str]] = {
     "database": "the database says of the tournament what follows from these logs, and nothing else",
 }
 """The promise that each check holds, by its name."""
+WHY_NOT: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("commitment", "beacon", "schedule", "bots"), f"there is no {COMMITMENT_FILE}"),
+    "deals": f"there is no {SECRET_FILE} yet",
+    "secret": "only --complete demands it",
+    "database": "--db names one",
+}
+"""Why a check was not made, by its name."""
 MOST_GAPS: Final = 5
 """How many missing games are named."""
 FEW: Final = 40
@@ -168,6 +176,9 @@ def played_digest(settings: GameSettings) -> str:
 
 class Auditor:
     """Checks a folder as a whole. Give every log of it to `add`, in any order, and then ask for `result`."""
+
+    promises: Mapping[str, str] = PROMISES
+    why_not: Mapping[str, str] = WHY_NOT
 
     def __init__(self, folder: Path, reader: Reader | None = None, noted: Path | None = None) -> None:
         """Reads what is published in the folder.
@@ -339,6 +350,8 @@ class Auditor:
         try:
             settings = Settings.read(before.settings)
             schedule = settings.schedule(before.commitment)
+        except NotLoaded:
+            raise
         except (ValueError, ArenaError) as error:
             self._fault("commitment", f"{place}: its settings are no tournament's: {error}")
             return

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
-from arena.core.progress import Met, Neighbour, Progress, Round
+from arena.core import plugs
+from arena.core.progress import Progress
 from arena.core.ratings.scores import mean_scores
 from arena.core.standings.sources import known_of
 from arena.core.standings.table import MOST_CROSSED, Order, Row, Standing, Standings, fit_of, numbered, tabulate
 from arena.core.standings.verdicts import void_text
 from arena.core.store.reader import Reader
 from arena.core.store.records import Pace, Tournament
-from arena.core.tournament.formats.adaptive import Adaptive
-from arena.core.tournament.formats.base import MeetingResult, Points, RoundResult
-from arena.core.tournament.planner import meetings_of, schedule_of
-from arena.core.tournament.schedule import PlacedRound
+from arena.core.tournament.formats import FORMATS
 from arena.core.tournament.settings import Settings
 from arena.core.types import Payload, is_cooperative
-from arena.learn.tune.format import Tune
-from arena.learn.tune.report import tuning_of
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,7 +114,9 @@ def report(
             scores = mean_scores(reader.scores(row.id), len(entrants))
         else:
             fit = fit_of(known.tallies, known.pairs(), players, fixed, reader.predecessors(row.id))
-        progress = progress_of(reader, row, fit.order() if fit is not None else range(len(entrants)))
+        order = fit.order() if fit is not None else range(len(entrants))
+        names = [entrant.name for entrant in entrants]
+        progress = progress_of(reader, row, names, order)
         places = progress.places if progress is not None else None
         table = tabulate(
             entrants,
@@ -206,100 +205,16 @@ def leader(reader: Reader, tournament: str) -> str:
     return reader.name(tournament, max(range(len(ratings)), key=lambda number: ratings[number].conservative))
 
 
-SHOWN: Final = ("swiss", "knockout", "adaptive", "tune")
-"""Formats that people follow round by round, pair by pair, or value by value."""
+def progress_of(reader: Reader, row: Tournament, names: Sequence[str], order: Sequence[int]) -> Progress | None:
+    """Returns how a tournament stands, or None if its rounds tell nobody anything. Arguments: `Format.progress`."""
+    name = row.settings["format"]
+    if (kind := FORMATS.get(name)) is None and (error := plugs.switched_off("formats", name, f"the format {name!r}")):
+        raise error
+    return Settings.read(row.settings).format.progress(reader, row, names, order) if kind and kind.text else None
 
 
-def progress_of(reader: Reader, row: Tournament, order: Sequence[int]) -> Progress | None:
-    """Returns how a tournament stands, or None if its rounds tell nobody anything.
-
-    Args:
-        reader: The database.
-        row: The tournament.
-        order: The entrants as its standings have them, best first.
-    """
-    if row.settings["format"] not in SHOWN:
-        return None
-    settings = Settings.read(row.settings)
-    names = [bot.name for bot in settings.bots]
-    if isinstance(settings.format, Adaptive):
-        return _neighbours(reader, row, settings.format, names, order)
-    if isinstance(settings.format, Tune):
-        return Progress(format="tune", tuned=tuning_of(reader, row).parameters)
-    schedule = schedule_of(reader, row, settings)
-    rounds = []
-    for placed in schedule.rounds:
-        meetings = meetings_of(reader, row.id, placed)
-        if row.rated >= placed.end:
-            schedule.take(RoundResult(meetings=meetings, mu={}))  # places and points do not ask for ratings
-        rounds.append(_round(placed, meetings, names, schedule.seatings))
-    places, points = schedule.places(), schedule.points()
-    return Progress(
-        format=row.settings["format"],
-        rounds=tuple(rounds),
-        places=None if places is None else {names[entrant]: place for entrant, place in places.items()},
-        points=None if points is None else _by_points(points, names, order),
-    )
-
-
-def _by_points(points: Mapping[int, Points], names: Sequence[str], order: Sequence[int]) -> dict[str, float]:
-    """Returns the points, most first; of equal ones first who is ahead in the standings."""
-    place = {entrant: place for place, entrant in enumerate(order)}
-    best = sorted(points, key=lambda entrant: (-points[entrant].points, place[entrant]))
-    return {names[entrant]: points[entrant].points for entrant in best}
-
-
-def _round(placed: PlacedRound, results: Sequence[MeetingResult], names: Sequence[str], seatings: int) -> Round:
-    return Round(
-        title=placed.round.title,
-        meetings=tuple(_met(result, placed.round.deals * seatings, names) for result in results),
-        byes=tuple(names[entrant] for entrant in placed.round.byes),
-    )
-
-
-def _met(result: MeetingResult, games: int, names: Sequence[str]) -> Met:
-    """Returns the sentence about a meeting, from the number of its games."""
-    entrants = result.meeting.entrants
-    bots = tuple(names[entrant] for entrant in entrants)
-    if not result.pairs:
-        return Met(bots=bots)
-    return Met(
-        bots=bots,
-        shares=tuple(round(result.share(entrant), 4) for entrant in entrants),
-        deals=len({pair.deal for pair in result.pairs}),
-        done=sum(pair.games for pair in result.pairs) == games * math.comb(len(entrants), 2),
-    )
-
-
-def _neighbours(
-    reader: Reader, row: Tournament, format: Adaptive, names: Sequence[str], order: Sequence[int]
-) -> Progress:
-    from arena.core.ratings.evidence import Evidence
-
-    wanted = {(min(pair), max(pair)) for pair in pairwise(order)}
-    evidence = {pair: Evidence() for pair in wanted}
-    for pair in reader.pairs(row.id):
-        if (pair.one, pair.other) in wanted:
-            evidence[pair.one, pair.other].add(pair.share)
-    comparisons = len(names) * (len(names) - 1) // 2
-    neighbours = []
-    for one, other in pairwise(order):
-        known = evidence[min(one, other), max(one, other)]
-        verdict = known.verdict(format.alpha, format.delta, comparisons)
-        if one > other:
-            verdict = {"better": "worse", "worse": "better"}.get(verdict, verdict)  # type: ignore[assignment]
-        score = known.score if one < other else 1 - known.score
-        neighbours.append(
-            Neighbour(
-                bot=names[one],
-                deals=known.deals,
-                share=round(score, 4) if known.deals else None,
-                evidence=max(known.e_plus, known.e_minus),
-                verdict=verdict,
-            )
-        )
-    return Progress(
-        format="adaptive",
-        neighbours=(*neighbours, *(Neighbour(bot=names[entrant]) for entrant in order[-1:])),
-        needed=2 * comparisons / format.alpha,
-    )
+def progress_text(progress: Progress, width: int) -> Text:
+    """Returns how a tournament stands as text, for a terminal of that width, as its format shows it."""
+    show = plugs.load(FORMATS[progress.format].text, f"the format {progress.format!r}")
+    text: Text = plugs.call(show, progress=progress, width=width)
+    return text

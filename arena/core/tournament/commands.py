@@ -9,20 +9,13 @@ from pathlib import Path
 
 import msgspec
 
+from arena.core import plugs
 from arena.core.errors import BotError
 from arena.core.link.bots import COMMAND, BotSpec, bundled_folders, read_manifest
 from arena.core.store.records import Tournament
-from arena.core.tournament.formats import FORMATS
-from arena.core.tournament.formats.base import Format
-from arena.core.tournament.formats.compare import Compare
-from arena.core.tournament.formats.extension import Extension
-from arena.core.tournament.formats.round_robin import RoundRobin
+from arena.core.tournament.formats import format_of
 from arena.core.types import RACE_WINDOW_MS, Level, Payload, TimeControl, seconds_text
-from arena.league.store.records import LEAGUE
-from arena.learn.tune.format import Tune
 
-_COMPARED = ("max_deals", "alpha", "delta", "sprt")
-"""The parameters of `arena compare`; its format has others, which follow from what was compared before."""
 _PROCESSES = {"game": ["--fresh"], "tournament": ["--keep-bots"]}
 
 
@@ -63,15 +56,11 @@ def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path | None)
         db: Its database; None if neither that nor the folder of its logs is to be named.
     """
     settings = tournament.settings
-    if settings["format"] == LEAGUE:
-        return shlex.join(["arena", "league", "status", "." if db is None else os.path.relpath(db.absolute().parent)])
+    if (season := plugs.season(settings)) is not None:
+        return shlex.join(["arena", *plugs.call(season.words, db=db)])
     game = settings["game"]
-    words = ["arena", "tournament", *refs]
-    if settings["format"] == Tune.__struct_config__.tag:
-        words = ["arena", "tune", refs[0]]
-    elif settings["format"] == Compare.__struct_config__.tag:
-        words = ["arena", "compare", *refs[:2], *(word for ref in refs[2:] for word in ("--others", ref))]
-    words += ["--rules", game["rules"]]
+    command, options = format_of(settings).words(settings, refs)
+    words = ["arena", *command, "--rules", game["rules"]]
     if game["ruleset"] != "custom":
         words += ["--ruleset", game["ruleset"]]
     else:
@@ -83,7 +72,7 @@ def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path | None)
         words += ["--cpu", seconds_text(game["time"]["cpu_ms"])]
     if game["race_window_ms"] != RACE_WINDOW_MS:
         words += ["--race-window", f"{game['race_window_ms']:g}"]
-    words += ["--players", str(game["players"]), *_format_options(settings)]
+    words += ["--players", str(game["players"]), *options]
     if (level := settings["level"]) != Level.TRUSTED:
         words += ["--level", level]
     words += _PROCESSES.get(settings.get("processes", "tournament"), [])
@@ -99,35 +88,6 @@ def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path | None)
     if tournament.finished is not None:
         words.append("--new")
     return shlex.join(words)
-
-
-def _format_options(settings: Payload) -> list[str]:
-    """Returns the options for a format and its parameters, without those that have their default."""
-    if settings["format"] == Extension.__struct_config__.tag:
-        return ["--extend", settings["extends"], *_parameters(RoundRobin, settings)]
-    if settings["format"] == Compare.__struct_config__.tag:
-        judged = ["--by", "margin"] if "margin" in settings else []
-        return [*_parameters(Compare, {name: settings[name] for name in _COMPARED if name in settings}), *judged]
-    if settings["format"] == Tune.__struct_config__.tag:
-        names = [word for name in settings["tuned"] for word in ("--parameter", name)]
-        judged = ["--by", "margin" if "margin" in settings else "wins"]
-        return [*names, *_parameters(Tune, {name: settings[name] for name in ("rounds", "deals")}), *judged]
-    return ["--format", str(settings["format"]), *_parameters(FORMATS[settings["format"]], settings)]
-
-
-def _parameters(kind: type[Format], settings: Payload) -> list[str]:
-    words: list[str] = []
-    for field in msgspec.structs.fields(kind):
-        value = settings.get(field.name)
-        if value is None or value is False or value == field.default:
-            continue
-        if field.name == "until_shown":
-            words += ["--until", "shown"]
-            continue
-        words.append("--" + field.name.replace("_", "-"))
-        if value is not True:
-            words += map(str, value) if isinstance(value, list) else [str(value)]
-    return words
 
 
 def rerun_command(game: str, ref: str, seat: int, db: Path | None) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from arena.core.errors import ArenaError, MachineFault
+from arena.core.link.confinement import require
 from arena.core.referee.job import Job
 from arena.core.referee.recorder import Watch
 from arena.core.referee.transcript import Tap
@@ -25,7 +26,6 @@ from arena.core.tournament.plan import (
     reveal_secret,
 )
 from arena.core.tournament.settings import Setup
-from arena.sandbox.levels import require
 
 
 def begin_match(setup: Setup, logs: Path) -> Tournament:

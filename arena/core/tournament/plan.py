@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from arena.core.errors import ArenaError, ConfigError
 from arena.core.link.bots import BotSpec
+from arena.core.link.confinement import require
 from arena.core.link.local import LocalLink
 from arena.core.link.pool import worker_pool
 from arena.core.ratings.running import Rating
@@ -43,7 +44,6 @@ from arena.core.tournament.formats.base import Planning
 from arena.core.tournament.settings import Settings, mix_of
 from arena.core.types import Level
 from arena.core.wire.messages import Hello
-from arena.sandbox.levels import require
 
 
 class Begun(msgspec.Struct, frozen=True):

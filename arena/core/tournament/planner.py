@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from arena.core.progress import Met, Progress, Round
 from arena.core.ratings.pairs import PairResult
 from arena.core.store.reader import Reader
 from arena.core.store.records import Tournament
 from arena.core.store.store import Store
-from arena.core.tournament.formats.base import MeetingResult, RoundResult
+from arena.core.tournament.formats.base import MeetingResult, Points, RoundResult
 from arena.core.tournament.schedule import PlacedRound, Schedule
 from arena.core.tournament.settings import Settings
 
@@ -74,3 +76,50 @@ def collect(placed: PlacedRound, pairs: Iterable[PairResult]) -> list[MeetingRes
         if place is not None and place == table.get((pair.deal, pair.other)):
             of[place].append(pair)
     return [MeetingResult(meeting, tuple(found)) for meeting, found in zip(placed.round.meetings, of, strict=True)]
+
+
+def progress_of_rounds(reader: Reader, row: Tournament, names: Sequence[str], order: Sequence[int]) -> Progress:
+    """Returns how a tournament stands that people follow round by round; arguments are those of `Format.progress`."""
+    schedule = schedule_of(reader, row, Settings.read(row.settings))
+    rounds = []
+    for placed in schedule.rounds:
+        meetings = meetings_of(reader, row.id, placed)
+        if row.rated >= placed.end:
+            schedule.take(RoundResult(meetings=meetings, mu={}))  # places and points do not ask for ratings
+        rounds.append(_shown(placed, meetings, names, schedule.seatings))
+    places, points = schedule.places(), schedule.points()
+    return Progress(
+        format=row.settings["format"],
+        rounds=tuple(rounds),
+        places=None if places is None else {names[entrant]: place for entrant, place in places.items()},
+        points=None if points is None else _by_points(points, names, order),
+    )
+
+
+def _by_points(points: Mapping[int, Points], names: Sequence[str], order: Sequence[int]) -> dict[str, float]:
+    """Returns the points, most first; of equal ones first who is ahead in the standings."""
+    place = {entrant: place for place, entrant in enumerate(order)}
+    best = sorted(points, key=lambda entrant: (-points[entrant].points, place[entrant]))
+    return {names[entrant]: points[entrant].points for entrant in best}
+
+
+def _shown(placed: PlacedRound, results: Sequence[MeetingResult], names: Sequence[str], seatings: int) -> Round:
+    return Round(
+        title=placed.round.title,
+        meetings=tuple(_met(result, placed.round.deals * seatings, names) for result in results),
+        byes=tuple(names[entrant] for entrant in placed.round.byes),
+    )
+
+
+def _met(result: MeetingResult, games: int, names: Sequence[str]) -> Met:
+    """Returns the sentence about a meeting, from the number of its games."""
+    entrants = result.meeting.entrants
+    bots = tuple(names[entrant] for entrant in entrants)
+    if not result.pairs:
+        return Met(bots=bots)
+    return Met(
+        bots=bots,
+        shares=tuple(round(result.share(entrant), 4) for entrant in entrants),
+        deals=len({pair.deal for pair in result.pairs}),
+        done=sum(pair.games for pair in result.pairs) == games * math.comb(len(entrants), 2),
+    )

@@ -21,7 +21,7 @@ from arena.core.referee.chance import VERSION, mix
 from arena.core.referee.job import Job
 from arena.core.store.records import PlannedGame, StoredRound, Tournament, canonical, game_id
 from arena.core.tournament.blocks import Processes
-from arena.core.tournament.formats import FORMATS
+from arena.core.tournament.formats import format_of
 from arena.core.tournament.formats.base import Format
 from arena.core.tournament.formats.round_robin import RoundRobin
 from arena.core.tournament.schedule import Schedule
@@ -117,14 +117,13 @@ class Settings(_SettingsOfAll, frozen=True, kw_only=True):
 
         Raises:
             ValueError: It is no such document.
+            ConfigError: It has a format of a wing that is not loaded.
         """
-        name = str(document.get("format"))
-        if name not in FORMATS:
-            raise ValueError(f"unknown format {name!r:.80}: install the package that brings it")
-        own = {key: document[key] for key in FORMATS[name].__struct_fields__ if key in document}
+        kind = format_of(document)
+        own = {key: document[key] for key in kind.__struct_fields__ if key in document}
         rest = {key: value for key, value in document.items() if key not in own and key != "format"}
         of_all = msgspec.convert(rest, _SettingsOfAll)
-        format = msgspec.convert({"name": name, **own}, FORMATS[name])
+        format = msgspec.convert({"name": document["format"], **own}, kind)
         settings = cls(format=format, **msgspec.structs.asdict(of_all))
         if "planning" in own or not settings.format.depends_on_planning(settings.game.players):
             return settings

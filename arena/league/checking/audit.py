@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
 import msgspec
 
 from arena.core.errors import ArenaError, LaterVersion, LogError
+from arena.core.plugs import ToCheck
 from arena.core.record.log import find_logs
 from arena.core.record.published import SECRET_FILE, Secret, changed_since, published, sha256_of
 from arena.core.referee.chance import commitment, deal_secret
 from arena.core.standings.audit import PROMISES as OF_TOURNAMENTS
-from arena.core.standings.audit import Examined
+from arena.core.standings.audit import WHY_NOT, Examined
 from arena.core.standings.disk_table import DiskTable
 from arena.core.standings.rebuilt import is_date
 from arena.core.standings.verdicts import LATER_DOCUMENT, Audit, Fault, settled
+from arena.core.store.reader import Reader
 from arena.core.store.records import game_id
 from arena.core.types import GameResult
 from arena.league.checking.computed import Computed, Played, differences
@@ -29,6 +32,7 @@ from arena.league.checking.stored import contradictions
 from arena.league.record.season import (
     DEALS,
     LOGS,
+    PUBLISHED,
     RESULTS,
     SEASON_FILE,
     SEASONS,
@@ -42,7 +46,7 @@ from arena.league.record.season import (
     pages,
     read_lines,
 )
-from arena.league.store import LeagueReader
+from arena.league.store import LeagueReader, league_of
 
 PROMISES: Final[Mapping[str, str]] = {
     "log": OF_TOURNAMENTS["log"],
@@ -87,8 +91,26 @@ def season_of(noted: Path, published_: Path) -> str:
     return was.tournament
 
 
+def audits(folder: Path, reader: Reader | None, noted: Path | None) -> Iterator[ToCheck]:
+    """Yields the seasons in the folder of a league, or in what it publishes; see `arena.core.plugs.audits`."""
+    if (folder / PUBLISHED / SEASONS).is_dir():
+        folder = folder / PUBLISHED
+    league = None if reader is None else league_of(reader)
+    of = noted and season_of(noted, folder)
+    for season in sorted(one for one in (folder / SEASONS).iterdir() if one.is_dir()):
+        auditor = partial(SeasonAuditor, season, noted if of == season.name else None, league)
+        yield ToCheck(logs_of(season), auditor, str(season))
+
+
 class SeasonAuditor:
     """Checks a season. Give each of its logs to `add`, examined, and then ask for `result`."""
+
+    promises: Mapping[str, str] = PROMISES
+    why_not: Mapping[str, str] = {
+        **WHY_NOT,
+        **dict.fromkeys(("results", "standings"), "the season is not closed"),
+        "database": "--db names one, and only that of a closed season is compared",
+    }
 
     def __init__(self, folder: Path, noted: Path | None = None, reader: LeagueReader | None = None) -> None:
         """Reads what is published.

@@ -11,8 +11,9 @@ import msgspec
 
 from arena.core import files
 from arena.core.errors import LogError
+from arena.core.plugs import Revealed
 from arena.core.record.log import Hex
-from arena.core.record.published import FORMAT
+from arena.core.record.published import FORMAT, published
 from arena.core.types import Payload
 
 PUBLISHED: Final = "published"
@@ -158,3 +159,9 @@ def revealed(folder: Path) -> dict[int, bytes]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise LogError(f"expected the deals of a season, got: {error} - at {folder}; fetch them again") from None
     return {one.deal: bytes.fromhex(one.secret) for one in found}
+
+
+def of_folder(folder: Path, deals: bool) -> Revealed:
+    """Returns what is published of a season that verifies its logs (`arena.core.plugs.revealed`)."""
+    season = published(folder, SEASON_FILE, SeasonOpened)
+    return Revealed(revealed(folder) if deals else {}, {} if season is None else season.settings)

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from arena.core.errors import ConfigError, StoreError
 from arena.core.files import MIB
+from arena.core.link.confinement import require
 from arena.core.link.programs import check_disk
 from arena.core.referee.worker import attend, play
 from arena.core.text import counted, plain
@@ -45,7 +46,6 @@ from arena.league.submissions.step_worker import StepWorker
 from arena.league.submissions.steps import StepReport
 from arena.league.submissions.submitting import Allowance
 from arena.league.submissions.tools import LeagueTools, absent, built_tree
-from arena.sandbox.levels import require
 
 PATIENCE_S: Final = 15.0
 """How long it waits for a command that writes the database at this moment."""

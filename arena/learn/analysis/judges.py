@@ -20,7 +20,7 @@ import msgspec
 
 from arena.core import resources
 from arena.core.errors import ActionError, ConfigError, did_you_mean
-from arena.core.installed import entries, load
+from arena.core.plugs import entries, load_entry
 from arena.core.referee.tell import game_start
 from arena.core.rules.base import Decision, Rules
 from arena.core.types import GameSettings, Payload, Seat
@@ -150,7 +150,7 @@ def judge_of(game: str, name: str | None = None) -> Judge:
         found = {entry.name: entry for entry in entries(GROUP)}
         if game not in found:
             return Judge(name=RANDOM)
-        judge = load(found[game], f"the judge of {game!r}")
+        judge = load_entry(found[game], f"the judge of {game!r}")
         if not isinstance(judge, Judge):
             raise ConfigError(
                 f"expected the entry point {game!r} of {GROUP} to name an arena.learn.analysis.judges.Judge, "

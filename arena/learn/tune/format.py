@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
 from arena.core.errors import ConfigError
 from arena.core.link.bots import Parameter
+from arena.core.progress import Progress
 from arena.core.ratings.pairs import PairResult
 from arena.core.tournament.formats.adaptive import check_games
 from arena.core.tournament.formats.base import Director, Format, Meeting, Round, RoundResult
@@ -17,6 +19,10 @@ from arena.core.tournament.formats.lagging import Lagging
 from arena.core.tournament.formats.seating import orders
 from arena.core.types import Payload
 from arena.learn.tune.spsa import Spsa
+
+if TYPE_CHECKING:
+    from arena.core.store.reader import Reader
+    from arena.core.store.records import Tournament
 
 STEPS = 1000
 """In so many steps a range is told, about: values have no more digits than that takes."""
@@ -28,6 +34,9 @@ class Tune(Format, frozen=True, kw_only=True, tag="tune"):
     At a table of three or more the other entrants take the remaining seats. What the rounds show moves the values
     (`arena.learn.tune.spsa`).
     """
+
+    text: ClassVar[str] = "arena.learn.commands.tune:progress_text"
+    is_contest: ClassVar[bool] = False
 
     deals: int = 4
     """The number of deals of a round."""
@@ -60,6 +69,19 @@ class Tune(Format, frozen=True, kw_only=True, tag="tune"):
     def deals_in_all(self, entrants: int, players: int) -> int:
         """Returns how many different deals there are: a round has deals of its own."""
         return self.rounds * self.deals
+
+    @classmethod
+    def words(cls, settings: Payload, refs: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Returns the command that tunes the bot."""
+        names = [word for name in settings["tuned"] for word in ("--parameter", name)]
+        given = {name: settings[name] for name in ("rounds", "deals")}
+        return ["tune", refs[0]], [*names, *cls.options(given), "--by", "margin" if "margin" in settings else "wins"]
+
+    def progress(self, reader: Reader, row: Tournament, names: Sequence[str], order: Sequence[int]) -> Progress:
+        """Returns the values that were found so far."""
+        from arena.learn.tune.report import tuning_of
+
+        return Progress(format="tune", tuned=tuning_of(reader, row).parameters)
 
     def parameters(self, players: int) -> Payload:
         """Returns them as the others do. `margin` is there only if it is judged by, as of a comparison."""

@@ -22,6 +22,7 @@ import msgspec
 from msgspec import UnsetType
 
 from arena.core.errors import ArenaError, LogError
+from arena.core.link.tree import process_stat
 from arena.core.record.log import ActionRecord, ForfeitRecord, Header, OutcomeRecord, Record
 from arena.core.referee.feed import Part
 from arena.core.show.presenter import Presenter, presenter
@@ -30,7 +31,6 @@ from arena.core.show.standings import between
 from arena.core.text import plain
 from arena.core.types import Payload, Seat, Teams, Termination, is_cooperative, sides
 from arena.pages.frames import Camera
-from arena.sandbox.tree import process_stat
 
 MOST_RUNNING: Final = 64
 """Games that are listed at a time, without the one that has been silent for longest. As many that rest are kept."""

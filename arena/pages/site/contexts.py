@@ -10,9 +10,8 @@ import msgspec
 from arena.core.catalogue import margin_of
 from arena.core.progress import Tuned
 from arena.core.ratings.running import MU, SIGMA
-from arena.core.show.rounds import progress_text
 from arena.core.show.standings import game_text, order_text, percent, players_text, rank_texts
-from arena.core.standings.report import Report
+from arena.core.standings.report import Report, progress_text
 from arena.core.standings.table import HeadToHead, Standing
 from arena.core.store.records import Entrant, Tournament
 from arena.core.types import Payload, TimeControl, is_cooperative

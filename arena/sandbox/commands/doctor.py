@@ -40,8 +40,8 @@ def doctor(ctx: click.Context, bots: tuple[str, ...], level: str | None, as_json
       arena doctor --level isolated ./ronin
     """
     from arena.core.link.bots import load_bot
+    from arena.core.link.confinement import LEVELS as ALL
     from arena.sandbox.doctor import examine, examine_bot
-    from arena.sandbox.levels import LEVELS as ALL
     from arena.sandbox.levels import instead
 
     specs = [load_bot(bot) for bot in bots]

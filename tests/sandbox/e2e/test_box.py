@@ -24,10 +24,10 @@ from ordinary import ordinary
 
 from arena.core.errors import BotError
 from arena.core.link.bots import load_bot
+from arena.core.link.tree import process_stat
 from arena.sandbox.box import HOSTNAME, SHM_MIB, TMP_MIB
 from arena.sandbox.fence import process_limit
 from arena.sandbox.filter import CONDITIONS, GROUPS, MACHINES, NEWEST, Treatment
-from arena.sandbox.tree import process_stat
 
 BOXED = Path(__file__).parents[2] / "boxed"
 SECRET = "a-secret-of-the-referee"

@@ -19,9 +19,11 @@ from typing import Any
 import pytest
 
 from arena.core.errors import MachineFault
+from arena.core.link import tree
 from arena.core.link.bots import BotSpec
+from arena.core.link.confinement import confinement
 from arena.core.types import Level
-from arena.sandbox import cgroups, fence, kept, tree
+from arena.sandbox import cgroups, fence, kept
 from arena.sandbox.cgroups import Ground, Group, Mount
 from arena.sandbox.fence import Fence, process_limit
 from tests.ordinary import USER, ordinary
@@ -120,7 +122,7 @@ FORK = "import os, time\n"
 
 
 def test_the_memory_of_children_counts() -> None:
-    held = fence.fence(Level.TRUSTED, spec(150))
+    held = confinement(Level.TRUSTED).fence(spec(150))
     code = FORK + f"for _ in range(8):\n if os.fork() == 0: x = b'x' * (30 << 20); {SLEEP}\n{SLEEP}"
     with running(code, held):
         excess = eventually(held.excess)
@@ -129,7 +131,7 @@ def test_the_memory_of_children_counts() -> None:
 
 
 def test_what_forked_children_share_counts_once() -> None:
-    held = fence.fence(Level.TRUSTED, spec(150))
+    held = confinement(Level.TRUSTED).fence(spec(150))
     code = FORK + f"x = b'x' * (50 << 20)\nfor _ in range(8):\n if os.fork() == 0: {SLEEP}\n{SLEEP}"
     with running(code, held) as process:
         assert [said(process) for _ in range(9)] == [b"ready"] * 9
@@ -161,7 +163,7 @@ def stands(pid: int) -> bool:
 
 
 def test_the_children_of_threads_are_found() -> None:
-    held = fence.fence(Level.TRUSTED, spec())
+    held = confinement(Level.TRUSTED).fence(spec())
     code = "import subprocess, threading, time\n" + (
         "def start(): subprocess.Popen(['sleep', '3600']); time.sleep(3600)\n"
         f"threading.Thread(target=start).start()\n{SLEEP}"
@@ -172,7 +174,7 @@ def test_the_children_of_threads_are_found() -> None:
 
 
 def test_a_process_that_was_seen_stays_known_without_its_parent() -> None:
-    held = fence.fence(Level.TRUSTED, spec())
+    held = confinement(Level.TRUSTED).fence(spec())
     code = FORK + (
         "if os.fork() == 0:\n os.setsid()\n if os.fork() == 0: print(os.getpid(), flush=True); time.sleep(3600)\n"
         f" time.sleep(3600)\n{SLEEP}"
@@ -191,8 +193,8 @@ def test_a_process_that_was_seen_stays_known_without_its_parent() -> None:
 
 SUBREAPER = """
 import ctypes, os, subprocess, sys
-from arena.sandbox import tree as tree_module
-from arena.sandbox.tree import Tree
+from arena.core.link import tree as tree_module
+from arena.core.link.tree import Tree
 system_read = tree_module._read
 assert ctypes.CDLL(None).prctl(36, 1, 0, 0, 0) == 0
 code = "import os, time\\nif os.fork() == 0:\\n os.setsid()\\n if os.fork() == 0: time.sleep(3600)\\n os._exit(0)\\n"
@@ -227,7 +229,7 @@ def test_a_daemon_is_known_by_its_token_where_this_process_is_the_subreaper() ->
 
 
 def test_the_cpu_time_of_children_that_ended_counts() -> None:
-    held = fence.fence(Level.TRUSTED, spec())
+    held = confinement(Level.TRUSTED).fence(spec())
     burn = "while time.process_time() < 0.2: pass"
     code = FORK + f"pid = os.fork()\nif pid == 0:\n {burn}\n os._exit(0)\nos.waitpid(pid, 0)\n{burn}\n{SLEEP}"
     with running(code, held) as process:
@@ -237,7 +239,7 @@ def test_the_cpu_time_of_children_that_ended_counts() -> None:
 
 
 def test_cpu_time_of_what_is_known_is_read_without_a_look_for_new_processes() -> None:
-    held = fence.fence(Level.TRUSTED, spec())
+    held = confinement(Level.TRUSTED).fence(spec())
     burn = "while time.process_time() < 0.2: pass"
     code = (
         "import signal\n" + FORK + "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])\nprint(flush=True)\n"
@@ -255,7 +257,7 @@ def test_cpu_time_of_what_is_known_is_read_without_a_look_for_new_processes() ->
 
 
 def test_a_process_with_a_name_like_its_own_state() -> None:
-    held = fence.fence(Level.TRUSTED, spec())
+    held = confinement(Level.TRUSTED).fence(spec())
     code = "open('/proc/self/comm', 'w').write('a) Z 1 (b')\nimport time\n" + SLEEP
     with running(code, held) as process:
         said(process)
@@ -265,7 +267,7 @@ def test_a_process_with_a_name_like_its_own_state() -> None:
 
 
 def test_a_number_that_is_anothers_by_now_is_left_alone() -> None:
-    held = fence.fence(Level.TRUSTED, spec())
+    held = confinement(Level.TRUSTED).fence(spec())
     with running("import time\n" + SLEEP, held) as process:
         said(process)
         seen = tree.Tree(process.pid)
@@ -298,7 +300,7 @@ def rival(one_core: None) -> Iterator[None]:
 
 def denied_share(code: str, *, asleep: bool = False) -> float:
     """The part of some time in which a program was denied its core, once it is asleep if that is what it does."""
-    held = fence.fence(Level.TRUSTED, spec())
+    held = confinement(Level.TRUSTED).fence(spec())
     with running(f"import os, time\nprint('ready', flush=True)\n{code}", held) as process:
         said(process)
         eventually(lambda: held.cpu_ns() > 0)

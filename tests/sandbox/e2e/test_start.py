@@ -181,8 +181,7 @@ def test_killing_the_box_ends_all_that_is_in_it(tmp_path: Path, custody: Custody
     process = BotProcess(spec(tmp_path, "sh", "-c", script), custody, {}, level=Level.ISOLATED)
     while process.output() != "ready":
         time.sleep(0.005)
-    assert process._status_file is not None
-    first = box.status(process._status_file).pid
+    first = process.init_pid()
     inside = os.pidfd_open(first) if first else -1
     process.kill()
     process.reap(wait=True)

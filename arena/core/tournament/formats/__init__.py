@@ -1,7 +1,8 @@
 """The formats of a tournament: which entrants meet, round after round.
 
-Those of arena stand here. Another package brings one as an entry point of the group `arena.formats`: its name there is
-the format's name, and its value a subclass of `arena.core.tournament.formats.base.Format` with that tag.
+Those of the core stand here, and a wing brings those that its commands make. Another package brings one as an entry
+point of the group `arena.formats`: its name there is the format's name, and its value a subclass of
+`arena.core.tournament.formats.base.Format` with that tag.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from arena.core import plugs
 from arena.core.errors import ConfigError
-from arena.core.installed import entries, load
+from arena.core.plugs import entries, load_entry
 from arena.core.tournament.formats.adaptive import Adaptive
 from arena.core.tournament.formats.base import Format
 from arena.core.tournament.formats.compare import Compare
@@ -21,7 +23,7 @@ from arena.core.tournament.formats.knockout import Knockout
 from arena.core.tournament.formats.ladder import Ladder
 from arena.core.tournament.formats.round_robin import RoundRobin
 from arena.core.tournament.formats.swiss import Swiss
-from arena.learn.tune.format import Tune
+from arena.core.types import Payload
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -37,13 +39,12 @@ OWN: Final[Mapping[str, type[Format]]] = {
     "adaptive": Adaptive,
     "compare": Compare,
     "extension": Extension,
-    "tune": Tune,
 }
-"""Those of arena, in the order in which people are told about them."""
+"""Those of the core, in the order in which people are told about them."""
 
 
 class _Formats(Mapping[str, type[Format]]):
-    """Formats by name: those of arena, then those of other packages, which are looked for only if they are needed."""
+    """Formats by name: those of the core, of wings, then of packages, which are looked for only if they are needed."""
 
     def __getitem__(self, name: str) -> type[Format]:
         """Returns a format.
@@ -52,28 +53,51 @@ class _Formats(Mapping[str, type[Format]]):
             KeyError: There is none of that name.
             ConfigError: Its package is broken. Show the message to the operator.
         """
-        return OWN[name] if name in OWN else _load(_others()[name])
+        if name in OWN:
+            return OWN[name]
+        for wing, formats in plugs.brought("formats"):
+            if name in formats:
+                found: type[Format] = plugs.load(formats[name], f"the format {name!r}", wing)
+                return found
+        return _load(others()[name])
 
     def __iter__(self) -> Iterator[str]:
-        yield from OWN
-        yield from (name for name in _others() if name not in OWN)
+        return iter(
+            dict.fromkeys((*OWN, *(name for _, found in plugs.brought("formats") for name in found), *others()))
+        )
 
     def __len__(self) -> int:
-        return len({*OWN, *_others()})
+        return len([*self])
 
 
 FORMATS: Final[Mapping[str, type[Format]]] = _Formats()
 """All that are installed, by name."""
 
 
+def format_of(settings: Payload) -> type[Format]:
+    """Returns the format of stored settings.
+
+    Raises:
+        ValueError: Nothing that is installed brings it.
+        ConfigError: A wing brings it that is not loaded. Show the message to the operator.
+    """
+    name = str(settings.get("format"))
+    if name in FORMATS:
+        return FORMATS[name]
+    raise plugs.refusal("formats", name, f"the format {name!r:.80}") or ValueError(
+        f"unknown format {name!r:.80}: install the package that brings it"
+    )
+
+
 @cache
-def _others() -> Mapping[str, EntryPoint]:
+def others() -> Mapping[str, EntryPoint]:
+    """Returns the formats of packages, none of them loaded."""
     return {entry.name: entry for entry in entries(GROUP)}
 
 
 @cache
 def _load(entry: EntryPoint) -> type[Format]:
-    loaded = load(entry, f"the format {entry.name!r}")
+    loaded = load_entry(entry, f"the format {entry.name!r}")
     if not (isinstance(loaded, type) and issubclass(loaded, Format) and loaded.__struct_config__.tag == entry.name):
         raise ConfigError(
             f"expected the entry point {entry.name!r} to name a subclass of "

@@ -13,9 +13,10 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from arena.core.errors import ConfigError
+from arena.core.progress import Neighbour, Progress
 from arena.core.ratings.pairs import PairResult
 from arena.core.tournament.formats.base import MAX_GAMES, Director, Format, Meeting, Round, RoundResult
 from arena.core.tournament.formats.lagging import Lagging
@@ -23,6 +24,8 @@ from arena.core.tournament.formats.seating import orders
 
 if TYPE_CHECKING:
     from arena.core.ratings.evidence import Evidence, Verdict
+    from arena.core.store.reader import Reader
+    from arena.core.store.records import Tournament
 
 Pair: TypeAlias = tuple[int, int]
 """Two entrants, the smaller number first."""
@@ -40,6 +43,8 @@ class Adaptive(Format, frozen=True, kw_only=True, tag="adaptive"):
     fewest deals. At a table of three or more others join who are about as strong.
     """
 
+    text: ClassVar[str] = "arena.core.show.rounds:adaptive_text"
+
     deals: int = 4
     """How many deals a pair plays at once, at least; later it is a tenth of those that it has played."""
     budget: int = 5_000
@@ -48,6 +53,38 @@ class Adaptive(Format, frozen=True, kw_only=True, tag="adaptive"):
     """How likely it may be that any pair is called settled wrongly."""
     delta: float = 0.1
     """A pair is level if its mean share is shown to be within so much of a half."""
+
+    def progress(self, reader: Reader, row: Tournament, names: Sequence[str], order: Sequence[int]) -> Progress:
+        """Returns what is known about each bot and the next one."""
+        from arena.core.ratings.evidence import Evidence
+
+        wanted = {(min(pair), max(pair)) for pair in pairwise(order)}
+        evidence = {pair: Evidence() for pair in wanted}
+        for pair in reader.pairs(row.id):
+            if (pair.one, pair.other) in wanted:
+                evidence[pair.one, pair.other].add(pair.share)
+        comparisons = len(names) * (len(names) - 1) // 2
+        neighbours = []
+        for one, other in pairwise(order):
+            known = evidence[min(one, other), max(one, other)]
+            verdict = known.verdict(self.alpha, self.delta, comparisons)
+            if one > other:
+                verdict = {"better": "worse", "worse": "better"}.get(verdict, verdict)  # type: ignore[assignment]
+            score = known.score if one < other else 1 - known.score
+            neighbours.append(
+                Neighbour(
+                    bot=names[one],
+                    deals=known.deals,
+                    share=round(score, 4) if known.deals else None,
+                    evidence=max(known.e_plus, known.e_minus),
+                    verdict=verdict,
+                )
+            )
+        return Progress(
+            format="adaptive",
+            neighbours=(*neighbours, *(Neighbour(bot=names[entrant]) for entrant in order[-1:])),
+            needed=2 * comparisons / self.alpha,
+        )
 
     def check(self, entrants: int, players: int) -> None:
         """Checks that every parameter is in its range, and that the budget is enough for each pair to meet.

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -22,6 +22,11 @@ from arena.core.errors import ConfigError
 from arena.core.ratings.pairs import PairResult
 from arena.core.tournament.formats.seating import Seatings, orders
 from arena.core.types import Payload
+
+if TYPE_CHECKING:
+    from arena.core.progress import Progress
+    from arena.core.store.reader import Reader
+    from arena.core.store.records import Tournament
 
 MAX_GAMES: Final = 10**9
 """The most games of a tournament. At 25 games a second they take more than a year: the operator typed a digit too
@@ -126,6 +131,10 @@ class Director(ABC):
 class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
     """A format with its parameters. Subclasses have their own parameters, and the tag that is their name."""
 
+    text: ClassVar[str] = ""
+    """What shows `progress` as text, `module:attribute`: it is called with that and the width of the terminal."""
+    is_contest: ClassVar[bool] = True
+    """Whether it matters who of its entrants won."""
     deals: int
     """How many deals a meeting plays."""
     seatings: Seatings = "cyclic"
@@ -174,6 +183,45 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
         if self.planning == 1 or not self.depends_on_planning(players):
             del parameters["planning"]
         return parameters
+
+    def progress(self, reader: Reader, row: Tournament, names: Sequence[str], order: Sequence[int]) -> Progress:
+        """Returns how such a tournament stands: by default its rounds so far. It is shown by `text` alone.
+
+        Args:
+            reader: The database.
+            row: The tournament.
+            names: Of the entrants.
+            order: The entrants as its standings have them, best first.
+        """
+        from arena.core.tournament.planner import progress_of_rounds
+
+        return progress_of_rounds(reader, row, names, order)
+
+    @classmethod
+    def words(cls, settings: Payload, refs: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Returns the command that plays such a tournament, and the options for the format that differ from defaults.
+
+        Args:
+            settings: The tournament's.
+            refs: How to name its bots.
+        """
+        return ["tournament", *refs], ["--format", str(settings["format"]), *cls.options(settings)]
+
+    @classmethod
+    def options(cls, settings: Payload) -> list[str]:
+        """Returns the options for the parameters among these settings, without those that have their default."""
+        words: list[str] = []
+        for field in msgspec.structs.fields(cls):
+            value = settings.get(field.name)
+            if value is None or value is False or value == field.default:
+                continue
+            if field.name == "until_shown":
+                words += ["--until", "shown"]
+                continue
+            words.append("--" + field.name.replace("_", "-"))
+            if value is not True:
+                words += map(str, value) if isinstance(value, list) else [str(value)]
+        return words
 
     def anchored(self, entrants: int) -> range:
         """Returns the entrants whose ratings hold the scale while the others are rated against them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from arena.core.errors import ConfigError
@@ -61,6 +61,14 @@ class Compare(Format, frozen=True, kw_only=True, tag="compare"):
                 raise ConfigError(f"expected --sprt with games of 2 players, got: {players}; leave it out")
             self.test()
         check_games(self.max_deals, len(orders(players, self.seatings)[0]), "--max-deals")
+
+    @classmethod
+    def words(cls, settings: Payload, refs: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Returns the command that compares them; parameters that it has no option for follow from what was before."""
+        judged = ["--by", "margin"] if "margin" in settings else []
+        given: Payload = {name: settings[name] for name in ("max_deals", "alpha", "delta", "sprt") if name in settings}
+        others = [word for ref in refs[2:] for word in ("--others", ref)]
+        return ["compare", *refs[:2], *others], [*cls.options(given), *judged]
 
     def parameters(self, players: int) -> Payload:
         """Returns them as the others do. `margin` is there only if it is judged by: so earlier documents stay."""

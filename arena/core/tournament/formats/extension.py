@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
 
 from arena.core.errors import ConfigError
 from arena.core.tournament.formats.base import Director, Format, Meeting, Planning, Round
-from arena.core.tournament.formats.round_robin import FIRST_STAGE, Computed, Pairings, stages_of
+from arena.core.tournament.formats.round_robin import FIRST_STAGE, Computed, Pairings, RoundRobin, stages_of
 from arena.core.tournament.formats.seating import orders
+from arena.core.types import Payload
 
 MAX_PAIRINGS = 1_000_000
 """The most pairings of an extension. They are held in memory."""
@@ -42,6 +44,11 @@ class Extension(Format, frozen=True, kw_only=True, tag="extension"):
                 f"expected at most {MAX_PAIRINGS:,} pairings to extend, got: {math.comb(entrants, players):,}; "
                 "use fewer bots, or begin another tournament"
             )
+
+    @classmethod
+    def words(cls, settings: Payload, refs: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Returns the command that extends the tournament."""
+        return ["tournament", *refs], ["--extend", settings["extends"], *RoundRobin.options(settings)]
 
     def total(self, entrants: int, players: int) -> int:
         """Returns the number of games."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from arena.core.errors import ConfigError
 from arena.core.tournament.formats.adaptive import check_chances, growing
@@ -28,6 +28,8 @@ class Knockout(Format, frozen=True, kw_only=True, tag="knockout"):
     two can only meet in the final. At a table of three one goes on, of four or five two. The entrants' order is the
     order of seeds.
     """
+
+    text: ClassVar[str] = "arena.core.show.rounds:bracket_text"
 
     deals: int = 4
     """How many deals a tie plays. A level tie plays as many again, up to 5 times."""

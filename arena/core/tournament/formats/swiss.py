@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
+from typing import ClassVar
 
 from arena.core.errors import ConfigError
 from arena.core.tournament.formats.base import Director, Format, Meeting, MeetingResult, Points, Round, RoundResult
@@ -23,6 +24,8 @@ class Swiss(Format, frozen=True, kw_only=True, tag="swiss"):
     The lowest who had no bye yet rest if the tables do not come out even, and get a point, or half a point at tables of
     three or more, where that is the mean. There are no colours to balance: each deal is played in all its seatings.
     """
+
+    text: ClassVar[str] = "arena.core.show.rounds:swiss_text"
 
     rounds: int | None = None
     """How many. None: the logarithm of the entrants to base 2, rounded up, and 2 more."""

@@ -12,9 +12,9 @@ from arena.author.conform.report import BotReport, Level, Result
 from arena.author.conform.runner import check_bot
 from arena.core.errors import BotError
 from arena.core.link.bots import load_bot
+from arena.core.link.confinement import require
 from arena.core.types import Level as Confinement
 from arena.league.submissions.steps.base import StepReport, Stopwatch, Verdict
-from arena.sandbox.levels import require
 
 _BUDGET: Final = Budget(total_ms=300_000)
 """A machine that plays other games meanwhile needs longer for all checks than the minute of `arena bot check`."""

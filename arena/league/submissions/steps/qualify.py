@@ -19,6 +19,7 @@ import msgspec
 
 from arena.core.errors import BotError, LogError
 from arena.core.link.bots import BotSpec, load_bot
+from arena.core.link.confinement import require
 from arena.core.link.unchanged import FilesChanged
 from arena.core.record.log import SUFFIX, existing_log, read_log
 from arena.core.record.result import result_of
@@ -27,7 +28,6 @@ from arena.core.referee.worker import play
 from arena.core.types import GameResult, GameSettings, Level, Payload, Seat, Termination
 from arena.league.keeping.retention import GameFiles
 from arena.league.submissions.steps.base import StepReport, Stopwatch
-from arena.sandbox.levels import require
 
 MATCHES: Final = 4
 """Deals, each of which is played in every seating. With more numbers of players there is one for each."""

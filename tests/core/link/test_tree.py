@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from arena.sandbox import tree
-from arena.sandbox.tree import Denied
+from arena.core.link import tree
+from arena.core.link.tree import Denied
 
 MS = 10**6
 Threads = dict[int, tuple[float, float]]

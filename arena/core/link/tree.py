@@ -54,15 +54,6 @@ class Memory(NamedTuple):
     """What they have for certain: the pages of the largest that are no file's, and all page tables."""
 
 
-class Files(NamedTuple):
-    """What a box has in memory beside its processes: its file systems, and its sockets."""
-
-    mib: int
-    """Each socket counts with all that it can hold: nobody but the system sees what it does."""
-    entries: int
-    """Files and folders."""
-
-
 class _Thread(NamedTuple):
     """What the scheduler tells of a thread."""
 

@@ -218,8 +218,7 @@ def spawn(launch: Launch, words: Sequence[str], **how: Any) -> subprocess.Popen[
         OSError: The bot's program or folder is the reason that it could not be started.
         MachineFault: The machine is.
     """
-    hard, limit = resource.getrlimit(resource.RLIMIT_FSIZE)[1], launch.spec.file_mib << 20
-    limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    limit = lowered(resource.RLIMIT_FSIZE, launch.spec.file_mib << 20)
     try:
         return subprocess.Popen(
             ["/bin/sh", "-c", _WRAPPER, "sh", str(limit // _BLOCK), *words],
@@ -233,3 +232,9 @@ def spawn(launch: Launch, words: Sequence[str], **how: Any) -> subprocess.Popen[
         if is_of_the_program(error):
             raise
         raise machine_fault(f"start {launch.spec.name}", error) from None
+
+
+def lowered(kind: int, limit: int) -> int:
+    """Returns a limit, or this process's own if it is lower: nobody but root may raise that again."""
+    hard = resource.getrlimit(kind)[1]
+    return limit if hard == resource.RLIM_INFINITY else min(limit, hard)

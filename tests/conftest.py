@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from arena.core.plugs import is_on
 from tests import command_kit
 from tests.command_kit import Run
 from tests.log_kit import play_log  # noqa: F401 - a fixture of all
@@ -72,6 +73,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Gives the cases of a test to the three suites, as its mark says: `quick(N, M)`, `long(M)` or `thorough`."""
     tests: dict[str, list[pytest.Item]] = {}
     for item in items:
+        for mark in item.iter_markers("wing"):
+            if not is_on(mark.args[0]):
+                item.add_marker(pytest.mark.skip(f"needs the wing {mark.args[0]}, which ARENA_WINGS leaves out"))
         if item.get_closest_marker("thorough"):
             item.add_marker("long")
         elif item.get_closest_marker("quick") or item.get_closest_marker("long"):

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from arena.core.plugs import Command, Wing
 
-WING = Wing(commands={"bot": Command("arena.author.commands:bot", "Write, build, check and debug a bot.", "Write", 1)})
+WING = Wing(commands={"bot": Command("Write", 1, "Write, build, check and debug a bot.", "arena.author.commands:bot")})

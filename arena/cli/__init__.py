@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -22,53 +23,45 @@ from arena.core import plugs
 from arena.core.errors import ConfigError
 from arena.core.plugs import Command
 
-OWN: dict[str, Command] = {
-    "tournament": Command(
-        "arena.core.commands.tournament:tournament", "Play a tournament and print its standings.", "Play", 1
-    ),
-    "match": Command(
-        "arena.core.commands.match:match", "Play bots against each other on one deal, the seats rotated.", "Play", 2
-    ),
-    "compare": Command(
-        "arena.core.commands.compare:compare", "Say which of two bots is better, and by how much.", "Play", 3
-    ),
-    "standings": Command(
-        "arena.core.commands.standings:standings", "Print the standings of a tournament that was played.", "Look", 2
-    ),
-    "tournaments": Command(
-        "arena.core.commands.tournaments:tournaments",
-        "List the tournaments that were played, or remove some.",
-        "Look",
-        3,
-    ),
-    "games": Command("arena.core.commands.games:games", "Find games of tournaments, the latest first.", "Look", 4),
-    "replay": Command("arena.core.commands.replay:replay", "Show a logged game, decision by decision.", "Look", 5),
-    "verify": Command(
-        "arena.core.commands.verify:verify", "Check logs, and that no game was chosen, changed or left out.", "Look", 7
-    ),
-    "rules": Command(
-        "arena.core.commands.rules:rules", "Show the games, their rulesets and options; check your own.", "Write", 2
-    ),
-    "board": Command(
-        "arena.core.commands.board:board", "List, check and draw boards and decks, including your own.", "Write", 3
-    ),
+OWN: Final = {
+    "tournament": Command("Play", 1, "Play a tournament and print its standings."),
+    "match": Command("Play", 2, "Play bots against each other on one deal, the seats rotated."),
+    "compare": Command("Play", 3, "Say which of two bots is better, and by how much."),
+    "standings": Command("Look", 2, "Print the standings of a tournament that was played."),
+    "tournaments": Command("Look", 3, "List the tournaments that were played, or remove some."),
+    "games": Command("Look", 4, "Find games of tournaments, the latest first."),
+    "replay": Command("Look", 5, "Show a logged game, decision by decision."),
+    "verify": Command("Look", 7, "Check logs, and that no game was chosen, changed or left out."),
+    "rules": Command("Write", 2, "Show the games, their rulesets and options; check your own."),
+    "board": Command("Write", 3, "List, check and draw boards and decks, including your own."),
     "config": Command(
-        "arena.cli.config:config", "Print what arena.toml sets, and which options are in force.", "Run", 4
+        "Run", 4, "Print what arena.toml sets, and which options are in force.", "arena.cli.config:config"
     ),
     "completion": Command(
-        "arena.cli.completion:completion", "Print what completes commands and names in a shell.", "Run", 5
+        "Run", 5, "Print what completes commands and names in a shell.", "arena.cli.completion:completion"
     ),
 }
 """The commands of the core and of the command line. Wings bring the others."""
-HEADINGS = ("Play", "Look", "Write", "Run")
+HEADINGS: Final = ("Play", "Look", "Write", "Run")
 """The parts of `arena --help`, in order."""
 
 
-class _Commands(Mapping[str, Command]):
-    """All commands of loaded wings, in the order of `arena --help`; a wing is looked into only if it must be."""
+def every_command(*, off: bool = False) -> dict[str, Command]:
+    """Returns all commands in the order of `arena --help`. `off` adds those of wings that are not loaded."""
+    brought = [rows for _, rows in plugs.brought("commands", off=off)]
+    found: dict[str, Command] = {}
+    for rows in (*reversed(brought), OWN):  # the first has the last word
+        found |= rows
+    order = dict(zip(HEADINGS, range(4), strict=True))
+    return dict(sorted(found.items(), key=lambda each: (order.get(each[1].heading, 4), each[1].place)))
 
-    def __getitem__(self, name: str) -> Command:
-        return OWN[name] if name in OWN else every_command()[name]
+
+class _Commands(Mapping[str, tuple[str, str]]):
+    """All commands of loaded wings, each with `module:attribute` and its line of help. Looked for when needed."""
+
+    def __getitem__(self, name: str) -> tuple[str, str]:
+        row = OWN[name] if name in OWN else every_command()[name]
+        return row.loads or f"arena.core.commands.{name}:{name}", row.help
 
     def __iter__(self) -> Iterator[str]:
         return iter(every_command())
@@ -77,19 +70,15 @@ class _Commands(Mapping[str, Command]):
         return len(every_command())
 
 
-def every_command(*, off: bool = False) -> dict[str, Command]:
-    """Returns all commands in order. `off` adds those of wings that are not loaded."""
-    brought = [*plugs.brought("commands", off=off)][::-1]  # the first has the last word
-    found: dict[str, Command] = {name: row for _, rows in brought for name, row in rows.items()} | OWN
-    order = {heading: place for place, heading in enumerate(HEADINGS)}
-    return dict(sorted(found.items(), key=lambda each: (order.get(each[1].heading, len(order)), each[1].place)))
-
-
-COMMANDS: Mapping[str, Command] = _Commands()
+COMMANDS: Final = _Commands()
 
 
 class _Arena(LazyGroup):
     """The program: its commands are those of wings, too."""
+
+    def headings(self) -> Mapping[str, str]:
+        """Returns the heading of every command."""
+        return {name: row.heading for name, row in every_command().items()}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Returns a command; one of a wing that does not load is refused in a sentence."""

@@ -73,17 +73,18 @@ class LazyGroup(click.Group):
     def __init__(
         self,
         *args: Any,
-        lazy: Mapping[str, tuple[Any, ...]],
+        lazy: Mapping[str, tuple[str, str]],
         headings: Mapping[str, str] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Takes a table of commands, and by the first command of each part of it what stands above that part.
-
-        A row of the table is `module:attribute` and one line of help, and may have the heading itself.
-        """
+        """Takes a table of commands, and by the first command of each part of it what stands above that part."""
         super().__init__(*args, **kwargs)
         self.lazy = lazy
         self._headings = headings or {}
+
+    def headings(self) -> Mapping[str, str]:
+        """Returns what stands above parts of the list, by the first command of each at least."""
+        return self._headings
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Returns the names of all commands, in the order of the table."""
@@ -114,10 +115,10 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the list of commands from the table, without importing any."""
         parts: dict[str, list[tuple[str, str]]] = {}
+        headings, heading = self.headings(), "Commands"
         width = max(map(len, self.lazy))
-        heading = "Commands"
-        for name, (_, help_text, *under) in self.lazy.items():
-            heading = under[0] if under else self._headings.get(name, heading)
+        for name, (_, help_text) in self.lazy.items():
+            heading = headings.get(name, heading)
             parts.setdefault(heading, []).append((name.ljust(width), help_text))
         for heading, rows in parts.items():
             with formatter.section(heading):
@@ -128,7 +129,7 @@ class LazyGroup(click.Group):
         from click.shell_completion import CompletionItem
 
         named = [
-            CompletionItem(name, help=text) for name, (_, text, *_) in self.lazy.items() if name.startswith(incomplete)
+            CompletionItem(name, help=text) for name, (_, text) in self.lazy.items() if name.startswith(incomplete)
         ]
         return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 

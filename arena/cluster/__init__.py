@@ -6,9 +6,5 @@ from arena.core.plugs import Command, Wing
 
 WING = Wing(
     cluster="arena.cluster.engine:connected",
-    commands={
-        "cluster": Command(
-            "arena.cluster.commands.cluster:cluster", "Look at the machines of a Dask cluster.", "Run", 2
-        )
-    },
+    commands={"cluster": Command("Run", 2, "Look at the machines of a Dask cluster.")},
 )

@@ -74,7 +74,7 @@ class BotError(ConfigError):
 class ArchiveError(ConfigError):
     """An archive of a bot breaks a rule, or a bot cannot be put into an archive. Nothing was unpacked.
 
-    `rule` names the rule (`arena/author/archives/base.py` has the list), `path` the file that breaks it, as it is
+    `rule` names the rule (the module that reads archives has the list), `path` the file that breaks it, as it is
     called in the archive, and `limit` the most that is allowed; "" and None where there is no such thing.
     """
 

@@ -7,37 +7,50 @@ Laws:
 3. A plug ignores arguments that it does not declare (`call`). So arguments may be added, and none is ever taken away.
 """
 
+# mypy: disable-error-code="no-any-return"
+# What a plug returns is taken at its word.
+
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from arena.core.errors import ArenaError, ConfigError
 
 if TYPE_CHECKING:  # a wing is never imported here, and neither is what lies above this layer
     from importlib.metadata import EntryPoint
+    from sqlite3 import Connection
 
     from rich.console import Console
 
     from arena.core.link.bots import BotSpec
+    from arena.core.link.confinement import Confinement
     from arena.core.record.log import Header, Log, Record
     from arena.core.show.replay import Remark
-    from arena.core.standings.audit import ToCheck
+    from arena.core.standings.audit import Audit, Examined
     from arena.core.store.reader import Reader
-    from arena.core.types import Seat
+    from arena.core.types import Level, Seat
 
 T = TypeVar("T")
 
 BUILT_IN: Final = ("sandbox", "author", "pages", "learn", "cluster", "league")
 """The wings of arena, each a folder with a `WING`. The games are one too, and always loaded."""
 GROUP: Final = "arena.wings"
-"""The group of entry points by which wings of packages are found. Each names a `Wing`."""
+GROUPS: Final[Mapping[str, str]] = {
+    GROUP: "a wing: a `Wing`, whose name nothing else has",
+    "arena.games": "a game by its name: a subclass of `Rules` (`arena.core.rules.base`)",
+    "arena.families": "many games: a subclass of `Family` (`arena.core.rules.family`)",
+    "arena.presenters": "what tells and draws a game, by its name: a `Presenter` (`arena.core.show.presenter`)",
+    "arena.judges": "what judges decisions of a game, by its name: a `Judge` (`arena.learn.analysis.judges`)",
+    "arena.formats": "a format that people choose: a subclass of `Format` (`arena.core.tournament.formats.base`)",
+}
+"""The groups of entry points by which things of packages are found, and what one of each names."""
 VARIABLE: Final = "ARENA_WINGS"
 """The environment variable that names the wings that are loaded, with commas between; unset: all."""
 
@@ -49,14 +62,76 @@ class NotLoaded(ConfigError):
 class Command(NamedTuple):
     """A command, as a wing brings it."""
 
-    loads: str
-    """The click command, `module:attribute`."""
+    heading: str
+    """The part of `arena --help`: Play, Look, Write or Run."""
+    place: int
+    """The place within that part."""
     help: str
     """One line."""
-    heading: str = "Run"
-    """The part of `arena --help`: Play, Look, Write or Run."""
-    place: int = 100
-    """The place within that part."""
+    loads: str = ""
+    """The click command, `module:attribute`; of a wing of arena by default what has its name in `commands`."""
+
+
+class Tables(NamedTuple):
+    """The tables that a wing adds to a database when it first opens it."""
+
+    steps: Mapping[str, tuple[str, Sequence[str]]]
+    """By name, in order, what shows that a step was made (`table.column`), and the statements that make it. None is
+    ever changed: add another."""
+    documents: Mapping[str, Any]
+    """By column that holds JSON, as `table.column`, the type of that."""
+
+
+class Season(Protocol):
+    """What a wing says of tournaments that no format plans."""
+
+    def words(self, db: Path | None) -> list[str]:
+        """Returns the command that tells of them, as none plays one again.
+
+        Args:
+            db: Their database; None if it is not to be named.
+        """
+
+    def predecessors(self, db: Connection, tournament: str) -> dict[int, int]:
+        """Returns by entrant that came later the entrant whose rating it began with.
+
+        Args:
+            db: The database.
+            tournament: Which.
+        """
+
+    def kept(self, db: Connection, tournament: str) -> str:
+        """Returns why one cannot be removed, or nothing.
+
+        Args:
+            db: The database.
+            tournament: Which.
+        """
+
+
+class FolderAuditor(Protocol):
+    """Checks a folder of logs as a whole: a tournament's, or one that a wing knows."""
+
+    promises: Mapping[str, str]
+    """The promise that each check holds, by its name."""
+    why_not: Mapping[str, str]
+    """Why a check was not made, by its name."""
+
+    def add(self, log: Examined) -> None:
+        """Takes a log that was checked by itself."""
+
+    def result(self, *, complete: bool = False) -> Audit:
+        """Returns what was found. `complete` demands every game, and the secret."""
+
+
+class ToCheck(NamedTuple):
+    """Logs that are checked together."""
+
+    logs: list[Path]
+    begin: Callable[[], FolderAuditor] | None = None
+    """Makes what checks them as a whole; None for a single log."""
+    beside: str | None = None
+    """The folder with what is published of them; None means their own."""
 
 
 class Wing(NamedTuple):
@@ -67,8 +142,10 @@ class Wing(NamedTuple):
     formats: Mapping[str, str] = {}
     """By name subclasses of `Format` (`arena.core.tournament.formats.base`) that commands of the wing make. One for
     `arena tournament --format` is an entry point of the group `arena.formats`."""
-    instead: Mapping[str, str] = {}
-    """By the format of tournaments that no such class makes, the `instead` of them."""
+    seasons: Mapping[str, str] = {}
+    """By the format in their settings a `Season`."""
+    tables: str = ""
+    """Its `Tables`."""
     page: str = ""
     plot: str = ""
     live: str = ""
@@ -76,7 +153,6 @@ class Wing(NamedTuple):
     audits: Mapping[str, str] = {}
     revealed: Mapping[str, str] = {}
     levels: str = ""
-    """What holds bots at levels of protection above `trusted`."""
 
 
 # What is called. Each wing that brings one of these declares it under the same name, with any of its arguments.
@@ -139,6 +215,31 @@ def cluster(
     )  # fmt: skip
 
 
+def levels(level: Level) -> Confinement:
+    """Returns what confines bots at a level of protection.
+
+    Args:
+        level: One above `trusted`, which is the core's own.
+    """
+    return _one("levels", f"level {level}", level=level)
+
+
+def tables() -> Mapping[str, Tables]:
+    """Returns by wing the tables that it adds to a database that it opens."""
+    return {name: load(target, f"the tables of {name}", name) for name, target in brought("tables")}
+
+
+def season(settings: Mapping[str, Any]) -> Season | None:
+    """Returns what a wing says of a tournament that no format plans; None for any other.
+
+    Args:
+        settings: The tournament's.
+    """
+    if has("seasons", name := str(settings.get("format"))):
+        return find("seasons", name, what=f"a tournament of the format {name!r}")()
+    return None
+
+
 def audits(folder: Path, reader: Reader | None, noted: Path | None) -> Iterable[ToCheck] | None:
     """Returns what there is to check in a folder that a wing publishes; None for any other.
 
@@ -181,9 +282,9 @@ def brought(plug: str, *, off: bool = False) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def has(plug: str, key: str = "") -> bool:
+def has(plug: str, key: str) -> bool:
     """Says whether a wing brings something to a plug, be it loaded or not: then it may be asked for."""
-    return any(not key or key in value for _, value in brought(plug, off=True))
+    return any(key in value for _, value in brought(plug, off=True))
 
 
 def find(plug: str, key: str = "", *, what: str) -> Any:
@@ -200,7 +301,9 @@ def find(plug: str, key: str = "", *, what: str) -> Any:
     for name, value in brought(plug):
         if not key or key in value:
             target = value[key] if key else value
-            return load(target.loads if isinstance(target, Command) else target, what, name)
+            if isinstance(target, Command):
+                target = target.loads or f"arena.{name}.commands.{key}:{key}"
+            return load(target, what, name)
     raise refusal(plug, key, what) or ConfigError(
         f"expected a wing that brings {what}, got: {', '.join(names())}; install the package that does"
     )
@@ -248,13 +351,24 @@ def declared(name: str) -> Wing | ConfigError:
             wing = load(f"arena.{name}:WING", f"the wing {name!r}")
         else:
             wing = load_entry(_packaged()[name], f"the wing {name!r}")
-    except ConfigError as error:
-        return error
-    if isinstance(wing, Wing):
+    except ArenaError as error:
+        return ConfigError(str(error))
+    if _is_sound(wing):
         return wing
     return ConfigError(
-        f"expected the wing {name!r} to be an arena.core.plugs.Wing, got: {wing!r:.80}; correct its entry point"
+        f"expected the wing {name!r} to be an arena.core.plugs.Wing with what its fields say, got: {wing!r:.80}; "
+        "correct it, or uninstall its package"
     )
+
+
+def _is_sound(wing: Any) -> bool:
+    def fits(field: str, default: object, value: Any) -> bool:
+        if isinstance(default, str):
+            return isinstance(value, str)
+        kind = Command if field == "commands" else str
+        return isinstance(value, Mapping) and all(isinstance(one, kind) for one in value.values())
+
+    return isinstance(wing, Wing) and all(map(fits, wing._fields, wing._field_defaults.values(), wing))
 
 
 def load(target: str, what: str, source: str = "arena") -> Any:
@@ -269,23 +383,24 @@ def load(target: str, what: str, source: str = "arena") -> Any:
         ConfigError: It does not load. Show the message to the operator.
     """
     module, _, attribute = target.partition(":")
-    return _loaded(lambda: getattr(import_module(module), attribute), target, what, source)
+    remedy = "install arena again" if module.startswith("arena.") else f"fix or uninstall {source}"
+    return _loaded(lambda: getattr(import_module(module), attribute), target, what, remedy)
 
 
-def _loaded(loads: Callable[[], Any], target: str, what: str, source: str) -> Any:
+def _loaded(loads: Callable[[], Any], target: str, what: str, remedy: str) -> Any:
     try:
         return loads()
     except ArenaError:  # it says itself what is wrong
         raise
-    except Exception as error:  # whatever a stranger's package raises, it must not take the others down
-        remedy = "install arena again" if target.startswith("arena.") else f"fix or uninstall {source}"
+    except (Exception, SystemExit) as error:  # whatever a stranger's package does, it must not take the others down
         raise ConfigError(
             f"expected {what} to load from {target}, got: {type(error).__name__}: {error}; {remedy}"
         ) from error
 
 
 def entries(group: str) -> list[EntryPoint]:
-    """Returns the entry points of a group, those of arena first."""
+    """Returns the entry points of one of `GROUPS`, those of arena first."""
+    assert group in GROUPS
     from importlib.metadata import entry_points  # not before: a command that needs none starts sooner
 
     return sorted(entry_points(group=group), key=lambda entry: not entry.value.startswith("arena."))
@@ -293,7 +408,8 @@ def entries(group: str) -> list[EntryPoint]:
 
 def load_entry(entry: EntryPoint, what: str) -> Any:
     """Returns what an entry point names; `what` and errors are as for `load`."""
-    return _loaded(entry.load, entry.value, what, entry.dist.name if entry.dist else "its package")
+    remedy = f"fix or uninstall {entry.dist.name if entry.dist else 'its package'}"
+    return _loaded(entry.load, entry.value, what, remedy)
 
 
 @cache
@@ -302,7 +418,8 @@ def _packaged() -> Mapping[str, EntryPoint]:
     files = (file for folder in sys.path for file in Path(folder or ".").glob("*.*-info/entry_points.txt"))
     if not any(GROUP.encode() in file.read_bytes() for file in files):
         return {}
-    return {entry.name: entry for entry in entries(GROUP) if entry.name not in BUILT_IN}
+    found = {entry.name: entry for entry in entries(GROUP) if entry.name not in BUILT_IN}
+    return dict(sorted(found.items()))
 
 
 def call(plug: Callable[..., T], **arguments: Any) -> T:

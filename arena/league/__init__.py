@@ -7,10 +7,11 @@ from arena.core.plugs import Command, Wing
 WING = Wing(
     audits=dict.fromkeys(("seasons", "published/seasons"), "arena.league.checking.audit:audits"),
     revealed={"season.json": "arena.league.record.season:revealed"},
-    instead={"league": "arena.league.store.records:status_words"},
+    seasons={"league": "arena.league.store.seasons:OfSeasons"},
+    tables="arena.league.store.schema:OF_LEAGUES",
     commands={
         "league": Command(
-            "arena.league.commands:league", "Run a league of strangers' bots, or take part in one.", "Run", 1
+            "Run", 1, "Run a league of strangers' bots, or take part in one.", "arena.league.commands:league"
         )
     },
 )

@@ -7,17 +7,8 @@ from arena.core.plugs import Command, Wing
 WING = Wing(
     formats={"tune": "arena.learn.tune.format:Tune"},
     commands={
-        "tune": Command(
-            "arena.learn.commands.tune:tune", "Find better values for a bot's parameters, and prove them.", "Play", 4
-        ),
-        "analyse": Command(
-            "arena.learn.commands.analyse:analyse",
-            "Say which decisions of a game cost most, and what was better.",
-            "Look",
-            6,
-        ),
-        "export": Command(
-            "arena.learn.commands.export:export", "Write the decisions of games as a table, to learn from.", "Look", 9
-        ),
+        "tune": Command("Play", 4, "Find better values for a bot's parameters, and prove them."),
+        "analyse": Command("Look", 6, "Say which decisions of a game cost most, and what was better."),
+        "export": Command("Look", 9, "Write the decisions of games as a table, to learn from."),
     },
 )

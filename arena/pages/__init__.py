@@ -9,17 +9,8 @@ WING = Wing(
     plot="arena.pages.plots:plot_of_standings",
     live="arena.pages.commands.live:live_board",
     commands={
-        "play": Command(
-            "arena.pages.commands.play:play", "Play against bots yourself, at the terminal or in a browser.", "Play", 5
-        ),
-        "watch": Command(
-            "arena.pages.commands.watch:watch", "Show what is played now: standings, running games, results.", "Look", 1
-        ),
-        "site": Command(
-            "arena.pages.commands.site:site",
-            "Write pages of tournaments, for any browser, without a server.",
-            "Look",
-            8,
-        ),
+        "play": Command("Play", 5, "Play against bots yourself, at the terminal or in a browser."),
+        "watch": Command("Look", 1, "Show what is played now: standings, running games, results."),
+        "site": Command("Look", 8, "Write pages of tournaments, for any browser, without a server."),
     },
 )

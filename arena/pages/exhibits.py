@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
@@ -19,8 +20,9 @@ from arena.core.store.store import open_reader, update
 from arena.core.store.views import SHARED
 from arena.league.store.controls import FINAL_MATCHES
 
-_SHOWN: Final = (
-    "games.tournament = ? AND games.status = 'done' AND (games.match IS NULL OR EXISTS (SELECT 1 FROM matches"
+_SHOWN: Final = "games.tournament = ? AND games.status = 'done'"
+_PUBLISHED: Final = (
+    " AND (games.match IS NULL OR EXISTS (SELECT 1 FROM matches"
     " WHERE matches.tournament = games.tournament AND matches.number = games.match AND published IS NOT NULL))"
 )
 
@@ -116,6 +118,15 @@ class Member(msgspec.Struct, frozen=True):
 class Exhibits(Reader):
     """A reader for pages. Make one with `open_exhibits`."""
 
+    @cached_property
+    def _of_league(self) -> bool:
+        return bool(self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'seasons'").fetchone())
+
+    @property
+    def _shown(self) -> str:
+        """Which games of a tournament may be shown."""
+        return _SHOWN + _PUBLISHED if self._of_league else _SHOWN
+
     def all(self) -> list[Tournament]:
         """Returns the tournaments in which a game is planned, the latest first."""
         ids = self._db.execute("SELECT id FROM tournaments WHERE games > 0 ORDER BY rowid DESC").fetchall()
@@ -123,7 +134,8 @@ class Exhibits(Reader):
 
     def seasons(self) -> dict[str, str]:
         """Returns the names of a league's seasons by their tournaments; none if it is no league's database."""
-        return dict(self._db.execute("SELECT tournament, name FROM seasons").fetchall())
+        found = self._db.execute("SELECT tournament, name FROM seasons") if self._of_league else ()
+        return dict(found)
 
     def course_of(self, tournament: str) -> list[object]:
         """Returns what differs whenever something else is shown of the games and the ratings of a tournament.
@@ -134,7 +146,7 @@ class Exhibits(Reader):
         games = "SELECT count(*), total(counts), total(turns), max(finished) FROM games WHERE "
         ratings = "SELECT count(*), total(mu), total(sigma) FROM ratings WHERE tournament = ?"
         return [
-            self._db.execute(games + _SHOWN, (tournament,)).fetchone(),
+            self._db.execute(games + self._shown, (tournament,)).fetchone(),
             self._db.execute(ratings, (tournament,)).fetchone(),
             self.tallies(tournament),
         ]
@@ -147,14 +159,14 @@ class Exhibits(Reader):
 
     def shown_logs(self, tournament: str) -> dict[int, str]:
         """Returns the names of the logs of the games that may be shown, by the games' numbers in order."""
-        query = f"SELECT number, log FROM games WHERE {_SHOWN} ORDER BY number"
+        query = f"SELECT number, log FROM games WHERE {self._shown} ORDER BY number"
         return {number: log for number, log in self._db.execute(query, (tournament,)) if log}
 
     def shown_seats(self, tournament: str) -> Iterator[ShownSeat]:
         """Yields the seats of all games that may be shown, in schedule order."""
         rows = self._db.execute(
             f"SELECT number, seat, entrant, rank, {SHARED}, decisions, total_ms, max_ms, forfeit"
-            f" FROM games JOIN seats ON seats.game = games.id WHERE {_SHOWN} ORDER BY number, seat",
+            f" FROM games JOIN seats ON seats.game = games.id WHERE {self._shown} ORDER BY number, seat",
             (tournament,),
         )
         return (ShownSeat(*row) for row in rows)
@@ -165,7 +177,7 @@ class Exhibits(Reader):
         rows = self._db.execute(
             "SELECT number, games.id, finished, termination, turns, seconds, counts, entrant, rank, forfeit, score,"
             f" margin, {SHARED} FROM games JOIN seats ON seats.game = games.id"
-            f" WHERE {_SHOWN} AND number >= ? AND number < ? ORDER BY number, seat",
+            f" WHERE {self._shown} AND number >= ? AND number < ? ORDER BY number, seat",
             (tournament, first, stop),
         )
         for number, id, finished, termination, turns, seconds, counts, *seat in rows:
@@ -197,8 +209,8 @@ class Exhibits(Reader):
         """Returns the last forfeits of an entrant, the latest first."""
         rows = self._db.execute(
             "SELECT number, games.id, seat, forfeit, turn, overloaded, sentence, stderr, games.match"
-            f" FROM games JOIN seats ON seats.game = games.id WHERE {_SHOWN} AND entrant = ? AND forfeit IS NOT NULL"
-            " ORDER BY number DESC LIMIT ?",
+            f" FROM games JOIN seats ON seats.game = games.id WHERE {self._shown} AND entrant = ?"
+            " AND forfeit IS NOT NULL ORDER BY number DESC LIMIT ?",
             (tournament, entrant, limit),
         )
         return [
@@ -248,6 +260,8 @@ class Exhibits(Reader):
 
     def members(self, tournament: str) -> dict[int, Member]:
         """Returns the members of a league by entrant, if the tournament is its open season."""
+        if not self._of_league:
+            return {}
         rows = self._db.execute(
             "SELECT entrant, authors.name, state, level, (SELECT coalesce(sum(matches), 0) FROM seat_counts"
             " WHERE seat_counts.tournament = ?1 AND seat_counts.entrant = versions.entrant)"

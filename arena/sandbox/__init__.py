@@ -5,10 +5,6 @@ from __future__ import annotations
 from arena.core.plugs import Command, Wing
 
 WING = Wing(
-    commands={
-        "doctor": Command(
-            "arena.sandbox.commands.doctor:doctor", "Say which levels of protection this machine can give.", "Run", 3
-        )
-    },
+    commands={"doctor": Command("Run", 3, "Say which levels of protection this machine can give.")},
     levels="arena.sandbox.levels:confinement",
 )

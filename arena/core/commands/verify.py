@@ -19,12 +19,13 @@ from arena.core import plugs
 from arena.core.commands.logs import find_log, moved_option
 from arena.core.commands.progress import progress_bar
 from arena.core.errors import ConfigError, ReplayMismatch
+from arena.core.plugs import FolderAuditor, ToCheck
 from arena.core.record.log import find_logs, read_log
 from arena.core.record.published import SECRET_FILE
 
 if TYPE_CHECKING:
     from arena.core.record.kept import Difference
-    from arena.core.standings.audit import Audit, Examined, FolderAuditor, ToCheck
+    from arena.core.standings.audit import Audit, Examined
     from arena.core.store.reader import Reader
 
 
@@ -170,7 +171,7 @@ def verify(
 
 def _to_check(path: Path, reader: Reader | None, noted: Path | None) -> Iterable[ToCheck]:
     """Yields what there is to check in a file or folder."""
-    from arena.core.standings.audit import Auditor, ToCheck
+    from arena.core.standings.audit import Auditor
 
     if not path.is_dir():
         yield ToCheck([path])
@@ -196,7 +197,7 @@ def describe(audit: Audit, auditor: FolderAuditor) -> Iterable[str]:
         yield f"{audit.folder}: {counted(audit.logs, 'log')} of no known tournament"
     else:
         yield f"{audit.folder}: {audit.of} {audit.tournament}, {audit.logs} of {counted(audit.games, 'game')}"
-    usual = auditor.why_not | audit.unchecked
+    usual = {**auditor.why_not, **audit.unchecked}
     unchecked = {name: usual[name] for name in auditor.promises if name not in audit.checked}
     yield from check_lines(auditor.promises, audit.faults, unchecked)
     for note in audit.notes:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -121,31 +121,6 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     """What the folder holds: a tournament, or what is published of a league's season."""
     unchecked: dict[str, str] = {}
     """By check that could not be made why not, where that is not the same for all tournaments."""
-
-
-class FolderAuditor(Protocol):
-    """Checks a folder of logs as a whole: a tournament's, or one that a wing knows."""
-
-    promises: Mapping[str, str]
-    """The promise that each check holds, by its name."""
-    why_not: Mapping[str, str]
-    """Why a check was not made, by its name."""
-
-    def add(self, log: Examined) -> None:
-        """Takes a log that was checked by itself."""
-
-    def result(self, *, complete: bool = False) -> Audit:
-        """Returns what was found. `complete` demands every game, and the secret."""
-
-
-class ToCheck(msgspec.Struct, frozen=True):
-    """Logs that are checked together."""
-
-    logs: list[Path]
-    begin: Callable[[], FolderAuditor] | None = None
-    """Makes what checks them as a whole; None for a single log."""
-    beside: str | None = None
-    """The folder with what is published of them; None means their own."""
 
 
 def examine(path: str, beside: str | None = None) -> Examined:

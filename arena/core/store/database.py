@@ -16,14 +16,15 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from arena.core import files, remedies
+from arena.core import files, plugs, remedies
 from arena.core.errors import StoreError
+from arena.core.plugs import Tables
 from arena.core.store.lock import Held, holder
 
 BUSY_MS = 10_000
@@ -56,6 +57,7 @@ MIGRATIONS = (
     "0017_margins",
     "0018_parameters",
     "0019_teams",
+    "0020_wings",
 )
 """The names of all migrations, repeated here so that `arena.core.store.migrations` is imported only if one must run."""
 SCHEMA: Final = Path(__file__).with_name("schema.sql")
@@ -211,6 +213,9 @@ def migrate(connection: Connection, path: Path) -> None:
     _configure(connection, path, (("foreign_keys", "OFF", 0),))
     with immediate(connection):
         migrations.apply(Database(connection, execute_plugins=False))
+        for wing, tables in plugs.tables().items():
+            if len(missing(connection, wing, tables)) < len(tables.steps):  # the wing is in it
+                extend(connection, wing, tables)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         if broken := connection.execute("PRAGMA foreign_key_check").fetchone():
             raise StoreError(
@@ -220,16 +225,52 @@ def migrate(connection: Connection, path: Path) -> None:
     _configure(connection, path, (("foreign_keys", "ON", 1),))
 
 
+def missing(connection: sqlite3.Connection, wing: str, tables: Tables) -> list[str]:
+    """Returns the steps by which tables of a wing are still to be made. Earlier versions did not note what they made.
+
+    Raises:
+        StoreError: The tables are those of a later version.
+    """
+    applied = _applied(connection, wing)
+    if unknown := sorted(applied - tables.steps.keys()):
+        raise StoreError(f"expected tables of this version of {wing}, got: {', '.join(unknown)}; update arena")
+    has = "SELECT 1 FROM pragma_table_info(?) WHERE name = ?"
+    return [
+        name
+        for name, (sign, _) in tables.steps.items()
+        if name not in applied and not connection.execute(has, sign.split(".")).fetchone()
+    ]
+
+
+def extend(connection: Connection, wing: str, tables: Tables) -> None:
+    """Makes the tables of a wing in a database that is up to date, or brings them up to date, all or nothing.
+
+    Raises:
+        StoreError: The tables are those of a later version.
+    """
+    steps = missing(connection, wing, tables)
+    if not steps and _applied(connection, wing):
+        return
+    with immediate(connection):
+        for statement in (statement for name in steps for statement in tables.steps[name][1]):
+            connection.execute(statement)
+        _note(connection, wing, sorted(tables.steps.keys() - _applied(connection, wing)))
+
+
+def _note(connection: Connection, migration_set: str, names: Iterable[str]) -> None:
+    connection.executemany(
+        "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES (?, ?, ?)",
+        [(migration_set, name, str(datetime.now(UTC))) for name in names],
+    )
+
+
 def _make_tables(connection: Connection) -> None:
     """Makes the tables of a new database, as all migrations would, and marks the file as ours."""
     schema = files.read_text(SCHEMA, "the tables of a database", files.MOST_TEXT, StoreError)
     with immediate(connection):
         for statement in schema.split(";\n\n"):
             connection.execute(statement)
-        connection.executemany(
-            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('arena', ?, ?)",
-            [(name, str(datetime.now(UTC))) for name in MIGRATIONS],
-        )
+        _note(connection, "arena", MIGRATIONS)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
@@ -257,10 +298,10 @@ def check_current(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _applied(connection: sqlite3.Connection) -> set[str]:
+def _applied(connection: sqlite3.Connection, migration_set: str = "arena") -> set[str]:
     table = connection.execute("SELECT 1 FROM sqlite_master WHERE name = '_sqlite_migrations'").fetchone()
-    rows = connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'arena'") if table else ()
-    return {name for (name,) in rows}
+    names = "SELECT name FROM _sqlite_migrations WHERE migration_set = ?"
+    return {name for (name,) in (connection.execute(names, (migration_set,)) if table else ())}
 
 
 @contextmanager

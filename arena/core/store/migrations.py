@@ -14,7 +14,6 @@ from arena.core.ratings.running import MU, SIGMA
 from arena.core.store import views
 from arena.core.store.records import canonical
 from arena.core.types import Payload, TimeControl
-from arena.league.store.schema import FINALS, MARKS, REMAKING, TABLES, TOGETHER
 
 migrations = Migrations("arena")
 
@@ -399,8 +398,13 @@ def off_turn(db: Database) -> None:
 
 @migrations(name="0010_leagues")
 def leagues(db: Database) -> None:
-    """Makes the tables of leagues. A game may belong to a match, and then may not count."""
-    _change(db, *TABLES)
+    """Notes that a game may belong to a match, and then may not count: one such moves no rating and is in no sum."""
+    _change(
+        db,
+        "ALTER TABLE games ADD COLUMN match INTEGER",
+        "ALTER TABLE games ADD COLUMN counts INTEGER NOT NULL DEFAULT 1 CHECK (counts IN (0, 1))",
+        "CREATE INDEX games_by_match ON games (tournament, match) WHERE match IS NOT NULL",
+    )
 
 
 @migrations(name="0011_leases")
@@ -412,16 +416,10 @@ def leases(db: Database) -> None:
     _change(db, "ALTER TABLE games ADD COLUMN worker TEXT", "ALTER TABLE games ADD COLUMN lease_until REAL")
 
 
-@migrations(name="0012_finals")
-def finals(db: Database) -> None:
-    """Notes the final of a season of a league."""
-    _change(db, *FINALS)
-
-
 @migrations(name="0013_rating_marks")
-def rating_marks(db: Database) -> None:
-    """Notes how far the ratings of leagues are thinned out."""
-    _change(db, *MARKS)
+@migrations(name="0012_finals")
+def of_a_wing(db: Database) -> None:
+    """Does nothing: what these made are tables of a wing, which makes them itself since 0020."""
 
 
 @migrations(name="0014_public_logs")
@@ -433,16 +431,10 @@ def public_logs(db: Database) -> None:
     _change(db, "ALTER TABLE games ADD COLUMN public_sha256 TEXT")
 
 
-@migrations(name="0015_remaking")
-def remaking(db: Database) -> None:
-    """Notes how far the ratings of a league are made again after results were taken back."""
-    _change(db, *REMAKING)
-
-
 @migrations(name="0016_together")
-def together(db: Database) -> None:
-    """Notes which matches of a league were planned together: their games share bot processes."""
-    _change(db, *TOGETHER)
+@migrations(name="0015_remaking")
+def of_a_wing_too(db: Database) -> None:
+    """Does nothing, as those above."""
 
 
 @migrations(name="0017_margins")
@@ -461,6 +453,11 @@ def parameters(db: Database) -> None:
 def teams(db: Database) -> None:
     """Notes which seats play together. NULL where each plays for itself."""
     _change(db, "ALTER TABLE seats ADD COLUMN team INTEGER")
+
+
+@migrations(name="0020_wings")
+def wings(db: Database) -> None:
+    """Says that tables of wings are there only where a wing has opened the database: earlier versions read them."""
 
 
 def _change(db: Database, *statements: str) -> None:

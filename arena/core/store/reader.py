@@ -16,7 +16,7 @@ from arena.core.ratings.running import Rating
 from arena.core.store.database import Connection, snapshot
 from arena.core.store.rated import rating_after
 from arena.core.store.records import Entrant, ForfeitRow, GameRow, Pace, SeatRow, StoredRound, Tally, Tournament
-from arena.core.store.removal import PARTS
+from arena.core.store.removal import PARTS, season_of
 
 _TOURNAMENT = (
     "SELECT id, created, settings, digest, seed, secret, commitment, beacon, entropy, logs, games, open, rated,"
@@ -141,21 +141,9 @@ class Reader:
         return str(name)
 
     def predecessors(self, tournament: str) -> dict[int, int]:
-        """Returns by entrant of a league's season the entrant whose rating it began with, of those that came later.
-
-        Of other tournaments there are none, nor of seasons that were closed before the refit took them into account.
-        """
-        links = self._db.execute(
-            "SELECT one.number, other.number FROM versions JOIN bots ON bots.id = versions.bot"
-            " JOIN versions AS before ON before.id = versions.predecessor"
-            " JOIN entrants AS one ON one.tournament = :tournament AND one.name = bots.name || '/' || versions.number"
-            " JOIN entrants AS other ON other.tournament = :tournament"
-            " AND other.name = bots.name || '/' || before.number AND other.number < one.number"
-            " WHERE EXISTS (SELECT 1 FROM seasons WHERE tournament = :tournament"
-            " AND (closed IS NULL OR json_extract(standings, '$.method') IS NOT 'refit'))",
-            {"tournament": tournament},
-        )
-        return dict(links.fetchall())
+        """Returns by entrant of a season the entrant whose rating it began with, of those that came later."""
+        season = season_of(self._db, tournament)
+        return {} if season is None else season.predecessors(self._db, tournament)
 
     def ratings(self, tournament: str) -> list[Rating]:
         """Returns the rating of each entrant, by number, after the games that are rated."""

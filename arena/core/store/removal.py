@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from arena.core import plugs
 from arena.core.errors import StoreError
 
 PARTS: Final[Mapping[str, str]] = {
@@ -29,15 +30,18 @@ def remove_rows(connection: sqlite3.Connection, tournaments: Iterable[str]) -> N
         StoreError: One is a season of a league, whose results stay for ever.
     """
     for tournament in tournaments:
-        season = connection.execute("SELECT name FROM seasons WHERE tournament = ?", (tournament,)).fetchone()
-        if season is not None:
-            raise StoreError(
-                f"expected a tournament that is no part of a league, got: {tournament}, the season {season[0]!r}; "
-                "the results of seasons stay"
-            )
+        season = season_of(connection, tournament)
+        if season is not None and (reason := season.kept(connection, tournament)):
+            raise StoreError(f"expected a tournament that is no part of a league, got: {tournament}, {reason}")
         for table, where in PARTS.items():
             connection.execute(f"DELETE FROM {table} WHERE {where}", (tournament,))
     connection.execute("DELETE FROM pools WHERE id NOT IN (SELECT pool FROM tournaments)")
+
+
+def season_of(connection: sqlite3.Connection, tournament: str) -> plugs.Season | None:
+    """Returns what a wing says of a tournament, if no format plans it."""
+    row = connection.execute("SELECT json_extract(settings, '$.format') FROM tournaments WHERE id = ?", (tournament,))
+    return next((plugs.season({"format": name}) for (name,) in row.fetchall()), None)
 
 
 def count_rows(connection: sqlite3.Connection, tournament: str) -> dict[str, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from arena.core import plugs
 from arena.core.errors import StoreError
 from arena.core.store.records import Pool, canonical
 from arena.core.text import plain
@@ -33,26 +34,18 @@ _STORED: Final = {
 """By the type of a column what its values are."""
 _Numbers: TypeAlias = tuple[int, ...]
 _JSON: Final[dict[str, Any]] = {
-    "authors.quotas": dict[str, int],
-    "commands.answer": Any,
-    "commands.arguments": Payload,
     "entrants.spec": Payload,
     "games.seating": _Numbers,
     "games.transcripts": Any,
     "pools.options": dict[str, str],
-    "remaking.longest": _Numbers,
-    "reports.report": Payload,
     "rounds.byes": _Numbers,
     "rounds.meetings": tuple[tuple[int, _Numbers], ...],
     "rounds.parameters": list[dict[str, str]],
-    "seasons.final": Any,
-    "seasons.standings": Any,
     "seats.stderr": list[str],
     "tournaments.entropy": list[str | None],
     "tournaments.settings": Payload,
-    "versions.manifest": Payload,
 }
-"""Columns that hold JSON, and of what type it is."""
+"""Columns of the core's tables that hold JSON, and of what type it is."""
 _MOMENTS: Final = frozenset((
     *("activated", "applied_at", "at", "closed", "created", "finished", "made", "opened", "planned", "published"),
     *("received", "revoked", "settled", "since", "suspended"),
@@ -142,9 +135,10 @@ def _flaws(database: sqlite3.Connection) -> Iterator[str]:
         if said != "ok":
             yield plain(said)
     tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    documents = _JSON | {name: kind for found in plugs.tables().values() for name, kind in found.documents.items()}
     for table in tables:
         for _, column, kind, *_ in database.execute(f'PRAGMA table_info("{table}")').fetchall():
-            yield from _of_column(database, table, column, kind)
+            yield from _of_column(database, table, column, kind, documents)
     for table, _, parent, _ in database.execute("PRAGMA foreign_key_check"):
         yield f"a row of {table} that refers to none of {parent}"
     yield from _of_digests(database)
@@ -153,7 +147,9 @@ def _flaws(database: sqlite3.Connection) -> Iterator[str]:
             yield f"{what}: {plain(str(name))}"
 
 
-def _of_column(database: sqlite3.Connection, table: str, column: str, kind: str) -> Iterator[str]:
+def _of_column(
+    database: sqlite3.Connection, table: str, column: str, kind: str, documents: Mapping[str, Any]
+) -> Iterator[str]:
     """Yields what a column holds that it may not hold."""
     name = f"{table}.{column}"
     stored = _STORED.get(kind)
@@ -167,8 +163,8 @@ def _of_column(database: sqlite3.Connection, table: str, column: str, kind: str)
     for (value,) in database.execute(f'SELECT "{column}" FROM "{table}" WHERE {wrong}', stored):
         yield f"{_shown(value)} as {name}"
     check: Callable[[Any], object] | None = None
-    if name in _JSON:
-        check = msgspec.json.Decoder(_JSON[name]).decode
+    if name in documents:
+        check = msgspec.json.Decoder(documents[name]).decode
     elif column in _MOMENTS and kind == "TEXT":
         check = datetime.fromisoformat
     elif kind == "REAL":

@@ -56,9 +56,8 @@ def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path | None)
         db: Its database; None if neither that nor the folder of its logs is to be named.
     """
     settings = tournament.settings
-    if plugs.has("instead", settings["format"]):
-        words_of = plugs.find("instead", settings["format"], what=f"a tournament of the format {settings['format']!r}")
-        return shlex.join(["arena", *plugs.call(words_of, db=db)])
+    if (season := plugs.season(settings)) is not None:
+        return shlex.join(["arena", *plugs.call(season.words, db=db)])
     game = settings["game"]
     command, options = format_of(settings).words(settings, refs)
     words = ["arena", *command, "--rules", game["rules"]]

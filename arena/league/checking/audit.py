@@ -15,11 +15,12 @@ from typing import Final, TypeVar
 import msgspec
 
 from arena.core.errors import ArenaError, LogError
+from arena.core.plugs import ToCheck
 from arena.core.record.log import find_logs
 from arena.core.record.published import SECRET_FILE, Secret, changed_since, published, sha256_of
 from arena.core.referee.chance import commitment, deal_secret
 from arena.core.standings.audit import PROMISES as OF_TOURNAMENTS
-from arena.core.standings.audit import WHY_NOT, Audit, Examined, Fault, ToCheck
+from arena.core.standings.audit import WHY_NOT, Audit, Examined, Fault
 from arena.core.standings.disk_table import DiskTable
 from arena.core.standings.rebuilt import is_date
 from arena.core.store.reader import Reader

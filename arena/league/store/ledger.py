@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from arena.core.store.database import Connection
+from arena.core.errors import StoreError
+from arena.core.store.database import Connection, extend, missing
 from arena.core.store.finding import Finder
 from arena.core.store.reader import Reader
 from arena.core.store.store import Store, open_reader, open_store, update
@@ -24,6 +25,7 @@ from arena.league.store.notices import Notices
 from arena.league.store.played import PlayedGames
 from arena.league.store.remaking import Remaking
 from arena.league.store.reports import Reports
+from arena.league.store.schema import OF_LEAGUES
 from arena.league.store.seasons import Seasons
 from arena.league.store.thinning import Thinning
 from arena.league.store.versions import Versions
@@ -85,6 +87,7 @@ def open_league(path: Path, tell: Callable[[str], object] | None = None) -> Iter
         StoreError: It is in use, cannot be written, or is not a database of this version.
     """
     with open_store(path, tell) as store:
+        extend(store._db, "league", OF_LEAGUES)
         yield LeagueStore(store)
 
 
@@ -101,5 +104,11 @@ def read_league(path: Path) -> Iterator[LeagueReader]:
 
 
 def league_of(reader: Reader) -> LeagueReader:
-    """Returns what reads a league in a database that is open. It needs not be a league's: then there is no season."""
+    """Returns what reads a league in a database that is open.
+
+    Raises:
+        StoreError: No league has opened the database.
+    """
+    if missing(reader._db, "league", OF_LEAGUES):
+        raise StoreError(f"expected a league's database, got one without its tables - at {reader.path}; name another")
     return LeagueReader(reader._db, reader.path)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -273,8 +271,3 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
     """The latest first."""
     in_a_row: int
     """How many of the last games, without a gap, it forfeited."""
-
-
-def status_words(db: Path | None) -> list[str]:
-    """Returns the command that says how a league is, for a season of it: nothing plays that again."""
-    return ["league", "status", "." if db is None else os.path.relpath(db.absolute().parent)]

@@ -1,4 +1,4 @@
-"""The tables of leagues. `arena.core.store.migrations` makes them.
+"""The tables of leagues, which are added to a database when a league opens it.
 
 Laws that the schema keeps by itself:
 1. A bot has at most one active version, one that is being prepared, and one that waits.
@@ -9,7 +9,10 @@ Laws that the schema keeps by itself:
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
+
+from arena.core.plugs import Tables
+from arena.core.types import Payload
 
 STATES: Final = (
     "'received', 'building', 'checking', 'qualifying', 'active', 'superseded', 'suspended', 'rejected', 'retired'"
@@ -17,10 +20,6 @@ STATES: Final = (
 """The names of the states, as `arena.league.store.states` has them."""
 
 TABLES: Final = (
-    # A game of a match; one that does not count (`counts` = 0) moves no rating and adds to no sum.
-    "ALTER TABLE games ADD COLUMN match INTEGER",
-    "ALTER TABLE games ADD COLUMN counts INTEGER NOT NULL DEFAULT 1 CHECK (counts IN (0, 1))",
-    "CREATE INDEX games_by_match ON games (tournament, match) WHERE match IS NOT NULL",
     # Names differ by more than upper and lower case. `quotas` is JSON: limits that differ from those of the league.
     """CREATE TABLE authors (
         id INTEGER PRIMARY KEY,
@@ -178,11 +177,6 @@ TABLES: Final = (
         value TEXT NOT NULL
     ) WITHOUT ROWID""",
 )  # fmt: skip
-"""What makes them, in order."""
-
-# JSON (`arena.league.store.records.SeasonFinal`): who plays the final, from which match on, and what came of it.
-FINALS: Final = ("ALTER TABLE seasons ADD COLUMN final TEXT",)
-"""What a season notes of its final."""
 
 MARKS: Final = (
     # A day's end, by how many games were rated then. From game `first` on up to `number` only the last rating of each
@@ -197,10 +191,6 @@ MARKS: Final = (
     ) WITHOUT ROWID""",
     "CREATE INDEX rating_marks_open ON rating_marks (tournament, number) WHERE entrant IS NOT NULL",
 )
-"""What is needed to keep one rating a day."""
-
-TOGETHER: Final = ("ALTER TABLE matches ADD COLUMN together INTEGER", "UPDATE matches SET together = number")
-"""The number of the first of the matches that were planned together. Before that was noted each was by itself."""
 
 REMAKING: Final = (
     # Whose ratings are made again (`arena.league.store.remaking`): from game `first` on, up to game `number` so far.
@@ -212,4 +202,28 @@ REMAKING: Final = (
         longest TEXT NOT NULL
     ) WITHOUT ROWID""",
 )
-"""What is needed to make ratings again some games at a time."""
+
+OF_LEAGUES: Final = Tables(
+    steps={
+        "0001_leagues": ("seasons.number", TABLES),
+        # JSON (`arena.league.store.records.SeasonFinal`): who plays the final, from which match on, what came of it.
+        "0002_finals": ("seasons.final", ("ALTER TABLE seasons ADD COLUMN final TEXT",)),
+        "0003_rating_marks": ("rating_marks.number", MARKS),
+        "0004_remaking": ("remaking.number", REMAKING),
+        # The first of the matches that were planned together. Before that was noted each was by itself.
+        "0005_together": (
+            "matches.together",
+            ("ALTER TABLE matches ADD COLUMN together INTEGER", "UPDATE matches SET together = number"),
+        ),
+    },
+    documents={
+        "authors.quotas": dict[str, int],
+        "commands.answer": Any,
+        "commands.arguments": Payload,
+        "remaking.longest": tuple[int, ...],
+        "reports.report": Payload,
+        "seasons.final": Any,
+        "seasons.standings": Any,
+        "versions.manifest": Payload,
+    },
+)

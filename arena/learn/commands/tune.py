@@ -26,7 +26,12 @@ from arena.core.commands.playing import Manner, nothing, play_tournament
 from arena.core.errors import BotError, ConfigError, did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.text import Text
+
     from arena.core.link.bots import BotSpec, Parameter
+    from arena.core.progress import Progress, Tuned
     from arena.core.store.reader import Reader
     from arena.core.types import Level
 
@@ -100,7 +105,6 @@ def tune(
     from arena.core.tournament.workers import games_at_a_time
     from arena.learn.tune.format import Tune
     from arena.learn.tune.report import tuning_of
-    from arena.learn.tune.text import manifest_lines, tuning_table
 
     spec = load_bot(bot)
     game = make_game(players)
@@ -178,7 +182,35 @@ def chosen_parameters(spec: BotSpec, names: tuple[str, ...]) -> dict[str, Parame
 def how_it_stands(reader: Reader, tournament: str) -> str:
     """Returns what is known so far, in a few words."""
     from arena.learn.tune.report import tuning_of
-    from arena.learn.tune.text import tuning_brief
 
     found = tuning_of(reader, reader.tournament(tournament))
     return tuning_brief(found.rounds, found.parameters)
+
+
+def progress_text(progress: Progress) -> Text:
+    """Returns how a tournament stands that tunes; it is as wide as it is."""
+    return tuning_table(progress.tuned)
+
+
+def tuning_table(rows: Sequence[Tuned]) -> Text:
+    """Returns each parameter with its range, its first value and what was found."""
+    from arena.core.show.tables import Column, drawn
+
+    return drawn(
+        [
+            Column(title="parameter", cells=[row.name for row in rows], left=True),
+            Column(title="range", cells=[f"{row.low} to {row.high}" for row in rows]),
+            Column(title="began", cells=[row.began for row in rows]),
+            Column(title="found", cells=[row.found for row in rows]),
+        ]
+    )
+
+
+def tuning_brief(rounds: int, rows: Sequence[Tuned]) -> str:
+    """Returns what is known after some rounds, for a line of progress."""
+    return f"round {rounds}, {', '.join(f'{row.name} {row.found}' for row in rows)}"
+
+
+def manifest_lines(rows: Sequence[Tuned]) -> list[str]:
+    """Returns what was found as lines of a manifest."""
+    return [f"{row.name} = {{value = {row.found}, low = {row.low}, high = {row.high}}}" for row in rows]

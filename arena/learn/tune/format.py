@@ -35,7 +35,7 @@ class Tune(Format, frozen=True, kw_only=True, tag="tune"):
     (`arena.learn.tune.spsa`).
     """
 
-    text: ClassVar[str] = "arena.learn.tune.text:progress_text"
+    text: ClassVar[str] = "arena.learn.commands.tune:progress_text"
     is_contest: ClassVar[bool] = False
 
     deals: int = 4
@@ -77,7 +77,7 @@ class Tune(Format, frozen=True, kw_only=True, tag="tune"):
         given = {name: settings[name] for name in ("rounds", "deals")}
         return ["tune", refs[0]], [*names, *cls.options(given), "--by", "margin" if "margin" in settings else "wins"]
 
-    def progress(self, reader: Reader, row: Tournament, names: Sequence[str], order: Sequence[int]) -> Progress | None:
+    def progress(self, reader: Reader, row: Tournament, names: Sequence[str], order: Sequence[int]) -> Progress:
         """Returns the values that were found so far."""
         from arena.learn.tune.report import tuning_of
 

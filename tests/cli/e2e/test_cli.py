@@ -81,7 +81,7 @@ def test_what_the_operator_can_mend_is_a_usage_error(arena: Arena, arguments: li
 
 def test_an_unexpected_exception_asks_for_a_report(arena: Arena, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(
-        "import arena.cli\narena.cli.OWN['match'] = arena.cli.Command('nowhere:at', 'No.')\n"
+        "import arena.cli\narena.cli.OWN['match'] = arena.cli.Command('', 0, '', 'nowhere:at')\n"
     )
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     done = arena("match", PYTHONPATH=path)

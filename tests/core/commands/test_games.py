@@ -184,6 +184,7 @@ def game(play_log: object, folder: Path) -> str:
     return str(id)
 
 
+@pytest.mark.wing("author")
 def test_an_id_is_as_good_as_a_path(game: str) -> None:
     [(log,)] = rows(f"SELECT log FROM v_games WHERE game = '{game}'")
     shown = run("replay", log, "--turn", 1)
@@ -226,6 +227,7 @@ def test_logs_that_have_moved_are_found_where_they_are_now(game: str, folder: Pa
         (["bot", "rerun", "nope", "random", "--seat", "0", "--db", "no.db"], "there is no database at no.db", 2),
     ],
 )
+@pytest.mark.wing("author")
 def test_what_is_neither_a_path_nor_an_id_is_refused(arguments: list[str], said: str, code: int) -> None:
     done = run(*arguments)
     assert said in " ".join(done.stderr.split())

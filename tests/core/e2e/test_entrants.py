@@ -35,6 +35,7 @@ LEFT_OUT = [
 GAME = r"{}-\d{{6}}: 1\. \w+ \(seat [01]\), [12]\. \w+ \(seat [01]\): \d+ turns, \d+\.\d\d s, logs/\S+\.jsonl"
 
 
+@pytest.mark.wing("author")
 def test_a_folder_of_bots_plays_a_tournament(arena: Run) -> None:
     done = arena("tournament", "mine", "--ruleset", "basic", "--deals", "1", "--each-game", "--json")
     said = done.stderr.splitlines()

@@ -129,6 +129,7 @@ def test_a_replay_for_a_seat_shows_no_other_card_before_the_showdown(arena: Aren
         assert len(set(re.findall(r"dealt: card ([JQK])", before))) == 1
 
 
+@pytest.mark.wing("pages")
 def test_a_page_of_it_is_the_plain_one(arena: Arena, logs: list[Path], folder: Path) -> None:
     arena("replay", str(logs[0]), "--html", "game.html")
     page = (folder / "game.html").read_text(encoding="utf-8")
@@ -174,6 +175,7 @@ run(Coward())
 """
 
 
+@pytest.mark.wing("learn")
 def test_who_folds_a_king_is_told_so(arena: Arena, folder: Path) -> None:
     """The judge comes from the package: an equilibrium, and what the others would hold if they played it."""
     bot = folder / "coward"
@@ -204,6 +206,7 @@ def test_who_folds_a_king_is_told_so(arena: Arena, folder: Path) -> None:
     assert "cost a lead of 6.0 chips (95 %: 6.0 to 6.0); chance to be first 100 % → 0 %" in " ".join(told.split())
 
 
+@pytest.mark.wing("author")
 def test_every_other_command_shows_it(arena: Arena, logs: list[Path]) -> None:
     words = ("--seat", "0", "--json")
     requests = json.loads(arena("bot", "rerun", str(logs[0]), "random", *words).stdout)["requests"]

@@ -47,6 +47,7 @@ def test_the_wheel_holds_the_bundled_data_and_no_build_products(wheel: Path) -> 
     assert [name for name in names if "node_modules" in name or "__pycache__" in name or name.endswith("/bot")] == []
 
 
+@pytest.mark.wing("pages")
 def test_the_wheel_makes_pages_with_its_own_viewer(wheel: Path, tmp_path: Path) -> None:
     """Unpacked beside nothing: the viewer, its style and the template travel in the wheel."""
     zipfile.ZipFile(wheel).extractall(tmp_path / "wheel")

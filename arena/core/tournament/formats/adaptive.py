@@ -54,7 +54,7 @@ class Adaptive(Format, frozen=True, kw_only=True, tag="adaptive"):
     delta: float = 0.1
     """A pair is level if its mean share is shown to be within so much of a half."""
 
-    def progress(self, reader: Reader, row: Tournament, names: Sequence[str], order: Sequence[int]) -> Progress | None:
+    def progress(self, reader: Reader, row: Tournament, names: Sequence[str], order: Sequence[int]) -> Progress:
         """Returns what is known about each bot and the next one."""
         from arena.core.ratings.evidence import Evidence
 

@@ -184,8 +184,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
             del parameters["planning"]
         return parameters
 
-    def progress(self, reader: Reader, row: Tournament, names: Sequence[str], order: Sequence[int]) -> Progress | None:
-        """Returns how such a tournament stands, or None if its rounds tell nobody anything.
+    def progress(self, reader: Reader, row: Tournament, names: Sequence[str], order: Sequence[int]) -> Progress:
+        """Returns how such a tournament stands: by default its rounds so far. It is shown by `text` alone.
 
         Args:
             reader: The database.
@@ -193,7 +193,9 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
             names: Of the entrants.
             order: The entrants as its standings have them, best first.
         """
-        return None
+        from arena.core.tournament.planner import progress_of_rounds
+
+        return progress_of_rounds(reader, row, names, order)
 
     @classmethod
     def words(cls, settings: Payload, refs: Sequence[str]) -> tuple[list[str], list[str]]:

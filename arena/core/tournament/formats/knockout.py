@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from arena.core.errors import ConfigError
 from arena.core.tournament.formats.adaptive import check_chances, growing
 from arena.core.tournament.formats.base import Director, Format, Meeting, MeetingResult, Round, RoundResult
-
-if TYPE_CHECKING:
-    from arena.core.progress import Progress
-    from arena.core.store.reader import Reader
-    from arena.core.store.records import Tournament
 
 MOST_REPLAYS: Final = 5
 """A level tie plays its deals at most so often again."""
@@ -44,12 +39,6 @@ class Knockout(Format, frozen=True, kw_only=True, tag="knockout"):
     """How likely a tie may be decided wrongly that is played until it is shown who is better."""
     third_place: bool = False
     """Whether those who lose the semi-finals play for the third place. For two players."""
-
-    def progress(self, reader: Reader, row: Tournament, names: Sequence[str], order: Sequence[int]) -> Progress | None:
-        """Returns its rounds so far."""
-        from arena.core.tournament.planner import progress_of_rounds
-
-        return progress_of_rounds(reader, row, names, order)
 
     def check(self, entrants: int, players: int) -> None:
         """Checks that there are enough for what is asked.

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from arena.core.errors import ConfigError
 from arena.core.tournament.formats.base import Director, Format, Meeting, MeetingResult, Points, Round, RoundResult
 from arena.core.tournament.formats.matching import pairs, tables
 from arena.core.tournament.formats.seating import orders
-
-if TYPE_CHECKING:
-    from arena.core.progress import Progress
-    from arena.core.store.reader import Reader
-    from arena.core.store.records import Tournament
 
 BYE = 1.0
 """Points of a bye where two meet: those of a won match."""
@@ -36,12 +30,6 @@ class Swiss(Format, frozen=True, kw_only=True, tag="swiss"):
     rounds: int | None = None
     """How many. None: the logarithm of the entrants to base 2, rounded up, and 2 more."""
     deals: int = 6
-
-    def progress(self, reader: Reader, row: Tournament, names: Sequence[str], order: Sequence[int]) -> Progress | None:
-        """Returns its rounds so far."""
-        from arena.core.tournament.planner import progress_of_rounds
-
-        return progress_of_rounds(reader, row, names, order)
 
     def check(self, entrants: int, players: int) -> None:
         """Checks that there is a round.

@@ -1,0 +1,151 @@
+"""The borders of the core: it knows its wings by one table, each plug is documented, and any wing may be away."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.core import plugs
+from tests.meta.test_layers import MODULES, module_name
+from tests.meta.test_widths import RATCHET
+
+REASONS: Mapping[str, str] = {
+    "author -> sandbox": "a bot is built in a box, and checked and rerun at a level",
+    "cluster -> author": "a bot goes to other machines as an archive, and is built there",
+    "cluster -> sandbox": "machines are compared by the levels that each can give",
+    "league -> author": "strangers' bots come as archives, and are built and checked as their authors do it",
+    "league -> pages": "a league writes its site, and shows the season that runs",
+    "league -> sandbox": "a league promises a level, and says why a machine cannot give it",
+    "pages -> league": "`arena watch` and `arena site` show a league, too",
+    "pages -> sandbox": "a person sits at a table whose bots are confined",
+}
+"""Why one wing imports another."""
+CALLED = {plug: getattr(plugs, plug) for plug in ("page", "plot", "live", "cluster", "audits", "revealed")}
+"""Plugs that are functions."""
+OF_SEASONS = {name: getattr(plugs.Season, name) for name in ("words", "predecessors", "kept")}
+
+
+def test_the_core_names_no_wing_but_in_the_table_of_plugs() -> None:
+    name = re.compile(rf"arena[./]({'|'.join(plugs.BUILT_IN)})[./:]\w+")
+    found = [
+        f"{module_name(path)}: {match[0]}"
+        for path in MODULES
+        if (module := module_name(path)).startswith("arena.core.") and module != plugs.__name__
+        if module not in RATCHET.get("core_imports", {})
+        for match in name.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
+def test_each_wing_imports_another_for_a_reason() -> None:
+    assert REASONS.keys() == RATCHET["wing_imports"].keys()
+
+
+def arguments(function: Callable[..., Any]) -> set[str]:
+    return {*inspect.signature(function).parameters} - {"self"}
+
+
+@pytest.mark.parametrize("plug", [*CALLED.values(), *OF_SEASONS.values()], ids=lambda plug: plug.__qualname__)
+def test_a_plug_is_documented_with_exactly_its_arguments(plug: Callable[..., Any]) -> None:
+    told = (inspect.getdoc(plug) or "").partition("Args:")[2]
+    assert {*re.findall(r"^    (\w+): ", told, re.M)} == arguments(plug)
+
+
+def test_every_plug_is_documented() -> None:
+    text = Path(plugs.__file__).read_text(encoding="utf-8").partition("class Wing(")[2].partition("\n\n\n")[0]
+    assert {*re.findall(r'^    (\w+): .*\n    """', text, re.M)} | CALLED.keys() == {*plugs.Wing._fields}
+
+
+@pytest.mark.parametrize("name", plugs.BUILT_IN)
+def test_what_a_wing_brings_loads_and_asks_for_no_other_arguments(name: str) -> None:
+    wing = plugs.declared(name)
+    assert isinstance(wing, plugs.Wing)
+    for plug, value in wing._asdict().items():
+        for key in value if isinstance(value, Mapping) else filter(None, [value]):
+            loaded = plugs.find(plug, key if isinstance(value, Mapping) else "", what=plug)
+            if plug in CALLED:
+                assert arguments(loaded) <= arguments(CALLED[plug])
+            if plug == "seasons":
+                assert all(arguments(getattr(loaded, one)) <= arguments(OF_SEASONS[one]) for one in OF_SEASONS)
+
+
+def test_a_plug_is_not_given_what_it_does_not_declare() -> None:
+    assert plugs.call(lambda one: one, one=1, later=2) == 1
+    assert plugs.call(lambda **every: every, one=1, later=2) == {"one": 1, "later": 2}
+
+
+def arena(folder: Path, line: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "arena", *line.split()]
+    path = f"{folder}:{Path(__file__).parents[2]}"
+    variables = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "PYTHONPATH": path, **variables}
+    return subprocess.run(words, cwd=folder, env=variables, capture_output=True, text=True, check=False, timeout=100)
+
+
+def test_the_core_and_the_games_work_with_every_wing_away(tmp_path: Path) -> None:
+    for line in (
+        "--help",
+        "tournament random random --deals 1 --quiet",
+        "standings",
+        "verify latest --complete",
+        "replay latest:0 --all",
+        "tournaments show latest",
+    ):
+        done = arena(tmp_path, line, ARENA_WINGS="")
+        assert done.returncode == 0, (line, done.stderr)
+    for line in (
+        "league status",
+        "tune random",
+        "doctor",
+        "standings --plot a.svg",
+        "tournament random random --cluster local:1",
+    ):
+        done = arena(tmp_path, line, ARENA_WINGS="")
+        assert re.search(r"expected the wing '\w+' to be loaded for .*, got: ARENA_WINGS=''.*; add it", done.stderr), (
+            line
+        )
+        assert done.returncode == 2, line
+    assert arena(tmp_path, "tournaments remove latest --yes", ARENA_WINGS="").returncode == 0
+
+
+def test_a_wing_that_does_not_load_is_refused_when_it_is_asked_for(tmp_path: Path) -> None:
+    for name, text in {
+        "broken": "raise RuntimeError('no such thing')",
+        "ends": "raise SystemExit(7)",
+        "odd": "WING = 3",
+        "lists": "from arena.core.plugs import Wing\nWING = Wing(commands=['greet'])",
+        "rows": "from arena.core.plugs import Wing\nWING = Wing(commands={'greet': 'sound:greet'})",
+        "sound": SOUND,
+    }.items():
+        (tmp_path / f"{name}.py").write_text(text)
+        (tmp_path / f"{name}-1.dist-info").mkdir()
+        (tmp_path / f"{name}-1.dist-info" / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+        (tmp_path / f"{name}-1.dist-info" / "entry_points.txt").write_text(f"[arena.wings]\n{name} = {name}:WING\n")
+    helped = arena(tmp_path, "--help")
+    assert helped.returncode == 0
+    assert "Greet." in helped.stdout
+    assert arena(tmp_path, "greet").stdout == "hello\n"
+    assert arena(tmp_path, "rules list").returncode == 0
+    refused = arena(tmp_path, "unheard-of")
+    assert refused.returncode == 2
+    assert "the wing 'broken' to load from broken:WING, got: RuntimeError: no such thing; fix or uninstall broken" in (
+        refused.stderr
+    )
+
+
+SOUND = """
+import click
+from arena.core.plugs import Command, Wing
+
+WING = Wing(commands={"greet": Command("Play", 9, "Greet.", "sound:greet")})
+
+@click.command()
+def greet():
+    print("hello")
+"""

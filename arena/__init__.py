@@ -6,13 +6,18 @@ which is loaded when one of them is first asked for: a command does not wait for
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from arena.renamed import OldNames
 
 if TYPE_CHECKING:
     from arena.api import *  # noqa: F403
 
 __version__ = "0.2.0"
+
+sys.meta_path.insert(0, OldNames)  # before those that would load a file twice
 
 __all__ = [  # noqa: F405
     "FORMATS",

@@ -60,7 +60,9 @@ class _Commands(Mapping[str, tuple[str, str]]):
     """All commands of loaded wings, each with `module:attribute` and its line of help. Looked for when needed."""
 
     def __getitem__(self, name: str) -> tuple[str, str]:
-        row = OWN[name] if name in OWN else every_command()[name]
+        row = OWN.get(name) or next((rows[name] for _, rows in plugs.brought("commands") if name in rows), None)
+        if row is None:
+            raise KeyError(name)
         return row.loads or f"arena.core.commands.{name}:{name}", row.help
 
     def __iter__(self) -> Iterator[str]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -30,12 +30,11 @@ if TYPE_CHECKING:  # a wing is never imported here, and neither is what lies abo
     from rich.console import Console
 
     from arena.core.link.bots import BotSpec
-    from arena.core.link.confinement import Confinement
     from arena.core.record.log import Header, Log, Record
     from arena.core.show.replay import Remark
     from arena.core.standings.audit import Audit, Examined
     from arena.core.store.reader import Reader
-    from arena.core.types import Level, Seat
+    from arena.core.types import Seat
 
 T = TypeVar("T")
 
@@ -153,6 +152,7 @@ class Wing(NamedTuple):
     audits: Mapping[str, str] = {}
     revealed: Mapping[str, str] = {}
     levels: str = ""
+    """Returns for a `Level` above `trusted` the `Confinement` of bots at it (`arena.core.link.confinement`)."""
 
 
 # What is called. Each wing that brings one of these declares it under the same name, with any of its arguments.
@@ -213,15 +213,6 @@ def cluster(
         "cluster", "a cluster", address=address, insecure=insecure, same_worker=same_worker, tell=tell,
         archive_of=archive_of,
     )  # fmt: skip
-
-
-def levels(level: Level) -> Confinement:
-    """Returns what confines bots at a level of protection.
-
-    Args:
-        level: One above `trusted`, which is the core's own.
-    """
-    return _one("levels", f"level {level}", level=level)
 
 
 def tables() -> Mapping[str, Tables]:
@@ -415,11 +406,20 @@ def load_entry(entry: EntryPoint, what: str) -> Any:
 @cache
 def _packaged() -> Mapping[str, EntryPoint]:
     """Returns the wings of packages by name. Their metadata are read only if one mentions the group: it takes long."""
-    files = (file for folder in sys.path for file in Path(folder or ".").glob("*.*-info/entry_points.txt"))
-    if not any(GROUP.encode() in file.read_bytes() for file in files):
+    if not any(_mentions_the_group(folder or ".") for folder in sys.path):
         return {}
     found = {entry.name: entry for entry in entries(GROUP) if entry.name not in BUILT_IN}
     return dict(sorted(found.items()))
+
+
+def _mentions_the_group(folder: str) -> bool:
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            if name.endswith("-info"):
+                with suppress(OSError), open(f"{folder}/{name}/entry_points.txt", "rb") as file:
+                    if GROUP.encode() in file.read():
+                        return True
+    return False
 
 
 def call(plug: Callable[..., T], **arguments: Any) -> T:

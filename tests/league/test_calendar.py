@@ -155,10 +155,11 @@ def test_what_was_written_while_the_clock_was_back_is_not_old_afterwards(
 
 def test_nothing_in_a_league_asks_the_clock_itself_what_is_old() -> None:
     """Else a clock that jumps would remove it, or bar somebody."""
-    root = Path(calendar.__file__).parents[0]
+    root = Path(calendar.__file__).parents[1]
     asks = {
         f"{path.parent.name}/{path.name}": len(found)
         for path in root.rglob("*.py")
+        if path.parent.name not in ("commands", "door", "live")  # they decide nothing that lasts
         if (found := re.findall(r"time\.time\(\)|datetime\.now\(|\bdays_ago\((?!self\._store)", path.read_text()))
     }
     assert asks == {

@@ -14,7 +14,7 @@ import pytest
 
 from arena.core import plugs
 from tests.meta.test_layers import MODULES, module_name
-from tests.meta.test_widths import RATCHET
+from tests.meta.test_widths import RATCHET, folder, imported
 
 REASONS: Mapping[str, str] = {
     "author -> sandbox": "a bot is built in a box, and checked and rerun at a level",
@@ -24,7 +24,6 @@ REASONS: Mapping[str, str] = {
     "league -> pages": "a league writes its site, and shows the season that runs",
     "league -> sandbox": "a league promises a level, and says why a machine cannot give it",
     "pages -> league": "`arena watch` and `arena site` show a league, too",
-    "pages -> sandbox": "a person sits at a table whose bots are confined",
 }
 """Why one wing imports another."""
 CALLED = {plug: getattr(plugs, plug) for plug in ("page", "plot", "live", "cluster", "audits", "revealed")}
@@ -45,7 +44,9 @@ def test_the_core_names_no_wing_but_in_the_table_of_plugs() -> None:
 
 
 def test_each_wing_imports_another_for_a_reason() -> None:
-    assert REASONS.keys() == RATCHET["wing_imports"].keys()
+    assert REASONS.keys() == {
+        f"{wing} -> {folder(f'{name}.')}" for wing in plugs.BUILT_IN for _, name in imported(wing)
+    }
 
 
 def arguments(function: Callable[..., Any]) -> set[str]:

@@ -119,7 +119,7 @@ def test_seats_can_be_told_apart(sight: str) -> None:
 
 @pytest.mark.parametrize("name", ["samurai", "gardener"])
 def test_classes_of_a_drawing_never_meet_those_of_the_page(name: str) -> None:
-    folder = Path(game.__file__).parents[0] / "games" / name / "show"
+    folder = Path(game.__file__).parents[1] / "games" / name / "show"
     own = {"new", "gain", "mark", "said", "gained", "score", "may", "spot"}
     for source in folder.glob("*.py"):
         text = source.read_text(encoding="utf-8")

@@ -198,7 +198,7 @@ def confinement(level: Level) -> Confinement:
 def _brought(level: Level, _wings: str | None) -> Confinement:
     """Returns what the loaded wings bring for a level. It is kept: each start of a bot asks."""
     try:
-        found = plugs.levels(level)
+        found: Confinement = plugs.find("levels", what=f"level {level}")(level)
     except ConfigError as error:
         raise LevelError(f"{error}. Nothing was played or stored") from error
     if found.level is not level:

@@ -32,7 +32,6 @@ class _Confined:
     """What the levels above `trusted` share, whose `start` each has of its own."""
 
     def __init__(self, level: Level) -> None:
-        """Takes the level."""
         self.level = level
 
     def check(self, specs: Sequence[BotSpec], hidden: Iterable[Path]) -> None:
@@ -48,15 +47,12 @@ class _Confined:
         binds.check(specs, hidden)
 
     def allot_user(self) -> int | None:
-        """Returns a user of the seat's own if this process is root's."""
         return accounts.seat_user(self.level)
 
     def release_user(self, user: int | None) -> None:
-        """Lets others have it."""
         accounts.give_back(user)
 
     def fence(self, spec: BotSpec) -> Fence:
-        """Limits or looks at the bot, as the table in `fence.py` says."""
         return fence(self.level, spec)
 
 
@@ -70,7 +66,6 @@ class _Fenced(_Confined):
             fenced.check(spec.name, spec.command)
 
     def start(self, launch: Launch, held: ExitStack) -> Started:
-        """Starts the bot as one process without a box."""
         spec, user = launch.spec, launch.user
         links = launch.custody.directory if user is None else accounts.run_folder()
         placed = fenced.placed(spec, binds.given(spec), links, user)

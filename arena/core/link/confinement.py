@@ -23,7 +23,7 @@ from arena.core.errors import ConfigError, LevelError
 from arena.core.link.bots import BotSpec
 from arena.core.link.custody import Custody
 from arena.core.link.faults import is_of_the_program, machine_fault
-from arena.core.link.fence import Fence, trusted_fence
+from arena.core.link.fence import Fence, WatchedFence
 from arena.core.link.runtimes import find, resolved, search_path
 from arena.core.types import Level
 from arena.core.wire.variables import FIXED
@@ -157,18 +157,15 @@ class _Trusted:
         """Finds nothing: whoever trusts a bot lets it see what they see."""
 
     def allot_user(self) -> int | None:
-        """Returns None: it runs as this process's user."""
         return None
 
     def release_user(self, user: int | None) -> None:
         """Does nothing."""
 
     def fence(self, spec: BotSpec) -> Fence:
-        """Looks at its tree."""
-        return trusted_fence(spec)
+        return WatchedFence(spec) if os.path.exists("/proc/self/stat") else Fence()
 
     def start(self, launch: Launch, held: ExitStack) -> Started:
-        """Starts the bot as a process of this user."""
         environment = launch.environment
         if not launch.bare:
             environment = FIXED | {name: os.environ[name] for name in INHERITED if name in os.environ} | environment

@@ -49,7 +49,6 @@ class Launch(NamedTuple):
     """What is to be started."""
 
     spec: BotSpec
-    """The bot."""
     environment: dict[str, str]
     """Variables beside those that all bots have."""
     custody: Custody
@@ -57,7 +56,6 @@ class Launch(NamedTuple):
     output: int
     """The descriptor of its standard output and error."""
     socket_folder: Path | None = None
-    """The folder of its socket."""
     user: int | None = None
     """The user that was allotted."""
     bare: bool = False
@@ -85,9 +83,10 @@ class Process(Protocol):
 class Started:
     """A process that was started at a level, and how its status is read. This one is the bot itself."""
 
-    def __init__(self, process: Process) -> None:
-        """Takes the process."""
+    def __init__(self, process: Process, told: int = -1) -> None:
+        """Takes the process, and a descriptor at which it tells what became of it, where it is not the bot itself."""
         self.process = process
+        self._told = told
 
     def bot_status(self, status: int) -> int | None:
         """Returns the exit status of the bot, given that of the process; None if it ended before it was confined."""
@@ -101,9 +100,7 @@ class Started:
 class Confinement(Protocol):
     """What one level does for each bot. It has no state: a bot's is in its `Fence` and its `Started`."""
 
-    @property
-    def level(self) -> Level:
-        """Returns the level."""
+    level: Level
 
     def check(self, specs: Sequence[BotSpec], hidden: Iterable[Path]) -> None:
         """Probes whether this machine gives the level now, and checks that bots can be started at it.

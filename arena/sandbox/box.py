@@ -30,6 +30,7 @@ from typing import Final, Self
 import msgspec
 
 from arena.core.errors import MachineFault
+from arena.core.link.confinement import lowered
 from arena.core.link.faults import machine_fault
 from arena.core.text import plain
 from arena.sandbox import filter
@@ -190,12 +191,12 @@ def command(
     }
     if data_mib is not None:
         limits["data"] = (resource.RLIMIT_DATA, data_mib << 20)
-    lowered = [f"--{name}={_lowered(number, value)}" for name, (number, value) in limits.items()]
+    bounds = [f"--{name}={lowered(number, value)}" for name, (number, value) in limits.items()]
     change = [_program("setpriv"), f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user is not None else []
     return Command(
         [*change, _program("bwrap")],
         options,
-        [_program("prlimit"), *lowered, "--core=0", "--", *program],
+        [_program("prlimit"), *bounds, "--core=0", "--", *program],
         allowed,
         _counters(memory_mib) | _accounts(*((user, user) if user is not None else (os.getuid(), os.getgid()))),
     )
@@ -343,9 +344,3 @@ def _program(name: str) -> str:
     if path is None:
         raise MachineFault(f"expected the program {name} in {', '.join(PROGRAM_FOLDERS)}, got: none; {_GONE[name]}")
     return path
-
-
-def _lowered(number: int, limit: int) -> int:
-    """Returns a limit, or the process's own if it is lower: nobody but root may raise it again."""
-    hard = resource.getrlimit(number)[1]
-    return limit if hard == resource.RLIM_INFINITY else min(limit, hard)

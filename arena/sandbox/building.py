@@ -138,7 +138,6 @@ class _Workshop(Boxed):
         self._processes = processes
 
     def fence(self, spec: BotSpec) -> Fence:
-        """Makes one for files that lie on a disk."""
         return fence(self.level, spec, processes=self._processes)
 
     def start(self, launch: Launch, held: ExitStack) -> Started:

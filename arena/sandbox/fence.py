@@ -96,7 +96,6 @@ class _SeatFence(WatchedFence):
         """Whether it is stopped."""
 
     def adopt(self, pid: int, token: str = "") -> None:
-        """Begins to look at a process and all that it starts."""
         super().adopt(pid, token)
         if self._group is not None:
             try:
@@ -105,14 +104,12 @@ class _SeatFence(WatchedFence):
                 self._leave_group()
 
     def cpu_ns(self) -> int:
-        """Returns the CPU time of the group, or of the tree."""
         if self._group is None:
             return super().cpu_ns()
         self._cpu_ns = self._group.cpu_ns()
         return self._cpu_ns
 
     def known_cpu_ns(self) -> int:
-        """Returns the same, of what was in the tree at the last look."""
         return super().known_cpu_ns() if self._group is None else self.cpu_ns()
 
     def _counted(self, tree: Tree, members: list[int]) -> tuple[int, int]:
@@ -153,7 +150,6 @@ class _SeatFence(WatchedFence):
             self._is_held = False
 
     def kill(self) -> None:
-        """Kills the group, or the tree."""
         if self._group is not None:
             self._group.kill()
         else:
@@ -225,11 +221,9 @@ class _HardFence(Fence):
         return 0 if self._closed else self._group.most_mib()
 
     def adopt(self, pid: int, token: str = "") -> None:
-        """Moves the process into the group."""
         self._group.join(pid)
 
     def members(self) -> list[int]:
-        """Returns the processes of the group."""
         return [] if self._closed else self._group.members()
 
     def excess(self) -> str | None:
@@ -247,7 +241,6 @@ class _HardFence(Fence):
         return _too_many(found) if found.entries > MAX_FILES else None
 
     def cpu_ns(self) -> int:
-        """Returns the CPU time of the group, exactly."""
         if not self._closed:
             self._cpu_ns = self._group.cpu_ns()
         return self._cpu_ns
@@ -255,28 +248,23 @@ class _HardFence(Fence):
     known_cpu_ns = cpu_ns
 
     def denied_ns(self) -> int:
-        """Adds up what was denied since the last call, and returns the sum."""
         if not self._closed:
             self._denied.add(self._group.members(), self.cpu_ns())
             self._crowd_ns = self._denied.crowd_ns
         return self._denied.total_ns
 
     def freeze(self) -> None:
-        """Stops the group."""
         if not self._closed:
             self._group.freeze()
 
     def is_frozen(self) -> bool:
-        """Tells whether the group stands."""
         return not self._closed and self._group.is_frozen()
 
     def thaw(self) -> None:
-        """Lets it run again."""
         if not self._closed:
             self._group.thaw()
 
     def kill(self) -> None:
-        """Kills the group."""
         if not self._closed:
             self._group.kill()
 

@@ -33,6 +33,7 @@ import msgspec
 
 from arena.core.errors import BotError, MachineFault
 from arena.core.link.bots import BotSpec
+from arena.core.link.confinement import lowered
 from arena.core.link.faults import machine_fault
 from arena.core.link.runtimes import PYTHON_FOLDER, PYTHON_WITH_ARENA, is_in, is_private
 from arena.core.link.warden import remove_tree
@@ -189,7 +190,7 @@ def start(
     told |= {
         "command": [os.fsencode(word) for word in command],
         "environment": {os.fsencode(name): os.fsencode(value) for name, value in environment.items()},
-        "limits": {name: _lowered(name, limit) for name, limit in limits.items()},
+        "limits": {name: lowered(getattr(resource, f"RLIMIT_{name}"), limit) for name, limit in limits.items()},
     }
     with ExitStack() as held, ExitStack() as failed:
         try:
@@ -352,9 +353,3 @@ def _linked(links: Path, packages: Mapping[str, str]) -> Path:
         finally:
             remove_tree(str(part))
     return folder
-
-
-def _lowered(name: str, limit: int) -> int:
-    """Returns a limit, or the process's own if it is lower."""
-    hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
-    return limit if hard == resource.RLIM_INFINITY else min(limit, hard)

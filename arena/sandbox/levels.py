@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from arena.core.errors import LevelError
 from arena.core.link.bots import BotSpec
-from arena.core.link.confinement import Confinement, Launch, Process, Started
+from arena.core.link.confinement import Confinement, Launch, Started
 from arena.core.link.connection import SOCKET_NAME
 from arena.core.link.faults import machine_fault
 from arena.core.link.fence import Fence
@@ -32,7 +32,6 @@ class _Confined:
     """What the levels above `trusted` share, whose `start` each has of its own."""
 
     def __init__(self, level: Level) -> None:
-        """Takes the level."""
         self.level = level
 
     def check(self, specs: Sequence[BotSpec], hidden: Iterable[Path]) -> None:
@@ -48,15 +47,12 @@ class _Confined:
         binds.check(specs, hidden)
 
     def allot_user(self) -> int | None:
-        """Returns a user of the seat's own if this process is root's."""
         return accounts.seat_user(self.level)
 
     def release_user(self, user: int | None) -> None:
-        """Lets others have it."""
         accounts.give_back(user)
 
     def fence(self, spec: BotSpec) -> Fence:
-        """Limits or looks at the bot, as the table in `fence.py` says."""
         return fence(self.level, spec)
 
 
@@ -70,7 +66,6 @@ class _Fenced(_Confined):
             fenced.check(spec.name, spec.command)
 
     def start(self, launch: Launch, held: ExitStack) -> Started:
-        """Starts the bot as one process without a box."""
         spec, user = launch.spec, launch.user
         links = launch.custody.directory if user is None else accounts.run_folder()
         placed = fenced.placed(spec, binds.given(spec), links, user)
@@ -109,14 +104,9 @@ class _Fenced(_Confined):
 class _FencedIn(Started):
     """A process that fences itself in, and then becomes the bot."""
 
-    def __init__(self, process: Process, status: int) -> None:
-        """Takes the process, and the descriptor at which it stands that it was fenced in."""
-        super().__init__(process)
-        self._status = status
-
     def bot_status(self, status: int) -> int | None:
         """Returns the status of a process that was fenced in, or killed."""
-        return None if status > 0 and not fenced.is_fenced_in(self._status) else status
+        return None if status > 0 and not fenced.is_fenced_in(self._told) else status
 
 
 class Boxed(_Confined):
@@ -176,22 +166,17 @@ class Boxed(_Confined):
 class InBox(Started):
     """A process that makes a box, in which the bot runs: killing it ends all that is in the box."""
 
-    def __init__(self, process: Process, status: int) -> None:
-        """Takes the process, and the descriptor at which it tells what became of the box."""
-        super().__init__(process)
-        self._status = status
-
     def bot_status(self, status: int) -> int | None:
         """Returns what the bot ended with; None if there was no box."""
         if status < 0:
             return status  # it was killed, and the box with it
-        code = box.status(self._status).exit_code
+        code = box.status(self._told).exit_code
         # bwrap adds 128 to the number of a signal. Above the last one it is what the bot itself said.
         return 128 - code if code is not None and 128 < code < 128 + signal.NSIG else code
 
     def init_pid(self) -> int | None:
         """Returns the number of the box's process 1."""
-        return box.status(self._status).pid
+        return box.status(self._told).pid
 
 
 def reach(path: str, user: int | None) -> str:

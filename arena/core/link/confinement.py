@@ -23,7 +23,7 @@ from arena.core.errors import ConfigError, LevelError
 from arena.core.link.bots import BotSpec
 from arena.core.link.custody import Custody
 from arena.core.link.faults import is_of_the_program, machine_fault
-from arena.core.link.fence import Fence, trusted_fence
+from arena.core.link.fence import Fence, WatchedFence
 from arena.core.link.runtimes import find, resolved, search_path
 from arena.core.types import Level
 from arena.core.wire.variables import FIXED
@@ -49,7 +49,6 @@ class Launch(NamedTuple):
     """What is to be started."""
 
     spec: BotSpec
-    """The bot."""
     environment: dict[str, str]
     """Variables beside those that all bots have."""
     custody: Custody
@@ -57,7 +56,6 @@ class Launch(NamedTuple):
     output: int
     """The descriptor of its standard output and error."""
     socket_folder: Path | None = None
-    """The folder of its socket."""
     user: int | None = None
     """The user that was allotted."""
     bare: bool = False
@@ -85,9 +83,10 @@ class Process(Protocol):
 class Started:
     """A process that was started at a level, and how its status is read. This one is the bot itself."""
 
-    def __init__(self, process: Process) -> None:
-        """Takes the process."""
+    def __init__(self, process: Process, told: int = -1) -> None:
+        """Takes the process, and a descriptor at which it tells what became of it, where it is not the bot itself."""
         self.process = process
+        self._told = told
 
     def bot_status(self, status: int) -> int | None:
         """Returns the exit status of the bot, given that of the process; None if it ended before it was confined."""
@@ -101,9 +100,7 @@ class Started:
 class Confinement(Protocol):
     """What one level does for each bot. It has no state: a bot's is in its `Fence` and its `Started`."""
 
-    @property
-    def level(self) -> Level:
-        """Returns the level."""
+    level: Level
 
     def check(self, specs: Sequence[BotSpec], hidden: Iterable[Path]) -> None:
         """Probes whether this machine gives the level now, and checks that bots can be started at it.
@@ -157,18 +154,15 @@ class _Trusted:
         """Finds nothing: whoever trusts a bot lets it see what they see."""
 
     def allot_user(self) -> int | None:
-        """Returns None: it runs as this process's user."""
         return None
 
     def release_user(self, user: int | None) -> None:
         """Does nothing."""
 
     def fence(self, spec: BotSpec) -> Fence:
-        """Looks at its tree."""
-        return trusted_fence(spec)
+        return WatchedFence(spec) if os.path.exists("/proc/self/stat") else Fence()
 
     def start(self, launch: Launch, held: ExitStack) -> Started:
-        """Starts the bot as a process of this user."""
         environment = launch.environment
         if not launch.bare:
             environment = FIXED | {name: os.environ[name] for name in INHERITED if name in os.environ} | environment
@@ -218,8 +212,7 @@ def spawn(launch: Launch, words: Sequence[str], **how: Any) -> subprocess.Popen[
         OSError: The bot's program or folder is the reason that it could not be started.
         MachineFault: The machine is.
     """
-    hard, limit = resource.getrlimit(resource.RLIMIT_FSIZE)[1], launch.spec.file_mib << 20
-    limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    limit = lowered(resource.RLIMIT_FSIZE, launch.spec.file_mib << 20)
     try:
         return subprocess.Popen(
             ["/bin/sh", "-c", _WRAPPER, "sh", str(limit // _BLOCK), *words],
@@ -233,3 +226,9 @@ def spawn(launch: Launch, words: Sequence[str], **how: Any) -> subprocess.Popen[
         if is_of_the_program(error):
             raise
         raise machine_fault(f"start {launch.spec.name}", error) from None
+
+
+def lowered(kind: int, limit: int) -> int:
+    """Returns a limit, or this process's own if it is lower: nobody but root may raise that again."""
+    hard = resource.getrlimit(kind)[1]
+    return limit if hard == resource.RLIM_INFINITY else min(limit, hard)

@@ -6,7 +6,6 @@ here: it looks at the tree of processes, and ends the bot that has too much memo
 
 from __future__ import annotations
 
-import os
 import time
 from typing import Final
 
@@ -226,8 +225,3 @@ class _Looks:
         self.spent_ns += took_ns
         if took_ns >= _LONG_LOOK_NS:
             self._rests_until_ns = time.monotonic_ns() + _REST_SHARE * took_ns
-
-
-def trusted_fence(spec: BotSpec) -> Fence:
-    """Returns the fence of a bot at `trusted`."""
-    return WatchedFence(spec) if os.path.exists("/proc/self/stat") else Fence()

@@ -48,7 +48,7 @@ def test_what_confines_at_another_level_than_was_asked_for_is_refused(
     assert confinement(level).level is level
     trusted = confinement(Level.TRUSTED)
     monkeypatch.setenv(plugs.VARIABLE, "sandbox,")  # so that it is looked for anew
-    monkeypatch.setattr(plugs, "find", lambda plug, what: lambda asked: trusted)
+    monkeypatch.setattr(plugs, "find", lambda plug, what: lambda level: trusted)
     with pytest.raises(LevelError, match=f"at level {level}, got: that of level trusted"):
         confinement(level)
 

@@ -151,6 +151,7 @@ def test_a_box_that_cannot_be_made_is_nobody_s_fault(
     tmp_path: Path, custody: Custody, monkeypatch: pytest.MonkeyPatch, needs: Callable[..., None]
 ) -> None:
     needs("bwrap", "prlimit")
+    box._proc()  # the broken one is for the seat alone
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho bwrap: No permissions to create a new namespace\nexit 1\n")
     broken.chmod(0o755)

@@ -48,8 +48,8 @@ class NoFreeWorker(MachineFault):
     """There is no worker for another lane now. There may be one later."""
 
 
-_OF_TERMINALS: Final = {signal.SIGINT, signal.SIGHUP}
-"""What a terminal sends to every process: Ctrl-C and hang-up. Only the first process heeds them; it ends the rest."""
+_OF_TERMINALS: Final = {signal.SIGINT, signal.SIGQUIT, signal.SIGHUP}
+"""What a terminal sends to every process. Only the first process heeds such a signal; it ends the rest."""
 _STOPPING: Final = {*_OF_TERMINALS, signal.SIGTERM}
 _PROGRAM: Final = (
     "import sys; sys.path[:] = sys.argv[2:]; from arena.core.tournament.workers import serve; serve(int(sys.argv[1]))"

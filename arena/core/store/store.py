@@ -321,6 +321,12 @@ class Store(Reader):
             if changed != 1:
                 raise self._void(claim)
 
+    def move_logs(self, tournament: str, logs: str) -> Tournament:
+        """Notes where the logs of a tournament are now, and returns its row."""
+        with immediate(self._db):
+            self._db.execute("UPDATE tournaments SET logs = ? WHERE id = ?", (logs, tournament))
+        return self.tournament(tournament)
+
     def resume(self, tournament: str) -> list[str]:
         """Gives back the games that were running when the last run ended, and returns their identifiers."""
         where, of = "WHERE tournament = ? AND status = 'running'", (tournament,)

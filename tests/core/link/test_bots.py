@@ -155,9 +155,7 @@ def test_what_is_there_is_not_taken_apart(folder: Path, tmp_path: Path, monkeypa
 
 
 def test_a_bot_without_parameters_takes_no_values(folder: Path) -> None:
-    with pytest.raises(
-        BotError, match=r"expected a parameter of mine \(none: its bot.toml has no \[tune\] or"
-    ):
+    with pytest.raises(BotError, match=r"expected a parameter of mine \(none: its bot.toml has no \[tune\] or"):
         load_bot(f"{folder}@depth=5")
 
 

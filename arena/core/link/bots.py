@@ -8,7 +8,6 @@ by the whole text is never taken apart (`read_ref`).
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 import re
@@ -30,6 +29,11 @@ from arena.core.link.caps import USUAL, Limits, granted
 from arena.core.link.contents import digest_of, files_in, files_of
 from arena.core.link.programs import ABSENT, Unfit, unfit, unfit_script
 from arena.core.link.runtimes import PYTHON, PYTHON_WITH_ARENA
+from arena.core.link.spec import MOST_ARGUMENT, TEXT, ArgumentText
+from arena.core.link.spec import VALUES as VALUES
+from arena.core.link.spec import Argument as Argument
+from arena.core.link.spec import BotSpec as BotSpec
+from arena.core.link.spec import Parameter as Parameter
 from arena.core.resources import bots_folder
 from arena.core.toml import table_of
 
@@ -40,12 +44,8 @@ TEMPLATE: Final = "template"
 """The folder in `bots/LANGUAGE/` that new bots begin from. It is not a bot itself."""
 COMMAND: Final = "cmd:"
 """The prefix of a command line that stands for a bot."""
-VALUES: Final = "@"
-"""Stands between a bot and the values of its parameters: `planner@spite=0.5,spread=3`."""
 MOST_LABEL: Final = 24
 """The most characters of values in a bot's name."""
-MOST_ARGUMENT: Final = 256
-"""The most characters of a parameter that is a text."""
 _NAME: Final = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
 _PARAMETER: Final = r"\A[A-Za-z_][A-Za-z0-9_]{0,63}\Z"
 _LONGEST: Final = 200
@@ -58,115 +58,8 @@ _RULES: Final = {
 """By key what its pattern says; of the keys below `tune` no place is told."""
 
 
-class Parameter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A number that others may choose for a bot: `arena tune` looks for the best value."""
-
-    value: int | float
-    """The value that it is sent unless somebody says otherwise."""
-    low: int | float
-    """The smallest value that makes sense."""
-    high: int | float
-    """The largest."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether its values are whole numbers: the manifest gives none with a point."""
-        return isinstance(self.value, int) and isinstance(self.low, int) and isinstance(self.high, int)
-
-    def text(self, value: float) -> str:
-        """Returns a value as bots are sent it, within the range and with six digits at most.
-
-        >>> Parameter(value=3, low=1, high=8).text(3.6), Parameter(value=0.5, low=0, high=1).text(1.5)
-        ('4', '1')
-        """
-        bounded = min(max(value, self.low), self.high)
-        return str(round(bounded)) if self.is_whole else f"{bounded:.6g}"
-
-
-_TEXT: Final = r"\A[^\x00]*\Z"
-_Argument: TypeAlias = Annotated[str, Meta(max_length=MOST_ARGUMENT, pattern=_TEXT)]
-
-
-class Argument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A text that others may choose for a bot."""
-
-    value: _Argument
-    """What it is sent unless somebody says otherwise."""
-    choices: Annotated[tuple[_Argument, ...], Meta(max_length=64)] = ()
-    """What it may be; empty means any text."""
-
-
-class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """A bot that can be started."""
-
-    name: str
-    version: str
-    author: str = ""
-    language: str = ""
-    command: tuple[str, ...]
-    """Program and arguments. `{python}` and `{python+arena}` are resolved where the bot is started."""
-    folder: str
-    """Absolute path: the process's working directory."""
-    rules: tuple[str, ...] = ()
-    """The rules it plays; empty if the manifest does not say."""
-    digest: str
-    """SHA-256 (hex) over manifest, files and included files; the same wherever the folder is."""
-    memory_mib: int = USUAL.memory_mib
-    file_mib: int = USUAL.file_mib
-    """Largest size of a file that it writes, its captured output included."""
-    start_ms: int = USUAL.start_ms
-    """Time for `hello` after the start, and for `ready` after `game_start`."""
-    entropy: bool = False
-    """Whether its `hello` contributes to the chance of a tournament."""
-    tcp: bool = False
-    """Whether it connects by TCP, because its library has no `ipc`."""
-    reads: tuple[str, ...] = ()
-    """Absolute paths of the files and folders that it needs beside its program and its folder."""
-    sockets: tuple[str, ...] = ()
-    """Absolute paths of the operator's sockets in its folder. Only a program of arena itself has any."""
-    runtimes: tuple[tuple[str, str], ...] = ()
-    """Programs that its command or its manifest calls by name, each with its absolute path, which is empty if it is not
-    granted. Level trusted does not use them."""
-    tune: tuple[tuple[str, Parameter], ...] = ()
-    """Its parameters, each with its name."""
-    arguments: tuple[tuple[str, Argument], ...] = ()
-    """Its parameters that are texts, each with its name."""
-    values: tuple[tuple[str, str], ...] = ()
-    """Names of parameters with the values that somebody chose, by name."""
-    source: str = ""
-    """What says which files its digest is made of: `bot.toml`, or `cmd:` and the command line. Empty for a program of
-    arena itself."""
-    own: str = ""
-    """The name in its manifest if `name` is one that the operator gave."""
-
-    @property
-    def parameters(self) -> dict[str, str]:
-        """The parameters that it is sent, by name."""
-        return self.usual | dict(self.values)
-
-    @property
-    def usual(self) -> dict[str, str]:
-        """The parameters that its manifest says, by name."""
-        return {name: one.text(one.value) for name, one in self.tune} | {name: a.value for name, a in self.arguments}
-
-    @property
-    def identity(self) -> str:
-        """SHA-256 (hex) that tells bots apart: that of its files, and with values that somebody chose, of both."""
-        return hashlib.sha256(f"{self.digest}{self.suffix}".encode()).hexdigest() if self.values else self.digest
-
-    @property
-    def suffix(self) -> str:
-        """The end of its name on the command line: `@` and the chosen values, or nothing."""
-        return VALUES + ",".join(f"{name}={value}" for name, value in self.values) if self.values else ""
-
-    @property
-    def own_name(self) -> str:
-        """The name in its manifest."""
-        return self.own or self.name.partition(VALUES)[0]
-
-
-_Word: TypeAlias = Annotated[str, Meta(max_length=65_536, pattern=_TEXT)]
-_Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=1_024, pattern=_TEXT)]
+_Word: TypeAlias = Annotated[str, Meta(max_length=65_536, pattern=TEXT)]
+_Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=1_024, pattern=TEXT)]
 _Words: TypeAlias = Annotated[tuple[_Word, ...], Meta(max_length=1_000)]
 _Names: TypeAlias = Annotated[tuple[_Name, ...], Meta(max_length=1_000)]
 
@@ -176,9 +69,9 @@ class Manifest(msgspec.Struct, frozen=True):
 
     name: Annotated[str, Meta(pattern=_NAME)]
     command: Annotated[_Words, Meta(min_length=1)]
-    version: Annotated[str, Meta(max_length=64, pattern=_TEXT)] = ""
-    author: Annotated[str, Meta(max_length=256, pattern=_TEXT)] = ""
-    language: Annotated[str, Meta(max_length=64, pattern=_TEXT)] = ""
+    version: Annotated[str, Meta(max_length=64, pattern=TEXT)] = ""
+    author: Annotated[str, Meta(max_length=256, pattern=TEXT)] = ""
+    language: Annotated[str, Meta(max_length=64, pattern=TEXT)] = ""
     build: _Words = ()
     """The command that builds it."""
     built: _Names = ()
@@ -200,7 +93,9 @@ class Manifest(msgspec.Struct, frozen=True):
     """What it asks for, up to the caps of whoever runs the games."""
     tune: Annotated[dict[Annotated[str, Meta(pattern=_PARAMETER)], Parameter], Meta(max_length=64)] = {}
     """Its parameters, each with its value and the range in which `arena tune` looks for a better one."""
-    arguments: Annotated[dict[Annotated[str, Meta(pattern=_PARAMETER)], _Argument | Argument], Meta(max_length=64)] = {}
+    arguments: Annotated[
+        dict[Annotated[str, Meta(pattern=_PARAMETER)], ArgumentText | Argument], Meta(max_length=64)
+    ] = {}
     """Its parameters that are texts, each with its value and perhaps the choices."""
 
 

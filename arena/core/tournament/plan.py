@@ -93,7 +93,7 @@ def begin(
         _make_folder(Path(found.logs))
         _check_commitment(found, settings)
         committed = publish_commitment(found, settings)
-        _remove_unrecorded(Path(found.logs), store.resume(found.id))
+        _remove_unrecorded(Path(found.logs), store.resume(found.id, found.logs))
         there = {entry.name for entry in os.scandir(found.logs)}
         gone = tuple(log for log in store.logs(found.id) if log not in there)
         return Begun(found, store.done(found.id), resumed=True, committed=committed, gone=gone)
@@ -128,7 +128,7 @@ def _moved(store: Store, found: Tournament, here: Path) -> Tournament:
     is_it = committed is not None and committed.commitment == found.commitment
     there = {entry.name for entry in os.scandir(here)} if is_it else set()
     if is_it and (not before.exists() or there.issuperset(store.logs(found.id))):
-        return store.move_logs(found.id, str(here))
+        return replace(found, logs=str(here))
     expected = f"expected the logs of unfinished tournament {found.id}"
     if not before.exists():
         got = "those of another one" if committed is not None else "none"

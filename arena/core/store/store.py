@@ -322,7 +322,7 @@ class Store(Reader):
                 raise self._void(claim)
 
     def resume(self, tournament: str, logs: str | None = None) -> list[str]:
-        """Gives back the games that ran when the last run ended. Returns their ids. `logs` is where its logs are now."""
+        """Gives back the games that ran when the last run ended. Returns their ids. `logs` says where logs are now."""
         where, of = "WHERE tournament = ? AND status = 'running'", (tournament,)
         with immediate(self._db):
             self._db.execute("UPDATE tournaments SET logs = coalesce(?, logs) WHERE id = ?", (logs, tournament))

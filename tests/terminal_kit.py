@@ -12,7 +12,7 @@ import struct
 import subprocess
 import termios
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -91,13 +91,15 @@ class Person:
 
 
 @contextmanager
-def at_terminal(folder: Path, *words: str, width: int = 80, height: int = 24) -> Iterator[Person]:
+def at_terminal(
+    folder: Path, *words: str, width: int = 80, height: int = 24, program: Sequence[str] = ARENA
+) -> Iterator[Person]:
     """Starts a command at a terminal of some size. It does not outlive the block."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
     given = {name: value for name, value in environment().items() if name not in ("COLUMNS", "LINES")}
     process = subprocess.Popen(
-        [*ARENA, *words],
+        [*program, *words],
         cwd=folder, env=given | {"TERM": "xterm-256color"}, stdin=theirs, stdout=theirs, stderr=theirs,
         start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0) and None,
     )  # fmt: skip

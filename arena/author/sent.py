@@ -16,7 +16,7 @@ from arena.author.archives import HERE, pack, unpack
 from arena.core import scratch
 from arena.core.errors import ArchiveError, BotError
 from arena.core.files import MOST_PROGRAM, create, opened
-from arena.core.link.bots import COMMAND, VALUES, BotSpec, find_bot, load_bot, split_ref
+from arena.core.link.bots import COMMAND, VALUES, BotSpec, find_bot, load_bot, read_ref
 from arena.core.link.contents import named_files
 from arena.core.link.programs import is_without_programs
 from arena.core.resources import bots_folder
@@ -43,7 +43,7 @@ def as_sent(ref: str) -> Iterator[Sent]:
         OSError: There is no room for a copy.
     """
     spec = load_bot(ref)
-    named, values = split_ref(ref)
+    _, named, values = read_ref(ref)
     if named.startswith(COMMAND) or find_bot(named).resolve().is_relative_to(bots_folder().resolve()):
         yield Sent(spec)
         return

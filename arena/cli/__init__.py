@@ -9,7 +9,6 @@ Laws:
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -17,7 +16,7 @@ from typing import Final
 import click
 
 from arena import __version__
-from arena.cli import signals
+from arena.cli import signals, streams
 from arena.cli.group import INTERRUPTED, LazyGroup
 from arena.core import plugs
 from arena.core.errors import ConfigError
@@ -159,7 +158,7 @@ def set_defaults(ctx: click.Context, config: Path | None) -> None:
 
 def main() -> None:
     """Runs the command line and exits."""
-    _open_streams()
+    streams.set_up()
     signals.heed()
     # Our matrices are small. And without memory for its threads, this library interrupts the process like Ctrl-C.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -169,27 +168,10 @@ def main() -> None:
         shells.register()
     try:
         cli(prog_name="arena")
+    except streams.Unread:
+        raise SystemExit(0) from None
     except KeyboardInterrupt:  # before a command began
         raise SystemExit(signals.exit_code() or INTERRUPTED) from None
     finally:
         signals.ignore()
-        _drop_unprintable()
-
-
-def _open_streams() -> None:
-    """Opens to nowhere what is closed of the three streams: files that are opened later would be in their place."""
-    for number, (name, mode) in enumerate({"stdin": "r", "stdout": "w", "stderr": "w"}.items()):
-        if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
-            assert getattr(sys, name).fileno() == number
-
-
-def _drop_unprintable() -> None:
-    """Drops what stdout and stderr hold and cannot write: Python would try again, and end with a status of its own."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError:
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, stream.fileno())
-            os.close(nowhere)
+        streams.drop_unprintable()

@@ -179,21 +179,21 @@ def _setting(
 
 
 def _from(folder: Path, parameter: click.Parameter, value: str) -> str:
-    """Returns a value as it is understood here: a path in it is relative to the file's folder."""
-    if folder == Path.cwd() or value.startswith("cmd:"):
-        return value
-    bundled: Collection[str] = ()
+    """Returns a value as it is understood here: a path is relative to the file's folder, and `~` its reader's home."""
+    here = folder == Path.cwd()
     if parameter.name == "bots":
-        from arena.core.link.bots import bundled_folders
+        from arena.core.link.bots import placed_ref
 
-        bundled = bundled_folders()
-    elif parameter.name == "board":
+        return value if here else placed_ref(value, folder)
+    if parameter.name == "board":
         from arena.core.catalogue import bundled_boards
 
-        bundled = {board.name for board in bundled_boards()}
+        if value in {board.name for board in bundled_boards()}:
+            return value
     elif not isinstance(parameter.type, click.Path):
         return value
-    return value if value in bundled else str(folder / value)
+    path = os.path.expanduser(value)
+    return path if here else str(folder / path)
 
 
 def _unknown(config: Config, section: str, key: str, known: Collection[str]) -> ConfigError:

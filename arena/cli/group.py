@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from arena.cli import signals
+from arena.cli.streams import Unread
 from arena.core import remedies
 from arena.core.errors import ArenaError, ConfigError, InternalError
 from arena.core.text import plain, plain_lines
@@ -191,8 +192,10 @@ class LazyGroup(click.Group):
             # An argument may be the name of a stranger's file.
             error.message = plain_lines(error.message)  # type: ignore[misc]  # declared Final
             raise
-        except (click.exceptions.Exit, BrokenPipeError):
+        except click.exceptions.Exit:
             raise
+        except Unread:
+            ctx.exit(0)
         except Exception as error:
             if (code := signals.exit_code()) is not None:
                 ctx.exit(code)  # its terminal is gone, so nothing can be printed any more

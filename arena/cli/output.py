@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -48,6 +48,9 @@ def console(*, stderr: bool = False) -> Console:
                 else:
                     yield Segment(plain_lines(segment.text), segment.style)
 
+        def on_broken_pipe(self) -> None:
+            raise  # the error that rich would end with 1 for
+
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else UNBOUNDED
     return PlainConsole(stderr=stderr, width=width, markup=False, emoji=False, highlight=False, soft_wrap=True)
@@ -80,14 +83,18 @@ def show(renderable: RenderableType) -> None:
 def show_line(text: str) -> None:
     """Prints a line of data to stdout, however long, above a live board that is drawn there."""
     if _is_piped():
-        click.echo(plain_lines(text))
+        _put(plain_lines(text), sys.stdout)
     else:
         console().print(text, soft_wrap=True)
 
 
 def echo(line: str = "") -> None:
     """Prints a line of data to stdout, without rich: for commands that need it for nothing else."""
-    click.echo(plain(line))
+    _put(plain(line), sys.stdout)
+
+
+def _put(text: str, stream: TextIO) -> None:
+    print(text, file=stream, flush=True)  # click would write UTF-8 where the stream says ASCII
 
 
 def check_lines(promises: Mapping[str, str], faults: Sequence[Fault], unchecked: Mapping[str, str]) -> Iterator[str]:
@@ -118,7 +125,7 @@ def show_json(document: Any) -> None:
         encoded = msgspec.json.encode(document)
     except UnicodeEncodeError:
         encoded = msgspec.json.encode(without_surrogates(msgspec.to_builtins(document)))
-    click.echo(plain_json(msgspec.json.format(encoded, indent=2).decode()))
+    _put(plain_json(msgspec.json.format(encoded, indent=2).decode(), sys.stdout.encoding), sys.stdout)
 
 
 def safe_cell(value: Any) -> Any:
@@ -145,7 +152,7 @@ def show_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
 def say(text: str) -> None:
     """Prints a message to stderr, above a running progress bar."""
     if _is_piped(stderr=True):
-        click.echo(plain_lines(text), err=True)
+        _put(plain_lines(text), sys.stderr)
     else:
         console(stderr=True).print(text)
 

@@ -9,13 +9,16 @@ Laws:
 
 from __future__ import annotations
 
+import os
 import signal
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-STOPPING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Ctrl-C, `kill`, and the end of the terminal."""
+STOPPING: Final = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
+"""Ctrl-C, Ctrl-\\, `kill`, and the end of the terminal."""
 CLEAN_UP_S: Final = 10.0
 """Longer than any clean-up. A later signal raises again, in case the first exception was swallowed on its way."""
 
@@ -61,3 +64,40 @@ def _stop(number: int, frame: FrameType | None) -> None:
     if _first is None or now > _first[1] + CLEAN_UP_S:
         _first = (number, now)
         raise Stopped
+
+
+@contextmanager
+def suspended(leave: Callable[[], None], back: Callable[[], None]) -> Iterator[None]:
+    """Calls `leave` before Ctrl-Z stops the command, and `back` when it goes on.
+
+    `back` may be called twice, and without `leave`: nobody is told of SIGSTOP.
+    """
+    if signal.getsignal(signal.SIGTSTP) is signal.SIG_IGN:
+        yield
+        return
+
+    def go_on(number: int, frame: FrameType | None) -> None:
+        if _first is None:  # what is to end draws nothing any more
+            back()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        leave()
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, stop)
+        go_on(number, frame)  # without a shell that could continue it, a process is not stopped at all
+
+    before = [(number, signal.signal(number, act)) for number, act in ((signal.SIGTSTP, stop), (signal.SIGCONT, go_on))]
+    try:
+        yield
+    finally:
+        for number, act in before:
+            signal.signal(number, act)
+
+
+def in_front(terminal: int) -> bool:
+    """Returns whether the terminal is ours now, and not the shell's or another job's."""
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:  # it is not the one that we were started from: nobody else has it
+        return True

@@ -31,14 +31,19 @@ def plain_lines(text: str) -> str:
     return text if text.isprintable() else "\n".join(map(plain, text.split("\n")))
 
 
-def plain_json(document: str) -> str:
-    r"""Escapes in a JSON document what `plain` spells out, so that it means the same and shows nothing hidden.
+def plain_json(document: str, encoding: str = "utf-8") -> str:
+    r"""Escapes in a JSON document what `plain` spells out, and all but ASCII if the encoding is none of Unicode.
 
-    >>> print(plain_json('{"name": "\x9b2J \U000e0041"}'))
-    {"name": "\u009b2J \udb40\udc41"}
+    It means the same and shows nothing hidden.
+
+    >>> print(plain_json('{"name": "\x9b2J \U000e0041"}'), plain_json('"±"', "ascii"))
+    {"name": "\u009b2J \udb40\udc41"} "\u00b1"
     """
+    whole = encoding.lower().startswith("utf")
     return "\n".join(
-        line if line.isprintable() else "".join(char if char.isprintable() else _units(char) for char in line)
+        line
+        if line.isprintable() and (whole or line.isascii())
+        else "".join(char if char.isprintable() and (whole or char.isascii()) else _units(char) for char in line)
         for line in document.split("\n")
     )
 

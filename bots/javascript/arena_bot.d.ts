@@ -63,7 +63,7 @@ export interface GameStart {
   commitment: string;
   /** For the bot's own chance: the same whenever this deal is played again, another for each seat. */
   bot_seed: number;
-  /** The bot's own parameters, each with its value, a decimal number as text; missing if it has none. */
+  /** The bot's own parameters, each with its value as text; missing if it has none. */
   parameters?: { [name: string]: string };
 }
 

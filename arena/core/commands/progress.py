@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
+from arena.cli import signals
 from arena.cli.output import redrawn, say
 from arena.core.text import plain
 
@@ -28,6 +30,8 @@ LEAST_LINE_S: Final = 5.0
 REMARK_S: Final = 0.5
 """A bar's remark is made so often: what it says may take longer to find out than a game takes."""
 UNKNOWN: Final = "…"
+_SHOWN: Final = b"\x1b[?25h"
+"""Shows the cursor."""
 
 Clock = Callable[[], float]
 
@@ -142,6 +146,20 @@ def line_printer(pace: Pace, unit: str, clock: Clock = time.monotonic) -> Advanc
 
 
 @contextmanager
+def cursor_kept(screen: Console) -> Iterator[None]:
+    """Gives the shell its cursor while Ctrl-Z stops the command. Rich hides it."""
+
+    def write(codes: bytes) -> None:
+        with suppress(OSError):
+            file = screen.file.fileno()
+            if codes == _SHOWN or signals.in_front(file):
+                os.write(file, codes)
+
+    with signals.suspended(lambda: write(_SHOWN), lambda: write(b"\x1b[?25l")):
+        yield
+
+
+@contextmanager
 def _bar(screen: Console, pace: Pace, unit: str) -> Iterator[Advance]:
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
     from rich.table import Column
@@ -158,7 +176,7 @@ def _bar(screen: Console, pace: Pace, unit: str) -> Iterator[Advance]:
         PaceColumn(table_column=Column(no_wrap=True)),
         TextColumn("{task.fields[remark]}", markup=False),
     )
-    with Progress(*columns, console=screen, transient=True, expand=True) as progress:
+    with Progress(*columns, console=screen, transient=True, expand=True) as progress, cursor_kept(screen):
         task = progress.add_task("", total=pace.total, completed=pace.done, remark="")
 
         said, said_at = "", -math.inf
@@ -187,7 +205,10 @@ def moving_line(*, quiet: bool = False) -> Iterator[Callable[[str], None] | None
     from rich.live import Live
     from rich.text import Text
 
-    with Live(
-        Text(), console=screen, transient=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False
-    ) as live:
+    with (
+        Live(
+            Text(), console=screen, transient=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False
+        ) as live,
+        cursor_kept(screen),
+    ):
         yield lambda line: live.update(Text(plain(line), no_wrap=True, overflow="ellipsis"), refresh=True)

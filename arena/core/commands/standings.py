@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @click.option(
     "--anchor", "anchors", multiple=True, metavar="BOT=RATING", help="A rating that is given; may be repeated."
 )
+@click.option("--without", multiple=True, metavar="BOT", help="Leave out its games; may be repeated.")
 @columns_option
 @click.option("--crosstable", is_flag=True, help="Make the cross-table of more than 100 bots too.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the standings as CSV; with --crosstable the cross-table.")
@@ -48,6 +49,7 @@ def standings(
     ruleset: str | None,
     pool: bool,
     anchors: tuple[str, ...],
+    without: tuple[str, ...],
     verbose: bool,
     crosstable: bool,
     as_csv: bool,
@@ -105,6 +107,10 @@ def standings(
     if plot is not None:
         check_plot(plot, as_csv or as_json)
     wanted: dict[str, Any] = {"rules": rules, "ruleset": ruleset, "crosstable": crosstable, "anchors": given(anchors)}
+    if without:
+        if pool:
+            raise click.UsageError("expected --without of one tournament, got: --pool too; leave one out")
+        wanted["without"] = without
     with open_reader(db) as reader:
         if tournament is not None:
             tournament = identified(reader, tournament)
@@ -132,6 +138,8 @@ def of_tournament(reader: Reader, tournament: str | None, wanted: dict[str, Any]
 
     document, row = report(reader, tournament, **wanted)
     heading = f"{subject_text(row.settings)}: tournament {row.id}"
+    if without := wanted.get("without"):
+        heading += f", without the games of {', '.join(without)}"
     left = f"Tournament {row.id} is not finished: {document.games} of {row.games} games are done."
     remarks = ["" if row.status == "finished" else left, document.void and f"{document.void}."]
     return document, heading, "\n".join(filter(None, remarks))

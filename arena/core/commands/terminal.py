@@ -1,13 +1,14 @@
 """Reads keys from a terminal and shows pages on it: what `replay` and `play` need of one.
 
 Laws:
-1. Whatever happens, the terminal is left as it was.
+1. Whatever happens, the terminal is left as it was. While Ctrl-Z stops the command, the shell has its own screen.
 2. A change of the terminal's size is an event like a key, so that the page is drawn anew at once.
 3. Keys that are held down arrive several at a time; each counts.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import select
@@ -16,13 +17,14 @@ import sys
 import termios
 import tty
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console, Group
 from rich.control import Control
 
+from arena.cli import signals
 from arena.core.show.scene import LEAST_HEIGHT, LEAST_WIDTH
 
 if TYPE_CHECKING:
@@ -64,27 +66,29 @@ class Terminal:
         self._typed = ""
         self._context: ScreenContext | None = None
         self._kept: Any = None
+        self._taken: Any = None
+        self._away = False
+        """Whether Ctrl-Z has given the terminal back."""
 
     def __enter__(self) -> Terminal:
         self._kept = termios.tcgetattr(self._in)
         self._changed, self._change = os.pipe()
         os.set_blocking(self._change, False)
         self._before = signal.signal(signal.SIGWINCH, self._resized)
+        self._stack = ExitStack()
         try:
+            self._stack.callback(self._restore)
+            self._stack.enter_context(signals.suspended(self._leave, self._back))
             tty.setcbreak(self._in)
-            self._context = self.screen.screen()
-            self._context.__enter__()
+            self._taken = termios.tcgetattr(self._in)
+            self._context = self._stack.enter_context(self.screen.screen())
         except BaseException:
-            self._restore()
+            self._stack.close()
             raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        assert self._context is not None
-        try:
-            self._context.__exit__(kind, error, at)
-        finally:
-            self._restore()
+        self._stack.close()
 
     def show(self, lines: Sequence[Text]) -> None:
         """Shows a page. Lines that are too long, and those too many, are cut."""
@@ -132,9 +136,35 @@ class Terminal:
         with suppress(BlockingIOError):  # it is full: that the size has changed is known already
             os.write(self._change, b".")
 
+    def _leave(self) -> None:
+        if self._context is not None and not self._away:
+            self._write("\x1b[?1049l\x1b[?25h")
+        self._away = True
+        self._set(self._kept)
+
+    def _back(self) -> None:
+        if self._context is not None:
+            self._set(self._taken)  # in the background this stops us again, until the shell gives us the terminal
+            self._write("\x1b[?1049h\x1b[?25l" if self._away else "\x1b[?25l")
+            self._away = False
+            self._resized(0, None)
+
+    def _write(self, codes: str) -> None:
+        with suppress(OSError):  # not through rich, which may be in the middle of a page
+            os.write(self.screen.file.fileno(), codes.encode())
+
+    def _set(self, attributes: Any) -> None:
+        while True:
+            try:
+                termios.tcsetattr(self._in, termios.TCSADRAIN, attributes)
+            except termios.error as error:  # EINTR: it was stopped and goes on; else the terminal is gone
+                if error.args[0] == errno.EINTR:
+                    continue
+            return
+
     def _restore(self) -> None:
         signal.signal(signal.SIGWINCH, self._before)
         os.close(self._changed)
         os.close(self._change)
-        with suppress(termios.error):  # the terminal is gone
-            termios.tcsetattr(self._in, termios.TCSADRAIN, self._kept)
+        if not self._away and signals.in_front(self._in):  # else it is the shell's already
+            self._set(self._kept)

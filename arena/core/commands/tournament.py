@@ -189,7 +189,7 @@ def tournament(
                 tell(plain(sentence))
             if not extended.settings.games:
                 tell("Nothing is missing.\n")
-                show(report(store, extended.of)[0])
+                show(report(store, extended.of, without=extended.gone)[0])
                 return
             setup, starts = replace(setup, settings=extended.settings), extended.starts
         if not new:

@@ -2,11 +2,12 @@
 
 A bot is given as a folder with a `bot.toml`, as the name of a bundled bot, or as `cmd:COMMAND LINE`. A name that has a
 slash or begins with a dot is a folder; a plain name means the bundled bot of that name first, then a folder here.
+`NAME=` before it gives an entrant a name of its own, `@PARAMETER=VALUE,...` behind it other parameters. What is there
+by the whole text is never taken apart (`read_ref`).
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 import re
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -28,6 +29,11 @@ from arena.core.link.caps import USUAL, Limits, granted
 from arena.core.link.contents import digest_of, files_in, files_of
 from arena.core.link.programs import ABSENT, Unfit, unfit, unfit_script
 from arena.core.link.runtimes import PYTHON, PYTHON_WITH_ARENA
+from arena.core.link.spec import MOST_ARGUMENT, TEXT, ArgumentText
+from arena.core.link.spec import VALUES as VALUES
+from arena.core.link.spec import Argument as Argument
+from arena.core.link.spec import BotSpec as BotSpec
+from arena.core.link.spec import Parameter as Parameter
 from arena.core.resources import bots_folder
 from arena.core.toml import table_of
 
@@ -38,8 +44,6 @@ TEMPLATE: Final = "template"
 """The folder in `bots/LANGUAGE/` that new bots begin from. It is not a bot itself."""
 COMMAND: Final = "cmd:"
 """The prefix of a command line that stands for a bot."""
-VALUES: Final = "@"
-"""Stands between a bot and the values of its parameters: `planner@spite=0.5,spread=3`."""
 MOST_LABEL: Final = 24
 """The most characters of values in a bot's name."""
 _NAME: Final = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
@@ -54,94 +58,8 @@ _RULES: Final = {
 """By key what its pattern says; of the keys below `tune` no place is told."""
 
 
-class Parameter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A number that others may choose for a bot: `arena tune` looks for the best value."""
-
-    value: int | float
-    """The value that it is sent unless somebody says otherwise."""
-    low: int | float
-    """The smallest value that makes sense."""
-    high: int | float
-    """The largest."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether its values are whole numbers: the manifest gives none with a point."""
-        return isinstance(self.value, int) and isinstance(self.low, int) and isinstance(self.high, int)
-
-    def text(self, value: float) -> str:
-        """Returns a value as bots are sent it, within the range and with six digits at most.
-
-        >>> Parameter(value=3, low=1, high=8).text(3.6), Parameter(value=0.5, low=0, high=1).text(1.5)
-        ('4', '1')
-        """
-        bounded = min(max(value, self.low), self.high)
-        return str(round(bounded)) if self.is_whole else f"{bounded:.6g}"
-
-
-class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """A bot that can be started."""
-
-    name: str
-    version: str
-    author: str = ""
-    language: str = ""
-    command: tuple[str, ...]
-    """Program and arguments. `{python}` and `{python+arena}` are resolved where the bot is started."""
-    folder: str
-    """Absolute path: the process's working directory."""
-    rules: tuple[str, ...] = ()
-    """The rules it plays; empty if the manifest does not say."""
-    digest: str
-    """SHA-256 (hex) over manifest, files and included files; the same wherever the folder is."""
-    memory_mib: int = USUAL.memory_mib
-    file_mib: int = USUAL.file_mib
-    """Largest size of a file that it writes, its captured output included."""
-    start_ms: int = USUAL.start_ms
-    """Time for `hello` after the start, and for `ready` after `game_start`."""
-    entropy: bool = False
-    """Whether its `hello` contributes to the chance of a tournament."""
-    tcp: bool = False
-    """Whether it connects by TCP, because its library has no `ipc`."""
-    reads: tuple[str, ...] = ()
-    """Absolute paths of the files and folders that it needs beside its program and its folder."""
-    sockets: tuple[str, ...] = ()
-    """Absolute paths of the operator's sockets in its folder. Only a program of arena itself has any."""
-    runtimes: tuple[tuple[str, str], ...] = ()
-    """Programs that its command or its manifest calls by name, each with its absolute path, which is empty if it is not
-    granted. Level trusted does not use them."""
-    tune: tuple[tuple[str, Parameter], ...] = ()
-    """Its parameters, each with its name."""
-    values: tuple[tuple[str, str], ...] = ()
-    """Names of parameters with the values that somebody chose, by name."""
-    source: str = ""
-    """What says which files its digest is made of: `bot.toml`, or `cmd:` and the command line. Empty for a program of
-    arena itself."""
-
-    @property
-    def parameters(self) -> dict[str, str]:
-        """The parameters that it is sent, by name."""
-        return {name: one.text(one.value) for name, one in self.tune} | dict(self.values)
-
-    @property
-    def identity(self) -> str:
-        """SHA-256 (hex) that tells bots apart: that of its files, and with values that somebody chose, of both."""
-        return hashlib.sha256(f"{self.digest}{self.suffix}".encode()).hexdigest() if self.values else self.digest
-
-    @property
-    def suffix(self) -> str:
-        """The end of its name on the command line: `@` and the chosen values, or nothing."""
-        return VALUES + ",".join(f"{name}={value}" for name, value in self.values) if self.values else ""
-
-    @property
-    def own_name(self) -> str:
-        """The name in its manifest."""
-        return self.name.partition(VALUES)[0]
-
-
-_TEXT: Final = r"\A[^\x00]*\Z"
-_Word: TypeAlias = Annotated[str, Meta(max_length=65_536, pattern=_TEXT)]
-_Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=1_024, pattern=_TEXT)]
+_Word: TypeAlias = Annotated[str, Meta(max_length=65_536, pattern=TEXT)]
+_Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=1_024, pattern=TEXT)]
 _Words: TypeAlias = Annotated[tuple[_Word, ...], Meta(max_length=1_000)]
 _Names: TypeAlias = Annotated[tuple[_Name, ...], Meta(max_length=1_000)]
 
@@ -151,9 +69,9 @@ class Manifest(msgspec.Struct, frozen=True):
 
     name: Annotated[str, Meta(pattern=_NAME)]
     command: Annotated[_Words, Meta(min_length=1)]
-    version: Annotated[str, Meta(max_length=64, pattern=_TEXT)] = ""
-    author: Annotated[str, Meta(max_length=256, pattern=_TEXT)] = ""
-    language: Annotated[str, Meta(max_length=64, pattern=_TEXT)] = ""
+    version: Annotated[str, Meta(max_length=64, pattern=TEXT)] = ""
+    author: Annotated[str, Meta(max_length=256, pattern=TEXT)] = ""
+    language: Annotated[str, Meta(max_length=64, pattern=TEXT)] = ""
     build: _Words = ()
     """The command that builds it."""
     built: _Names = ()
@@ -175,6 +93,10 @@ class Manifest(msgspec.Struct, frozen=True):
     """What it asks for, up to the caps of whoever runs the games."""
     tune: Annotated[dict[Annotated[str, Meta(pattern=_PARAMETER)], Parameter], Meta(max_length=64)] = {}
     """Its parameters, each with its value and the range in which `arena tune` looks for a better one."""
+    arguments: Annotated[
+        dict[Annotated[str, Meta(pattern=_PARAMETER)], ArgumentText | Argument], Meta(max_length=64)
+    ] = {}
+    """Its parameters that are texts, each with its value and perhaps the choices."""
 
 
 class Missing(msgspec.Struct, frozen=True):
@@ -211,11 +133,13 @@ def load_bot(ref: str, *, capped: bool = True) -> BotSpec:
         BotError: There is none, its manifest cannot be used or asks for more than it may, or its program is not there.
             Show the message to the operator: it names the file and the key, or the command that builds the program.
     """
-    if ref.startswith(COMMAND):
-        return _from_command(ref.removeprefix(COMMAND))
-    bot, values = split_ref(ref)
-    if values:
-        return _with_values(load_bot(bot, capped=capped), values)
+    name, bot, values = read_ref(ref)
+    spec = _from_command(bot.removeprefix(COMMAND)) if bot.startswith(COMMAND) else _from_folder(bot, capped)
+    spec = _with_values(spec, values) if values else spec
+    return replace(spec, name=name, own=spec.own_name) if name else spec
+
+
+def _from_folder(ref: str, capped: bool) -> BotSpec:
     folder = find_bot(ref)
     manifest = read_manifest(folder)
     lack = missing(manifest, folder)
@@ -228,10 +152,57 @@ def load_bot(ref: str, *, capped: bool = True) -> BotSpec:
     return _spec(manifest, folder, capped)
 
 
-def split_ref(ref: str) -> tuple[str, str]:
-    """Returns how a bot is named, and the values of its parameters that stand behind that, if any."""
-    bot, at, values = ref.rpartition(VALUES)
-    return (bot, values) if at and "=" in values and not ref.startswith(COMMAND) else (ref, "")
+class Ref(NamedTuple):
+    """What the text stands for that names an entrant."""
+
+    name: str
+    """The name that it is given; empty: its own."""
+    bot: str
+    """A bundled bot, a path, or a command line."""
+    values: str
+    """Those of its parameters: `NAME=VALUE,NAME=VALUE`, or nothing."""
+
+    @property
+    def text(self) -> str:
+        """The whole of it."""
+        return f"{self.name and f'{self.name}='}{self.bot}{self.values and VALUES + self.values}"
+
+
+def read_ref(ref: str, base: Path | None = None) -> Ref:
+    """Returns what the text stands for that names an entrant. `base` is the folder of paths, if not this one.
+
+    A text has one meaning at most: of those that its `=` and `@` allow it is the one whose bot is there.
+    """
+
+    def there(text: str) -> bool:
+        return text in bundled_folders() or os.path.lexists((base or Path()) / os.path.expanduser(text))
+
+    name, equals, rest = ref.partition("=")
+    if not equals or re.search(_NAME, name) is None or there(ref):
+        name, rest = "", ref
+    if rest.startswith(COMMAND):
+        return Ref(name, rest, "")
+    ways = [(rest[: at.start()], rest[at.end() :]) for at in re.finditer(VALUES, rest) if "=" in rest[at.end() :]]
+    if ways and not there(rest):
+        bot, values = next((way for way in ways if there(way[0])), ways[-1])
+    else:
+        bot, values = rest, ""
+    return Ref(name, os.path.expanduser(bot), values)
+
+
+def placed_ref(ref: str, base: Path) -> str:
+    """Returns a text that names an entrant in a folder as one that names it from anywhere."""
+    read = read_ref(ref, base)
+    if read.bot in bundled_folders():
+        return read.text
+    if not read.bot.startswith(COMMAND):
+        return read._replace(bot=str(base / read.bot)).text
+    try:
+        words = shlex.split(read.bot.removeprefix(COMMAND))
+    except ValueError:  # said of the bot
+        return read.text
+    files = {word: str(base / word) for word in words if os.path.isfile(base / word)}
+    return read._replace(bot=COMMAND + shlex.join(files.get(word, word) for word in words)).text
 
 
 def find_bot(ref: str) -> Path:
@@ -241,6 +212,7 @@ def find_bot(ref: str) -> Path:
         BotError: There is none. Show the message to the operator.
     """
     bundled = bundled_folders()
+    ref = read_ref(ref).bot
     is_path = "/" in ref or ref.startswith(".")
     folder = bundled[ref] if ref in bundled and not is_path else Path(ref)
     if not os.path.lexists(folder / MANIFEST):
@@ -324,6 +296,13 @@ def _manifest(text: str, path: str) -> Manifest:
                 f"{path}: tune.{name}: expected low < high and a value from low to high, "
                 f"got: value {tuned.value}, low {tuned.low}, high {tuned.high}"
             )
+    if twice := sorted(manifest.tune.keys() & manifest.arguments):
+        raise BotError(f"{path}: arguments.{twice[0]}: expected another name than those below tune, got one of them")
+    for name, argument in manifest.arguments.items():
+        if isinstance(argument, Argument) and argument.choices and argument.value not in argument.choices:
+            raise BotError(
+                f"{path}: arguments.{name}: expected a value among its choices, got: {argument.value!r:.{_LONGEST}}"
+            )
     return manifest
 
 
@@ -395,6 +374,9 @@ def _spec(manifest: Manifest, folder: Path, capped: bool = True) -> BotSpec:
         reads=_outside(folder, (*manifest.include, *manifest.built, *manifest.fetched)),
         runtimes=_runtimes((manifest.command[0], *manifest.needs)),
         tune=tuple(manifest.tune.items()),
+        arguments=tuple(
+            (name, Argument(value=one) if isinstance(one, str) else one) for name, one in manifest.arguments.items()
+        ),
         source=MANIFEST,
     )
 
@@ -406,25 +388,37 @@ def _with_values(spec: BotSpec, text: str) -> BotSpec:
         BotError: It has no such parameter, or a value is not in its range.
     """
     chosen: dict[str, str] = {}
-    parameters = dict(spec.tune)
-    for part in text.split(","):
+    parameters: dict[str, Parameter | Argument] = {**dict(spec.tune), **dict(spec.arguments)}
+    for part in re.split(r",(?=[A-Za-z_][A-Za-z0-9_]*=)", text):
         name, _, value = part.partition("=")
-        if (parameter := parameters.get(name)) is None:
-            known = ", ".join(parameters) or f"none: its {MANIFEST} has no [tune]"
+        parameter = parameters.get(name)
+        if parameter is None:
+            known = ", ".join(parameters) or f"none: its {MANIFEST} has no [tune] or [arguments]"
             raise BotError(
                 f"expected a parameter of {spec.name} ({known}), got: {name!r:.80}{did_you_mean(name, parameters)}"
             )
-        try:
-            number = int(value) if parameter.is_whole else float(value)
-        except ValueError:
-            number = math.nan
-        if not parameter.low <= number <= parameter.high:
-            kind = "a whole number" if parameter.is_whole else "a number"
-            raise BotError(
-                f"expected {kind} from {parameter.low} to {parameter.high} as {name} of {spec.name}, got: {value!r:.80}"
-            )
-        chosen[name] = parameter.text(number)
+        chosen[name] = _number(spec.name, name, parameter, value) if isinstance(parameter, Parameter) else value
+        if isinstance(parameter, Argument) and parameter.choices and value not in parameter.choices:
+            expected = f"one of {', '.join(parameter.choices)}"
+        elif isinstance(parameter, Argument) and (len(value) > MOST_ARGUMENT or "\0" in value):
+            expected = f"a text of at most {MOST_ARGUMENT} characters, none of them NUL,"
+        else:
+            continue
+        raise BotError(
+            f"expected {expected} as {name} of {spec.name}, got: {value!r:.80}{did_you_mean(value, parameter.choices)}"
+        )
     return with_values(spec, chosen)
+
+
+def _number(bot: str, name: str, parameter: Parameter, value: str) -> str:
+    try:
+        number = int(value) if parameter.is_whole else float(value)
+    except ValueError:
+        number = math.nan
+    if parameter.low <= number <= parameter.high:
+        return parameter.text(number)
+    kind = "a whole number" if parameter.is_whole else "a number"
+    raise BotError(f"expected {kind} from {parameter.low} to {parameter.high} as {name} of {bot}, got: {value!r:.80}")
 
 
 def with_values(spec: BotSpec, values: Mapping[str, str]) -> BotSpec:
@@ -433,11 +427,11 @@ def with_values(spec: BotSpec, values: Mapping[str, str]) -> BotSpec:
     Its name has the values, or digits of a hash if they are many.
     """
     given = {**dict(spec.values), **values}
-    usual = {name: one.text(one.value) for name, one in spec.tune}
+    usual = spec.usual
     differing = ((name, given[name]) for name in sorted(usual) if given.get(name, usual[name]) != usual[name])
     chosen = replace(spec, values=tuple(differing))
-    label = chosen.suffix if len(chosen.suffix) <= MOST_LABEL else VALUES + chosen.identity[:6]
-    return replace(chosen, name=spec.own_name + label)
+    is_short = len(chosen.suffix) <= MOST_LABEL and re.search(r"[^A-Za-z0-9._=,@+-]", chosen.suffix) is None
+    return replace(chosen, name=spec.own_name + (chosen.suffix if is_short else VALUES + chosen.identity[:6]), own="")
 
 
 def _from_command(line: str) -> BotSpec:
@@ -451,7 +445,9 @@ def _from_command(line: str) -> BotSpec:
     folder = Path.cwd()
     if (why := unfit(runtimes.resolved(words)[0], folder)) is not None:
         raise BotError(f"expected a program to run, got: {words[0]!r}, {why.got}; {why.remedy}")
-    name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(runtimes.resolved(words)[0]).name).lstrip("._-")[:64] or "bot"
+    script = next((word for word in words[1:] if not word.startswith("-")), "") if "/" not in words[0] else ""
+    called = Path(script).stem if script and os.path.isfile(folder / script) else Path(runtimes.resolved(words)[0]).name
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", called).lstrip("._-")[:64] or "bot"
     files = files_in(words, folder)
     return BotSpec(
         name=name,

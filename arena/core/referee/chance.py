@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from arena.core.errors import MachineFault
+from arena.core.errors import ConfigError, MachineFault
 from arena.core.record.published import CHANCE
 from arena.core.types import Seat
 
@@ -48,6 +48,7 @@ def seed_secret(seed: str, settings: str = "") -> bytes:
             digest. Trusted bots can read the secret itself; there the same seed gives the same deals to any bots.
 
     Raises:
+        ConfigError: It is no text.
         MachineFault: There is too little memory for it.
     """
     salt = f"arena/3/seed/{settings}" if settings else "arena/2/seed"
@@ -55,6 +56,8 @@ def seed_secret(seed: str, settings: str = "") -> bytes:
         return hashlib.scrypt(
             seed.encode(), salt=salt.encode(), n=_SCRYPT_N, r=8, p=1, maxmem=_SCRYPT_MEMORY, dklen=SECRET_BYTES
         )
+    except UnicodeEncodeError:
+        raise ConfigError(f"expected a seed in UTF-8, got: {seed!a:.80}; give another") from None
     except ValueError as error:  # all other values are ours
         raise MachineFault(
             f"expected {_SCRYPT_MEMORY >> 20} MiB of memory for the seed, got: {error}; close other programs"

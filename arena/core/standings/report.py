@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
 from arena.core import plugs
+from arena.core.errors import ConfigError
 from arena.core.progress import Progress
 from arena.core.ratings.scores import mean_scores
 from arena.core.standings.sources import known_of
@@ -88,6 +89,7 @@ def report(
     ruleset: str | None = None,
     anchors: Mapping[str, float] | None = None,
     crosstable: bool = False,
+    without: Collection[str] = (),
 ) -> tuple[Report, Tournament]:
     """Returns the document and the row of the latest tournament that matches.
 
@@ -98,29 +100,33 @@ def report(
         ruleset: The name of its ruleset; None means any.
         anchors: By bot a rating that is given, not estimated; others follow from it.
         crosstable: Whether there is a cross-table of more than `MOST_CROSSED` entrants.
+        without: Entrants whose games are left out. `mu` and `sigma` stay those of all games.
 
     Raises:
         StoreError: There is no such tournament.
-        ConfigError: An anchor is not an entrant.
+        ConfigError: An anchor is not an entrant, or the games of one cannot be left out.
     """
     with reader.snapshot():
         row = reader.tournament(tournament, rules=rules, ruleset=ruleset)
-        known = known_of(reader, row)
+        known = known_of(reader, row, without)
         entrants = known.entrants
         fixed = {**known.anchors, **numbered([entrant.name for entrant in entrants], anchors or {})}
         players = row.settings["game"]["players"]
         scores = fit = None
         if is_cooperative(row.settings["game"].get("teams")):
+            if without:
+                raise ConfigError("expected a game of rivals, got one that is played together - at --without")
             scores = mean_scores(reader.scores(row.id), len(entrants))
         else:
             fit = fit_of(known.tallies, known.pairs(), players, fixed, reader.predecessors(row.id))
         order = fit.order() if fit is not None else range(len(entrants))
         names = [entrant.name for entrant in entrants]
-        progress = progress_of(reader, row, names, order)
+        progress = None if without else progress_of(reader, row, names, order)
         places = progress.places if progress is not None else None
+        ratings = reader.ratings(row.id)
         table = tabulate(
             entrants,
-            reader.ratings(row.id),
+            [ratings[entrant.number] for entrant in known.entered],
             known.tallies,
             known.pairs(),
             fit,
@@ -128,10 +134,10 @@ def report(
             crosstable=scores is None and (crosstable or len(entrants) <= MOST_CROSSED),
             places=None if places is None else {entrant.number: places[entrant.name] for entrant in entrants},
         )
-        frozen = None if anchors else reader.frozen(row.id)
+        frozen = None if anchors or without else reader.frozen(row.id)
         if frozen is not None:
             table = _as_frozen(table, frozen)
-        done = reader.done(row.id)
+        done = 0 if without else reader.done(row.id)
         paces = reader.paces(row.id)
         void = reader.void_losses(row.id)
     document = Report(
@@ -140,13 +146,13 @@ def report(
         processes=row.settings.get("processes", "tournament"),  # all were kept before there was a choice
         games=done + known.games,
         void=void_text(*void),
-        reused=known.reused,
+        reused=tuple(id for id in known.reused if id != row.id),
         seconds=round(row.seconds, 3),
         standings=table.standings,
         order=table.order,
         crosstable=table.crosstable,
         progress=progress,
-        workers=_by_worker(paces, [entrant.name for entrant in entrants]),
+        workers=_by_worker(paces, {entrant.number: entrant.name for entrant in known.entered}),
         logs=row.logs,
     )
     return document, row
@@ -167,9 +173,9 @@ def _as_frozen(table: Standings, frozen: Payload) -> Standings:
     return Standings(standings=(*known, *last), order=order, crosstable=crossed)
 
 
-def _by_worker(paces: Iterable[Pace], names: Sequence[str]) -> tuple[WorkerPace, ...]:
+def _by_worker(paces: Iterable[Pace], names: Mapping[int, str]) -> tuple[WorkerPace, ...]:
     bots: dict[str, list[BotPace]] = {}
-    for pace in paces:
+    for pace in (pace for pace in paces if pace.entrant in names):
         mean_ms = round(pace.total_ms / pace.decisions, 3) if pace.decisions else 0.0
         bots.setdefault(pace.worker, []).append(BotPace(bot=names[pace.entrant], games=pace.games, mean_ms=mean_ms))
     return tuple(WorkerPace(worker=worker, bots=tuple(found)) for worker, found in bots.items())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
 
+from arena.core.errors import ConfigError, did_you_mean
 from arena.core.ratings.pairs import PairResult, add_up, pairs_of
 from arena.core.standings.pool import Joined
 from arena.core.store.reader import Reader
@@ -18,13 +19,15 @@ from arena.core.tournament.settings import Settings
 class Known:
     """What the standings of a tournament are made from."""
 
-    def __init__(self, reader: Reader, row: Tournament) -> None:
-        """Reads the sums of the tournament. `extended` adds those of others."""
+    def __init__(self, reader: Reader, row: Tournament, without: Collection[str] = ()) -> None:
+        """Reads the sums of the tournament; without some entrants it has none. `extend` adds those of others."""
         self._reader = reader
-        self._id = row.id
-        self.entrants: Sequence[Entrant] = reader.entrants(row.id)
-        """By number."""
-        self.tallies = reader.tallies(row.id)
+        self._id = "" if without else row.id
+        self.entered: Sequence[Entrant] = [one for one in reader.entrants(row.id) if one.name not in without]
+        """Those entrants that are shown, with their numbers in the tournament."""
+        self.entrants = [msgspec.structs.replace(entrant, number=place) for place, entrant in enumerate(self.entered)]
+        """By number here."""
+        self.tallies = [Tally(entrant.number) for entrant in self.entrants] if without else reader.tallies(row.id)
         """By entrant."""
         self.anchors: Mapping[int, float] = {}
         """By entrant a rating that holds the scale."""
@@ -36,7 +39,7 @@ class Known:
 
     def pairs(self) -> Iterator[PairResult]:
         """Yields the results of each pair by deal. Deals of different tournaments are different deals."""
-        if not self._others:
+        if not self._others and self._id:
             return self._reader.pairs(self._id)
         count = len(self.reused) + 1
         own = (msgspec.structs.replace(pair, deal=pair.deal * count) for pair in self._reader.pairs(self._id))
@@ -64,12 +67,26 @@ class Known:
             self.tallies[entrant] = self.tallies[entrant].plus(Tally.of(entrant, seat, seats))
 
 
-def known_of(reader: Reader, row: Tournament) -> Known:
-    """Returns what the standings of a tournament are made from."""
-    known = Known(reader, row)
-    if row.settings["format"] == "extension":
-        known.extend(list(chain(reader, row, "extends"))[:-1])
-    known.anchors = _anchors(reader, row, known.entrants)
+def known_of(reader: Reader, row: Tournament, without: Collection[str] = ()) -> Known:
+    """Returns what the standings of a tournament are made from: all its games, or those without some entrants.
+
+    Raises:
+        ConfigError: One is no entrant, or fewer than two are left.
+    """
+    names = [entrant.name for entrant in reader.entrants(row.id)]
+    for name in without:
+        if name not in names:
+            close = did_you_mean(name, names)
+            raise ConfigError(f"expected an entrant of tournament {row.id}, got: {name!r:.80}{close} - at --without")
+    known = Known(reader, row, without)
+    if len(known.entrants) < 2:
+        raise ConfigError(f"expected two entrants or more, got: {len(known.entrants)} of {row.id} - at --without")
+    before = list(chain(reader, row, "extends")) if row.settings["format"] == "extension" else [row]
+    if without or len(before) > 1:
+        known.extend(before if without else before[:-1])
+    shown = {entrant.number: place for place, entrant in enumerate(known.entered)}
+    anchors = _anchors(reader, row, reader.entrants(row.id))
+    known.anchors = {shown[number]: rating for number, rating in anchors.items() if number in shown}
     return known
 
 

@@ -323,13 +323,13 @@ class Store(Reader):
             if changed != 1:
                 raise self._void(claim)
 
-    def resume(self, tournament: str) -> list[str]:
-        """Gives back the games that were running when the last run ended, and returns their identifiers."""
+    def resume(self, tournament: str, logs: str | None = None) -> list[str]:
+        """Gives back the games that ran when the last run ended. Returns their ids. `logs` says where logs are now."""
         where, of = "WHERE tournament = ? AND status = 'running'", (tournament,)
         with immediate(self._db):
-            dead = [row[0] for row in self._db.execute(f"SELECT id FROM games {where} ORDER BY number", of)]
-            self._db.execute(f"UPDATE games SET status = 'planned' {where}", of)
-        return dead
+            self._db.execute("UPDATE tournaments SET logs = coalesce(?, logs) WHERE id = ?", (logs, tournament))
+            dead = self._db.execute(f"UPDATE games SET status = 'planned' {where} RETURNING id", of).fetchall()
+        return sorted(id for (id,) in dead)
 
     def record(self, claim: Claim, result: GameResult, entrants: Sequence[int], seconds: float) -> None:
         """Stores a result with everything that follows from it.

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.core import plugs
 from arena.core.errors import BotError
@@ -26,10 +27,12 @@ def refs_of(specs: Iterable[Payload]) -> list[str]:
 
 
 def _ref(spec: BotSpec, bundled: dict[str, str]) -> str:
+    if spec.own:
+        return f"{spec.name}={_ref(replace(spec, own='', name=spec.own), bundled)}"
     if spec.folder in bundled:
         return bundled[spec.folder] + spec.suffix
     try:
-        described = read_manifest(Path(spec.folder)).name == spec.name
+        described = read_manifest(Path(spec.folder)).name == spec.own_name
     except BotError:
         described = False
     if not described and not spec.version:

@@ -22,6 +22,7 @@ from arena.core.link.bots import (
     missing,
     missing_tool,
     read_manifest,
+    read_ref,
 )
 from arena.core.link.contents import LEFT_OUT
 from arena.core.resources import bots_folder
@@ -87,7 +88,8 @@ def choose(refs: Sequence[str], rules: str, *, bundled: bool = False) -> Chosen:
 
 
 def _is_bot(ref: str, names: Collection[str]) -> bool:
-    return ref.startswith(COMMAND) or ref in names or (Path(ref) / MANIFEST).is_file()
+    name, bot, values = read_ref(ref)
+    return bool(name or values) or bot.startswith(COMMAND) or bot in names or (Path(bot) / MANIFEST).is_file()
 
 
 def _bots_in(ref: str) -> dict[str, Path]:
@@ -96,7 +98,7 @@ def _bots_in(ref: str) -> dict[str, Path]:
     Raises:
         BotError: It has no bots, but folders of bots.
     """
-    folder = Path(ref)
+    folder = Path(read_ref(ref).bot)
     if not folder.is_dir():
         return {}
     inner = [path for path in folder.iterdir() if path.name not in LEFT_OUT and not path.name.startswith(".")]

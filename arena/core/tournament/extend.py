@@ -35,6 +35,8 @@ class Extended(msgspec.Struct, frozen=True, kw_only=True):
     """The tournament that is extended."""
     told: tuple[str, ...]
     """What is reused, and what is played anew and why, in sentences."""
+    gone: tuple[str, ...]
+    """Entrants of that tournament whose games are left out."""
 
 
 def extend(reader: Reader, wanted: Settings, base: str) -> Extended:
@@ -74,11 +76,13 @@ def extend(reader: Reader, wanted: Settings, base: str) -> Extended:
         unchanged=tuple(unchanged),
         played=before.settings["deals"],
     )
+    gone = tuple(bot["name"] for bot in before.settings["bots"] if bot["name"] not in {one.name for one in wanted.bots})
     return Extended(
         settings=replace(wanted, format=format),
         starts=tuple(start or Rating() for start in starts),
         of=before.id,
-        told=tuple(_told(wanted, format, before, anew, [bot.name for bot in wanted.bots])),
+        told=tuple(_told(wanted, format, before, anew, [bot.name for bot in wanted.bots], gone)),
+        gone=gone,
     )
 
 
@@ -110,7 +114,9 @@ def _base(reader: Reader, wanted: Settings, base: str) -> Tournament:
     return found
 
 
-def _told(wanted: Settings, format: Extension, before: Tournament, anew: list[str], names: list[str]) -> list[str]:
+def _told(
+    wanted: Settings, format: Extension, before: Tournament, anew: list[str], names: list[str], gone: Sequence[str]
+) -> list[str]:
     reused = math.comb(len(format.unchanged), wanted.game.players)
     kept = [names[number] for number in format.unchanged]
     sentences = []
@@ -120,7 +126,6 @@ def _told(wanted: Settings, format: Extension, before: Tournament, anew: list[st
             sentences.append(f"They play {format.deals - format.played} more.")
     if anew:
         sentences.append(f"Played anew: all {format.deals} deals of {', '.join(anew)}.")
-    gone = [bot["name"] for bot in before.settings["bots"] if bot["name"] not in names]
     if gone:
         sentences.append(f"Left out: the games of {', '.join(gone)}.")
     return sentences

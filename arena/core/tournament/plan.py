@@ -89,15 +89,12 @@ def begin(
     require(settings.level, specs, (store.path, logs))
     found = None if new else store.unfinished(settings.digest)
     if found is not None:
-        if Path(found.logs) != logs.resolve() / found.id:
-            raise ConfigError(
-                f"expected the logs of unfinished tournament {found.id} to stay in {Path(found.logs).parent}, "
-                f"got: {logs.resolve()}; give that folder with --logs, or begin another tournament with --new"
-            )
+        if Path(found.logs) != (here := logs.resolve() / found.id):
+            found = _moved(store, found, here)
         _make_folder(Path(found.logs))
         _check_commitment(found, settings)
         committed = publish_commitment(found, settings)
-        drop(Path(found.logs), store.resume(found.id))
+        drop(Path(found.logs), store.resume(found.id, found.logs))
         there = {entry.name for entry in os.scandir(found.logs)}
         gone = tuple(log for log in store.logs(found.id) if log not in there)
         return Begun(found, store.done(found.id), resumed=True, committed=committed, gone=gone)
@@ -119,6 +116,31 @@ def begin(
     ]
     store.create(tournament, entrants)
     return Begun(tournament, 0, resumed=False, committed=publish_commitment(tournament, settings))
+
+
+def _moved(store: Store, found: Tournament, here: Path) -> Tournament:
+    """Returns an unfinished tournament whose folder of logs was moved or copied together with its database.
+
+    Raises:
+        ConfigError: Its logs are not all there. Nothing has changed.
+    """
+    before = Path(found.logs)
+    committed = published(here, COMMITMENT_FILE, Commitment) if here.is_dir() else None
+    is_it = committed is not None and committed.commitment == found.commitment
+    there = {entry.name for entry in os.scandir(here)} if is_it else set()
+    if is_it and (not before.exists() or there.issuperset(store.logs(found.id))):
+        return replace(found, logs=str(here))
+    expected = f"expected the logs of unfinished tournament {found.id}"
+    if not before.exists():
+        got = "those of another one" if committed is not None else "none"
+        raise ConfigError(
+            f"{expected} in {here}, got: {got}, and none in {before}, where they were; move that folder here, give "
+            "with --logs the folder that it is in, or begin another tournament with --new"
+        )
+    raise ConfigError(
+        f"{expected} to stay in {before.parent}, got: {here.parent}; give that folder with --logs, or begin another "
+        "tournament with --new"
+    )
 
 
 def as_begun(store: Reader, settings: Settings) -> Settings:

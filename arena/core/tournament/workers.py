@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import signal
@@ -15,6 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, BinaryIO, Final
 
@@ -48,8 +50,8 @@ class NoFreeWorker(MachineFault):
     """There is no worker for another lane now. There may be one later."""
 
 
-_OF_TERMINALS: Final = {signal.SIGINT, signal.SIGHUP}
-"""What a terminal sends to every process: Ctrl-C and hang-up. Only the first process heeds them; it ends the rest."""
+_OF_TERMINALS: Final = {signal.SIGINT, signal.SIGQUIT, signal.SIGHUP}
+"""What a terminal sends to every process. Only the first process heeds such a signal; it ends the rest."""
 _STOPPING: Final = {*_OF_TERMINALS, signal.SIGTERM}
 _PROGRAM: Final = (
     "import sys; sys.path[:] = sys.argv[2:]; from arena.core.tournament.workers import serve; serve(int(sys.argv[1]))"
@@ -58,8 +60,37 @@ _PROGRAM: Final = (
 
 
 def available_cores() -> int:
-    """Returns how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Returns how many cores this process may use: of those that it may run on, as many as its control group grants."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, int(min(allowed, quota())))
+
+
+def quota(groups: Path = Path("/proc/self/cgroup"), mount: Path = Path("/sys/fs/cgroup")) -> float:
+    """Returns how many cores the control group and those above it grant: `docker --cpus`, `CPUQuota` of systemd."""
+    least = math.inf
+    for line in _words(groups, "\n"):
+        _, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        top = mount / controllers  # in a container the group's own files are at the top
+        for folder in (top / path.lstrip("/"), *(top / path.lstrip("/")).parents):
+            if not folder.is_relative_to(top):
+                break
+            runs = (
+                _words(folder / "cpu.max")
+                if not controllers
+                else (_words(folder / "cpu.cfs_quota_us") + _words(folder / "cpu.cfs_period_us"))
+            )
+            if len(runs) == 2 and all(word.isdigit() for word in runs) and int(runs[1]):  # else "max", or -1
+                least = min(least, int(runs[0]) / int(runs[1]))
+    return least
+
+
+def _words(file: Path, separator: str | None = None) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace").split(separator)
+    except OSError:  # there is no such group, or no such file in it
+        return []
 
 
 def games_at_a_time(concurrency: int | None = None) -> int:

@@ -136,7 +136,7 @@ class GameStart(Message, frozen=True, tag="game_start"):
     bot_seed: Annotated[int, Meta(ge=0, le=MAX_INT)]
     """A number for the bot's own randomness, different for each seat, the same whenever this deal is played again."""
     parameters: dict[str, str] = {}
-    """The bot's own parameters, each with its value, a decimal number as text; missing where it has none."""
+    """The bot's own parameters, each with its value as text; missing where it has none."""
 
 
 class Ready(Message, frozen=True, tag="ready"):

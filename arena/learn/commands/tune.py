@@ -97,7 +97,7 @@ def tune(
     from msgspec.structs import replace
 
     from arena.core import catalogue as games
-    from arena.core.link.bots import load_bot, split_ref, with_values
+    from arena.core.link.bots import load_bot, read_ref, with_values
     from arena.core.standings.comparison import others_of
     from arena.core.store.store import open_store
     from arena.core.tournament.formats.compare import Compare
@@ -127,7 +127,7 @@ def tune(
         tuning = tuning_of(store, row)
         known, tuned = None, with_values(spec, tuning.values)
         if tuned != spec and max_deals:
-            better = split_ref(bot)[0] + tuned.suffix
+            better = read_ref(bot).bot + tuned.suffix
             entered = (better, bot, *others_of((better, bot), players))
             other_deals = None if seed is None else f"{seed} compared"
             proof = set_up(entered, game, Compare(max_deals=max_deals, margin=most), level=level, seed=other_deals)
@@ -166,7 +166,7 @@ def chosen_parameters(spec: BotSpec, names: tuple[str, ...]) -> dict[str, Parame
             f"expected a bot with parameters, got: {spec.name}, whose bot.toml declares none; "
             "add a table such as: [tune] depth = {value = 3, low = 1, high = 8}"
         )
-    now = spec.parameters
+    now = {name: spec.parameters[name] for name, _ in spec.tune}
     for name in names:
         if name not in now:
             raise ConfigError(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from arena.core.commands.progress import cursor_kept
 from arena.core.commands.terminal import MOST_WIDTH, too_small
 from arena.core.record.log import ActionRecord, ForfeitRecord, Header, OutcomeRecord, Record
 from arena.core.show.replay import Onlooker
@@ -59,5 +60,5 @@ def live_board(screen: Console, pace: float) -> Iterator[Callable[[Header | Reco
             draw(onlooker)
             drawn = now if decided else drawn
 
-    with Live(console=screen, auto_refresh=False, transient=True) as live:
+    with Live(console=screen, auto_refresh=False, transient=True) as live, cursor_kept(screen):
         yield watch

@@ -8,7 +8,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import LEVELS, json_option
-from arena.cli.output import show_json, show_line
+from arena.cli.output import counted, show_json, show_line
 from arena.core.errors import LevelError
 from arena.core.types import Level
 
@@ -41,6 +41,7 @@ def doctor(ctx: click.Context, bots: tuple[str, ...], level: str | None, as_json
     """
     from arena.core.link.bots import load_bot
     from arena.core.link.confinement import LEVELS as ALL
+    from arena.core.tournament.workers import available_cores, games_at_a_time
     from arena.sandbox.doctor import examine, examine_bot
     from arena.sandbox.levels import instead
 
@@ -54,6 +55,10 @@ def doctor(ctx: click.Context, bots: tuple[str, ...], level: str | None, as_json
     else:
         for line in [*lines(probes), *verdicts(examined.levels)]:
             show_line(line)
+        cores = available_cores()
+        show_line(
+            f"games at a time, unless --concurrency says more: {games_at_a_time()}, half of {counted(cores, 'core')}"
+        )
         best = Level.ISOLATED if asked is None else asked
         if not examined.levels[best].ok and (sentence := instead(best)):
             show_line(sentence)

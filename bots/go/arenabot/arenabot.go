@@ -102,7 +102,7 @@ type GameStart struct {
 	Time         TimeControl        `msgpack:"time"`
 	Commitment   string             `msgpack:"commitment"`
 	BotSeed      int64              `msgpack:"bot_seed"` // for the bot's own randomness
-	// The bot's own parameters, each with its value, a decimal number as text; nil if it has none.
+	// The bot's own parameters, each with its value as text; nil if it has none.
 	Parameters map[string]string `msgpack:"parameters"`
 }
 

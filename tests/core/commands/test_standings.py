@@ -99,6 +99,22 @@ def test_a_pool_has_all_its_tournaments(database: Path) -> None:
     assert "sigma" not in "".join(table)
 
 
+def test_a_bot_is_taken_out_with_its_games(database: Path) -> None:
+    whole = {row["bot"]: row for row in json.loads(standings(database, "--json").stdout)["standings"]}
+    part = json.loads(standings(database, "--without", "bob", "--json").stdout)
+    rows = {row["bot"]: row for row in part["standings"]}
+    assert set(rows) == {"ann", "cid"}
+    assert all(row["games"] * 2 == whole[name]["games"] for name, row in rows.items())
+    assert (rows["cid"]["mu"], part["games"], part["reused"]) == (whole["cid"]["mu"], rows["ann"]["games"], [])
+    assert "without the games of bob" in standings(database, "--without", "bob").stdout
+    said = standings(database, "--without", "bop", code=2).stderr
+    assert "got: 'bop' (did you mean 'bob'?)" in said
+    assert "expected two entrants or more, got: 1" in (
+        standings(database, "--without", "bob", "--without", "cid", code=2).stderr
+    )
+    assert standings(database, "--without", "bob", "--pool", code=2)
+
+
 def test_an_anchor_is_shown_as_given(database: Path) -> None:
     for words in ((), ("--pool",)):
         rows = json.loads(standings(database, *words, "--anchor", "bob=40", "--json").stdout)["standings"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from pathlib import Path
 
+from tests.command_kit import ARENA
 from tests.terminal_kit import at_terminal
 
 LOG = Path(__file__).parents[3] / "protocol" / "vectors" / "logs" / "samurai-standard.jsonl"
@@ -48,3 +50,27 @@ def test_ctrl_c_and_ctrl_d(tmp_path: Path) -> None:
         person.sees(" 1/")
         person.types("\x04")
         assert person.ends() == 0
+
+
+def test_ctrl_z_gives_the_shell_its_screen_and_fg_goes_on(tmp_path: Path) -> None:
+    shutil.copy(LOG, tmp_path / "game.jsonl")
+    with at_terminal(tmp_path, "--norc", "--noprofile", "-i", program=("bash",)) as person:
+        person.types(f"{shlex.join(ARENA)} replay game.jsonl\n")
+        person.sees(" 1/")
+        person.types("\x1a")
+        person.sees("Stopped")
+        stopped = person.said.rpartition("Stopped")[0]
+        assert stopped.rindex("\x1b[?1049l") > stopped.rindex("\x1b[?1049h")
+        assert stopped.rindex("\x1b[?25h") > stopped.rindex("\x1b[?25l")
+        person.types("bg\n")  # it draws nothing over the shell, and waits
+        person.types("fg\n")
+        person.sees(" 1/")
+        person.types("\x1b[C")
+        person.sees(" 2/")
+        assert "^[[C" not in person.said
+        person.types("\x1c")
+        person.sees(lambda _: person.said.endswith(("$ ", "# ")))
+        person.types("echo it was $?; exit\n")
+        assert person.ends() == 0
+    assert "it was 131" in person.said
+    assert person.said.rindex("\x1b[?25h") > person.said.rindex("\x1b[?25l")

@@ -326,6 +326,7 @@ def test_new_begins_another(arena: Run, tmp_path: Path) -> None:
         (("random", "greedy", "--rule", "setup"), "expected an option NAME=VALUE"),
         (("random", "greedy", "--rule", "setup=rando"), "did you mean 'random'"),
         (("random", "greedy", "--concurrency", "0"), "expected at least 1 game at a time, got: 0"),
+        (("random", "greedy", "--seed", "\udcff"), "expected names and texts in UTF-8"),
         (("random", "greedy", "--deals", "0"), "expected at least 1 deal, got: 0"),
         (("random", "greedy", "--deals", "1000000000000"), "at most 1,000,000,000 games, got: 2,000,000,000,000"),
         (("random", "greedy", "--deals", "1" + 20 * "0"), "expected at most 1,000,000,000 games"),

@@ -21,7 +21,9 @@ from arena.core.link.bots import (
     missing,
     missing_tool,
     parse_manifest,
+    placed_ref,
     read_manifest,
+    read_ref,
 )
 from arena.core.link.programs import ABSENT, NOT_INSTALLED
 from arena.core.link.runtimes import resolved
@@ -94,7 +96,7 @@ def test_a_name_has_no_long_list_of_values(folder: Path) -> None:
         ("depth=2.5", "expected a whole number from 1 to 8 as depth of mine, got: '2.5'"),
         ("risk=nan", "expected a number from -1 to 1 as risk of mine, got: 'nan'"),
         ("risk=", "expected a number from -1 to 1 as risk of mine, got: ''"),
-        ("depth=5,,", "got: ''"),
+        ("depth=5,,", "got: '5,,'"),
     ],
 )
 def test_values_that_cannot_be_are_refused(folder: Path, values: str, reason: str) -> None:
@@ -103,8 +105,57 @@ def test_values_that_cannot_be_are_refused(folder: Path, values: str, reason: st
         load_bot(f"{folder}@{values}")
 
 
+TEXTS = '[arguments]\nbook = "a,b"\nstyle = {value = "bold", choices = ["bold", "shy"]}\n'
+
+
+def test_parameters_may_be_texts_and_choices(folder: Path) -> None:
+    rewrite(folder, GOOD + TUNE + TEXTS)
+    assert load(folder).parameters == {"depth": "3", "risk": "0.5", "book": "a,b", "style": "bold"}
+    spec = load_bot(f"{folder}@book=../c d,e@f=1,style=shy,depth=4")
+    assert spec.parameters == {"depth": "4", "risk": "0.5", "book": "../c d,e@f=1", "style": "shy"}
+    assert spec.name == f"mine@{spec.identity[:6]}"
+    assert load_bot(f"{folder}@style=shy").name == "mine@style=shy"
+    assert load_bot(f"{folder}@style=bold") == load(folder)
+    with pytest.raises(BotError, match=r"expected one of bold, shy as style of mine, got: 'sly' \(did you mean 'shy'"):
+        load_bot(f"{folder}@style=sly")
+    with pytest.raises(BotError, match="expected a text of at most 256 characters"):
+        load_bot(f"{folder}@book={'x' * 257}")
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ('style = {value = "x", choices = ["a"]}', "arguments.style: expected a value among its choices, got: 'x'"),
+        ('depth = "x"', "arguments.depth: expected another name than those below tune"),
+        ("style = 3", "arguments"),
+    ],
+)
+def test_arguments_that_cannot_be_are_refused(folder: Path, more: str, reason: str) -> None:
+    rewrite(folder, f"{GOOD}{TUNE}[arguments]\n{more}\n")
+    with pytest.raises(BotError, match=reason):
+        load(folder)
+
+
+def test_what_is_there_is_not_taken_apart(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rewrite(folder, GOOD + TUNE)
+    strange = tmp_path / "me@host=1" / "x=y@depth=9"
+    shutil.copytree(folder, strange)
+    shutil.copytree(folder, tmp_path / "fast=greedy")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "me@host=1"))
+    assert read_ref("fast=greedy") == ("", "fast=greedy", "")
+    assert read_ref("quick=greedy@depth=2") == ("quick", "greedy", "depth=2")
+    assert read_ref("mine=cmd:python3 bot.py --a=b@c=d") == ("mine", "cmd:python3 bot.py --a=b@c=d", "")
+    for ref in (str(strange), "me@host=1/x=y@depth=9", "~/x=y@depth=9"):
+        for said in (ref, placed_ref(ref, tmp_path)):
+            assert (load_bot(said).name, load_bot(said).folder) == ("mine", str(strange))
+            assert load_bot(f"a={said}@depth=5").parameters["depth"] == "5"
+    named = load_bot("a=./fast=greedy")
+    assert (named.name, named.own_name, named.identity) == ("a", "mine", load_bot("fast=greedy").identity)
+
+
 def test_a_bot_without_parameters_takes_no_values(folder: Path) -> None:
-    with pytest.raises(BotError, match=r"expected a parameter of mine \(none: its bot.toml has no \[tune\]\)"):
+    with pytest.raises(BotError, match=r"expected a parameter of mine \(none: its bot.toml has no \[tune\] or"):
         load_bot(f"{folder}@depth=5")
 
 
@@ -298,7 +349,7 @@ def test_contents_do_not_run_into_names(folder: Path) -> None:
 def test_a_command(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     spec = load_bot("cmd:{python} bot.py --name 'two words'")
-    assert spec.name == Path(sys.executable).name
+    assert spec.name == "bot"
     assert spec.command == ("{python}", "bot.py", "--name", "two words")
     assert spec.folder == str(folder)
     (folder / "bot.py").write_text("changed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import shutil
 import sys
@@ -38,6 +39,30 @@ def test_the_same_settings_continue_the_unfinished_tournament(store: Store, tmp_
     again = instant.start(store, SETTINGS, tmp_path / "logs")
     assert (first.resumed, again.resumed) == (False, True)
     assert again.tournament == first.tournament
+
+
+def test_a_project_that_was_moved_goes_on_with_the_logs_beside_it(store: Store, tmp_path: Path) -> None:
+    before, after, copy = tmp_path / "before", tmp_path / "after", tmp_path / "copy"
+    first = instant.start(store, SETTINGS, before).tournament
+    list(itertools.islice(instant.runner(store, instant.start(store, SETTINGS, before), SETTINGS).run(), 3))
+    logs = store.logs(first.id)
+    before.rename(after)
+    with pytest.raises(ConfigError, match=r"got: none, and none in .*before.*, where they were; move that folder here"):
+        instant.start(store, SETTINGS, tmp_path / "elsewhere")
+    other = tmp_path / "other" / first.id
+    other.mkdir(parents=True)
+    committed = (after / first.id / "commitment.json").read_text()
+    (other / "commitment.json").write_text(committed.replace(first.commitment, "0" * 64))
+    with pytest.raises(ConfigError, match="got: those of another one"):
+        instant.start(store, SETTINGS, other.parent)
+    assert instant.start(store, SETTINGS, after).tournament.logs == str(after / first.id)
+    shutil.copytree(after, copy)
+    (copy / first.id / logs[0]).unlink()
+    with pytest.raises(ConfigError, match=r"to stay in .*after, got: .*copy; give that folder with --logs"):
+        instant.start(store, SETTINGS, copy)
+    shutil.copy(after / first.id / logs[0], copy / first.id)
+    begun = instant.start(store, SETTINGS, copy)
+    assert (begun.tournament.logs, begun.gone, begun.resumed) == (str(copy / first.id), (), True)
 
 
 @pytest.mark.parametrize(("players", "deals", "planning"), [(3, 2, 1), (3, 2, 2), (2, 6, 1), (3, 6, 2)])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import threading
 from concurrent.futures import BrokenExecutor
+from pathlib import Path
 
 import pytest
 
 from arena.core.errors import MachineFault, ReplayMismatch
-from arena.core.tournament.workers import local_worker
+from arena.core.tournament.workers import local_worker, quota
 
 SEEN: list[int] = []
 
@@ -62,3 +64,26 @@ def test_it_ends_without_a_word_when_what_started_it_is_killed() -> None:
     # It waits for the end of the output, which the worker has too.
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, timeout=30)
     assert done.stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("line", "files", "cores"),
+    [
+        ("0::/a/b", {"a/b/cpu.max": "max 100000"}, math.inf),
+        ("0::/a/b", {"a/b/cpu.max": "250000 100000"}, 2.5),
+        ("0::/a/b", {"a/cpu.max": "50000 100000", "a/b/cpu.max": "max 100000"}, 0.5),
+        ("0::/", {"cpu.max": "200000 100000"}, 2.0),
+        ("0::/gone/in/the/container", {"cpu.max": "200000 100000"}, 2.0),
+        ("3:cpu,x:/a", {"cpu,x/a/cpu.cfs_quota_us": "-1", "cpu,x/a/cpu.cfs_period_us": "100000"}, math.inf),
+        ("3:cpu,x:/a\n0::/", {"cpu,x/cpu.cfs_quota_us": "300000", "cpu,x/cpu.cfs_period_us": "100000"}, 3.0),
+        ("2:cpuset:/a", {"cpuset/a/cpu.max": "1 100000"}, math.inf),
+        ("0::/a", {"a/cpu.max": "nonsense", "cpu.max": "1 0"}, math.inf),
+    ],
+)  # fmt: skip
+def test_the_quota_of_the_control_group_counts(tmp_path: Path, line: str, files: dict[str, str], cores: float) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{text}\n")
+    (tmp_path / "own").write_text(f"{line}\n")
+    assert quota(tmp_path / "own", tmp_path) == cores
+    assert quota(tmp_path / "none", tmp_path) == math.inf

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from arena.core.plugs import Command, Wing
+from arena.core.face import plugs
 
-WING = Wing(commands={"bot": Command("Write", 1, "Write, build, check and debug a bot.", "arena.author.commands:bot")})
+WING = plugs.Wing(
+    commands={"bot": plugs.Command("Write", 1, "Write, build, check and debug a bot.", "arena.author.commands:bot")}
+)

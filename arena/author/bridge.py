@@ -17,13 +17,9 @@ import zmq
 
 from arena.author.jsonlines import MAX_LINE, Translator
 from arena.author.program import Program
-from arena.core.errors import ConfigError, RemoteProtocolError, did_you_mean
-from arena.core.types import Want
-from arena.core.wire.codec import encode
-from arena.core.wire.messages import PROTOCOL, Hello
-from arena.core.wire.variables import ENDPOINT, TOKEN
+from arena.core.face import codec, errors, value_types, wire_messages, wire_variables
 
-WANTS: Final = get_args(Want)
+WANTS: Final = get_args(value_types.Want)
 """What a request may carry."""
 
 
@@ -49,13 +45,21 @@ def bridge(program: Program, *, name: str, version: str, want: Sequence[str], re
     try:
         for word in want:
             if word not in WANTS:
-                raise ConfigError(f"expected {', '.join(WANTS)} to want, got: {word!r}{did_you_mean(word, WANTS)}")
+                raise errors.ConfigError(
+                    f"expected {', '.join(WANTS)} to want, got: {word!r}{errors.did_you_mean(word, WANTS)}"
+                )
         endpoint, token = _environment()
         with zmq.Context() as context, context.socket(zmq.DEALER) as socket:
             socket.linger = 0
             lost = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
             socket.connect(endpoint)
-            socket.send(encode(Hello(token=token, protocol=PROTOCOL, name=name, version=version, want=tuple(want))))
+            socket.send(
+                codec.encode(
+                    wire_messages.Hello(
+                        token=token, protocol=wire_messages.PROTOCOL, name=name, version=version, want=tuple(want)
+                    )
+                )
+            )
             with lost:
                 return _play(program, socket, lost, report)
     finally:
@@ -65,9 +69,9 @@ def bridge(program: Program, *, name: str, version: str, want: Sequence[str], re
 def _environment() -> tuple[str, str]:
     """Returns the endpoint to connect to, and the token for `hello`."""
     try:
-        return os.environ[ENDPOINT], os.environ[TOKEN]
+        return os.environ[wire_variables.ENDPOINT], os.environ[wire_variables.TOKEN]
     except KeyError as missing:
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected the variable {missing}, which a referee sets for a bot, got: no such variable; "
             "make the bridge the `command` of a bot.toml, or play with cmd:'arena bot bridge -- COMMAND'"
         ) from None
@@ -104,7 +108,7 @@ def _play(program: Program, socket: zmq.Socket[bytes], lost: zmq.Socket[bytes], 
                 program.write(heard.line)
         elif lost in ready:
             reason = "expected goodbye from the referee, got: the connection is lost"
-            raise RemoteProtocolError("disconnected", reason, "§4.1-2")
+            raise errors.RemoteProtocolError("disconnected", reason, "§4.1-2")
         if program.input in ready:
             program.write()
         poller.register(program.input, zmq.POLLOUT if program.owes_input else 0)  # with 0 it is no longer watched

@@ -15,21 +15,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from arena.core.errors import BotError, ConfigError
-from arena.core.link.bots import (
-    COMMAND,
-    MANIFEST,
-    Manifest,
-    find_bot,
-    load_bot,
-    missing_tool,
-    read_manifest,
-    unfetched,
-    work,
-)
-from arena.core.link.runtimes import resolved
-from arena.core.text import plain
-from arena.core.wire.variables import FIXED
+from arena.core.face import bot_manifests, errors, plain, runtimes, wire_variables
 
 FIRST_LINES: Final = 4_000
 """Of what a build prints, so many lines are shown, and then the last ones."""
@@ -61,8 +47,10 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
 
 def local_bots() -> list[str]:
     """Returns the bots here, by their names on the command line: this folder, if it is a bot's, and those in it."""
-    folders = sorted(path.parent for path in Path().glob(f"*/{MANIFEST}") if not path.parent.name.startswith("."))
-    return [*([] if not Path(MANIFEST).is_file() else ["."]), *map(str, folders)]
+    folders = sorted(
+        path.parent for path in Path().glob(f"*/{bot_manifests.MANIFEST}") if not path.parent.name.startswith(".")
+    )
+    return [*([] if not Path(bot_manifests.MANIFEST).is_file() else ["."]), *map(str, folders)]
 
 
 def build_bots(
@@ -87,13 +75,16 @@ def build_bots(
     """
     chosen = refs or local_bots()
     if not chosen:
-        raise ConfigError(
-            f"expected a folder with a {MANIFEST} here, got: none; name a bot, or make one: arena bot new NAME"
+        raise errors.ConfigError(
+            f"expected a folder with a {bot_manifests.MANIFEST} here, got: none; name a bot, or make one: arena "
+            f"bot new NAME"
         )
     for ref in chosen:
-        if ref.startswith(COMMAND):
-            raise BotError(f"expected a bot's folder, or the name of a bundled bot, got: {ref!r}, a command line")
-        find_bot(ref)
+        if ref.startswith(bot_manifests.COMMAND):
+            raise errors.BotError(
+                f"expected a bot's folder, or the name of a bundled bot, got: {ref!r}, a command line"
+            )
+        bot_manifests.find_bot(ref)
     for ref in chosen:
         done(build_bot(ref, show, anew=anew, begin=begin))
 
@@ -110,37 +101,37 @@ def build_bot(
     What its manifest's `fetch` gets is got first, if something of it is missing or `anew` asks for it.
     """
     try:
-        folder = find_bot(ref)
-        manifest = read_manifest(folder)
-        tool = missing_tool(manifest, folder)
+        folder = bot_manifests.find_bot(ref)
+        manifest = bot_manifests.read_manifest(folder)
+        tool = bot_manifests.missing_tool(manifest, folder)
         if tool is not None:
             return Built(
                 bot=ref, problem=f"expected {tool.what!r}, which builds it, got: {tool.why.got}; {tool.why.remedy}"
             )
-        fetches = bool(manifest.fetch) and (anew or unfetched(manifest, folder) is not None)
+        fetches = bool(manifest.fetch) and (anew or bot_manifests.unfetched(manifest, folder) is not None)
         commands = [command for command in (manifest.fetch * fetches, manifest.build) if command]
         if not commands:
-            load_bot(ref)
+            bot_manifests.load_bot(ref)
             return Built(bot=ref)
-        told = work(manifest if fetches else msgspec.structs.replace(manifest, fetch=()))
+        told = bot_manifests.work(manifest if fetches else msgspec.structs.replace(manifest, fetch=()))
         begin(ref, told)
         began = time.monotonic()
         built = Built(bot=ref, command=told)
         for command in commands:
             lines: list[str] = []
-            status = _run(resolved(command), folder, show or lines.append)
+            status = _run(runtimes.resolved(command), folder, show or lines.append)
             built = msgspec.structs.replace(built, seconds=time.monotonic() - began)
             if status:
                 return msgspec.structs.replace(
                     built, problem=_failure(manifest, folder, command, status, fetches), output="\n".join(lines)
                 )
-        load_bot(ref)
-    except BotError as error:
+        bot_manifests.load_bot(ref)
+    except errors.BotError as error:
         return Built(bot=ref, problem=str(error))
     return built
 
 
-def _failure(manifest: Manifest, folder: Path, command: Sequence[str], status: int, fetches: bool) -> str:
+def _failure(manifest: bot_manifests.Manifest, folder: Path, command: Sequence[str], status: int, fetches: bool) -> str:
     """Returns what was expected of a command and what was got. `fetches` tells whether packages were just fetched."""
     problem = f"expected `{shlex.join(command)}` in {folder} to succeed, got: exit status {status}"
     if manifest.fetch and not fetches:
@@ -154,13 +145,13 @@ def _run(command: Sequence[str], folder: Path, show: Show) -> int:
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env=os.environ | FIXED,
+            env=os.environ | wire_variables.FIXED,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
     except OSError as error:
-        raise BotError(f"expected {command[0]!r} to run, got: {error.strerror}") from None
+        raise errors.BotError(f"expected {command[0]!r} to run, got: {error.strerror}") from None
     with process:
         assert process.stdout is not None
         lines, pipe = _Lines(show), process.stdout.fileno()

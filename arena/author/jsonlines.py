@@ -11,11 +11,9 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from arena.core.errors import RemoteProtocolError
-from arena.core.wire.codec import decode, encode
-from arena.core.wire.messages import MAX_FRAME, MAX_NOTE, Action, Ready
+from arena.core.face import codec, errors, wire_messages
 
-MAX_LINE: Final = MAX_FRAME
+MAX_LINE: Final = wire_messages.MAX_FRAME
 """How many bytes a line of the program may have."""
 _QUOTE: Final = 60
 _ANSWER: Final = '{"action": {...}} in one line, and remarks on standard error'
@@ -38,7 +36,7 @@ class Translator:
     """Turns frames into lines and lines into frames, with no I/O. It knows which requests still wait for a line."""
 
     def __init__(self) -> None:
-        self._max_note = MAX_NOTE
+        self._max_note = wire_messages.MAX_NOTE
         self._lines = 0
         self._owed: deque[int | None] = deque()
         """The `id` of each request that still waits for its line; None for a request that has lapsed."""
@@ -54,7 +52,7 @@ class Translator:
             return self._hear(message["type"], message)
         except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError) as error:
             reason = f"expected a message of the protocol from the referee, got: {frame[:_QUOTE]!r} ({error})"
-            raise RemoteProtocolError("malformed", reason, "§5.3-3") from None
+            raise errors.RemoteProtocolError("malformed", reason, "§5.3-3") from None
 
     def _hear(self, kind: str, message: dict[str, Any]) -> Heard:
         match kind:
@@ -62,7 +60,7 @@ class Translator:
                 self._owed.append(message["id"])
                 return Heard(_line(message))
             case "game_start":
-                return Heard(_line(message), reply=encode(Ready(game=message["game"])))
+                return Heard(_line(message), reply=codec.encode(wire_messages.Ready(game=message["game"])))
             case "game_over":
                 self._owed = deque(None for _ in self._owed)
                 return Heard(_line(message))
@@ -95,16 +93,16 @@ class Translator:
             note = answer.get("note")
             if isinstance(note, str):
                 answer["note"] = note.encode()[: self._max_note].decode(errors="ignore")
-            frame = encode(Action(id=request, action=answer["action"], note=answer.get("note")))
-            decode(frame)
+            frame = codec.encode(wire_messages.Action(id=request, action=answer["action"], note=answer.get("note")))
+            codec.decode(frame)
         except UnicodeEncodeError:
             raise self._fault("text that has a form in UTF-8", "half of a surrogate pair", "§5.2-4") from None
         except OverflowError:
             raise self._fault("integers within ±(2^53 - 1)", _quote(line), "§5.2-5") from None
         except RecursionError:
             raise self._too_deep() from None
-        except RemoteProtocolError as error:
-            raise RemoteProtocolError(error.error_code, f"{self._place()}: {error}", error.rule) from None
+        except errors.RemoteProtocolError as error:
+            raise errors.RemoteProtocolError(error.error_code, f"{self._place()}: {error}", error.rule) from None
         self._owed.popleft()
         return frame
 
@@ -122,11 +120,11 @@ class Translator:
             raise self._fault(_ANSWER, _quote(line))
         return answer
 
-    def _too_deep(self) -> RemoteProtocolError:
+    def _too_deep(self) -> errors.RemoteProtocolError:
         return self._fault("at most 16 levels of nesting", "more", "§5.2-6")
 
-    def _fault(self, expected: str, got: str, rule: str = "§5.3-3") -> RemoteProtocolError:
-        return RemoteProtocolError("malformed", f"{self._place()}: expected {expected}, got: {got}", rule)
+    def _fault(self, expected: str, got: str, rule: str = "§5.3-3") -> errors.RemoteProtocolError:
+        return errors.RemoteProtocolError("malformed", f"{self._place()}: expected {expected}, got: {got}", rule)
 
     def _place(self) -> str:
         request = f", for request {self._owed[0]}" if self._owed else ""

@@ -8,8 +8,7 @@ from typing import Literal
 import msgspec
 
 from arena.author.build import local_bots
-from arena.core.errors import BotError
-from arena.core.link.bots import bundled_folders, missing, missing_tool, read_manifest, work
+from arena.core.face import bot_manifests, errors
 
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +33,7 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
 
 def list_bots() -> list[Listed]:
     """Returns the bundled bots by name, then those in this folder."""
-    bundled = bundled_folders()
+    bundled = bot_manifests.bundled_folders()
     here = {f"./{ref}" if ref in bundled else ref: Path(ref) for ref in local_bots()}
     return [
         *(_listed(ref, folder, bundled=True) for ref, folder in sorted(bundled.items())),
@@ -45,15 +44,15 @@ def list_bots() -> list[Listed]:
 def _listed(ref: str, folder: Path, *, bundled: bool) -> Listed:
     place = str(folder.resolve())
     try:
-        manifest = read_manifest(folder)
-    except BotError as error:
+        manifest = bot_manifests.read_manifest(folder)
+    except errors.BotError as error:
         return Listed(bot=ref, folder=place, bundled=bundled, state="broken", remedy=str(error))
     state: Literal["ready", "unbuilt", "missing"] = "ready"
     remedy = ""
-    if lack := missing(manifest, folder):
-        tool = missing_tool(manifest, folder)
+    if lack := bot_manifests.missing(manifest, folder):
+        tool = bot_manifests.missing_tool(manifest, folder)
         if lack.buildable and tool is None:
-            state, remedy = "unbuilt", work(manifest)
+            state, remedy = "unbuilt", bot_manifests.work(manifest)
         else:
             lack = tool if lack.buildable and tool else lack
             state, remedy = "missing", lack.what if lack.why.is_absent else lack.told

@@ -14,25 +14,11 @@ from typing import Final
 
 import msgspec
 
-from arena.core.errors import BotError, ConfigError, InternalError, did_you_mean
-from arena.core.files import MOST_TEXT, read, write
-from arena.core.link.bots import (
-    MANIFEST,
-    TEMPLATE,
-    Manifest,
-    bundled_folders,
-    check_name,
-    missing,
-    missing_tool,
-    read_manifest,
-    work,
-)
-from arena.core.link.contents import LEFT_OUT
-from arena.core.resources import bots_folder, protocol_folder
+from arena.core.face import bot_files, bot_manifests, errors, files, resources
 
 LONGEST_AUTHOR: Final = 256
 """How many characters an author's name in a manifest may have."""
-_NAMED: Final = (MANIFEST, "README.md", "AGENTS.md")
+_NAMED: Final = (bot_manifests.MANIFEST, "README.md", "AGENTS.md")
 """The files of a new bot in which the word NAME is replaced by the bot's name."""
 _BRIDGED: Final = "perl"
 """The language whose template reads and writes lines: what a bot in any other begins from."""
@@ -51,7 +37,10 @@ class NewBot(msgspec.Struct, frozen=True, kw_only=True):
 
 def templates() -> dict[str, Path]:
     """Returns the folder of each template, by language."""
-    return {path.parent.parent.name: path.parent for path in sorted(bots_folder().glob(f"*/{TEMPLATE}/{MANIFEST}"))}
+    return {
+        path.parent.parent.name: path.parent
+        for path in sorted(resources.bots_folder().glob(f"*/{bot_manifests.TEMPLATE}/{bot_manifests.MANIFEST}"))
+    }
 
 
 def new_bot(name: str, *, language: str, author: str, parent: Path, bridge: bool = False) -> NewBot:
@@ -69,40 +58,48 @@ def new_bot(name: str, *, language: str, author: str, parent: Path, bridge: bool
             written. Nothing has changed, except in the last case.
     """
     template = templates()[_BRIDGED] if bridge else _template(language)
-    check_name(name)
-    if name in bundled_folders():
-        raise BotError(f"expected the name of a new bot, got: {name!r}, which is a bundled bot; choose another name")
+    bot_manifests.check_name(name)
+    if name in bot_manifests.bundled_folders():
+        raise errors.BotError(
+            f"expected the name of a new bot, got: {name!r}, which is a bundled bot; choose another name"
+        )
     for what, text in (("author", author), ("language", language)):
         if len(text) > LONGEST_AUTHOR or not text.isprintable():
-            raise ConfigError(f"expected at most {LONGEST_AUTHOR} visible characters as the {what}, got: {text!r}")
+            raise errors.ConfigError(
+                f"expected at most {LONGEST_AUTHOR} visible characters as the {what}, got: {text!r}"
+            )
     folder = parent / name
     if os.path.lexists(folder):
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected a name that is free, got: {str(folder)!r}, which is there already; choose another name or folder"
         )
-    files = _files(template)
+    made = _files(template)
     for file in _NAMED:
-        if file in files:
-            files[file] = re.sub(rb"\bNAME\b", name.encode(), files[file])
-    files[MANIFEST] = _alone(files[MANIFEST].decode(), author, language).encode()
+        if file in made:
+            made[file] = re.sub(rb"\bNAME\b", name.encode(), made[file])
+    made[bot_manifests.MANIFEST] = _alone(made[bot_manifests.MANIFEST].decode(), author, language).encode()
     try:
-        for path, content in files.items():
+        for path, content in made.items():
             target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            write(target, content)
+            files.write(target, content)
     except OSError as error:
-        raise ConfigError(f"expected a folder that can be written, got: {str(folder)!r}: {error.strerror}") from None
-    manifest = read_manifest(folder)
+        raise errors.ConfigError(
+            f"expected a folder that can be written, got: {str(folder)!r}: {error.strerror}"
+        ) from None
+    manifest = bot_manifests.read_manifest(folder)
     if (manifest.name, manifest.author, manifest.include) != (name, author, ()):
-        raise InternalError(f"expected a bot from the template in {template}, got: {manifest}")
-    return NewBot(folder=folder, language=language, build=work(manifest), missing=_missing_program(manifest, folder))
+        raise errors.InternalError(f"expected a bot from the template in {template}, got: {manifest}")
+    return NewBot(
+        folder=folder, language=language, build=bot_manifests.work(manifest), missing=_missing_program(manifest, folder)
+    )
 
 
 def _template(language: str) -> Path:
     found = templates()
     if language not in found:
-        raise ConfigError(
-            f"expected a language among {', '.join(found)}, got: {language!r}{did_you_mean(language, found)}; "
+        raise errors.ConfigError(
+            f"expected a language among {', '.join(found)}, got: {language!r}{errors.did_you_mean(language, found)}; "
             "for any other add --bridge, which makes a bot that reads and writes lines"
         )
     return found[language]
@@ -110,20 +107,20 @@ def _template(language: str) -> Path:
 
 def _files(template: Path) -> dict[str, bytes]:
     """Returns the files of a template: their contents by their paths in the new folder."""
-    manifest = read_manifest(template)
+    manifest = bot_manifests.read_manifest(template)
     own = (path.relative_to(template) for path in sorted(template.rglob("*")) if path.is_file())
     paths = {str(path): path for path in own if not _is_made(path, manifest)}
     paths |= {re.sub(r"^(\.\./)+", "", name): Path(name) for name in manifest.include}
-    paths |= {"AGENTS.md": bots_folder() / "AGENTS.md", "BOT.md": protocol_folder() / "BOT.md"}
+    paths |= {"AGENTS.md": resources.bots_folder() / "AGENTS.md", "BOT.md": resources.protocol_folder() / "BOT.md"}
     return {
-        name: read(template / path, f"the file {name!r} of a template", MOST_TEXT, InternalError)
+        name: files.read(template / path, f"the file {name!r} of a template", files.MOST_TEXT, errors.InternalError)
         for name, path in paths.items()
     }
 
 
-def _is_made(path: Path, manifest: Manifest) -> bool:
+def _is_made(path: Path, manifest: bot_manifests.Manifest) -> bool:
     """Says whether a file was made by building or running the template in place."""
-    return not LEFT_OUT.isdisjoint(path.parts) or any(
+    return not bot_files.LEFT_OUT.isdisjoint(path.parts) or any(
         path.is_relative_to(name) for name in (*manifest.built, *manifest.fetched)
     )
 
@@ -137,7 +134,7 @@ def _alone(manifest: str, author: str, language: str) -> str:
     return manifest
 
 
-def _missing_program(manifest: Manifest, folder: Path) -> str | None:
+def _missing_program(manifest: bot_manifests.Manifest, folder: Path) -> str | None:
     """Returns a program that must be installed before the bot can be built and run, if there is one."""
-    lack = missing_tool(manifest, folder) or missing(manifest, folder)
+    lack = bot_manifests.missing_tool(manifest, folder) or bot_manifests.missing(manifest, folder)
     return lack.what if lack is not None and lack.program else None

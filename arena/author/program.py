@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-from arena.core.errors import ConfigError
+from arena.core.face import errors
 
 GRACE_S: Final = 0.7
 """How long a program may take to end after its input ends: a bot has a second, and the bridge must end too."""
@@ -34,7 +34,9 @@ class Program:
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         except OSError as error:
             remedy = "" if error.errno != errno.EPERM else _ONE_PROCESS
-            raise ConfigError(f"expected a program to run, got: {command[0]!r}: {error.strerror}{remedy}") from None
+            raise errors.ConfigError(
+                f"expected a program to run, got: {command[0]!r}: {error.strerror}{remedy}"
+            ) from None
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self.input = self._process.stdin.fileno()

@@ -11,22 +11,28 @@ from pathlib import Path
 
 import msgspec
 
-from arena.core.errors import ActionError, ConfigError, LevelError
-from arena.core.link.base import Fault
-from arena.core.link.bots import BotSpec
-from arena.core.link.confinement import require
-from arena.core.link.local import LocalLink
-from arena.core.link.pool import worker_pool
-from arena.core.record.log import Log
-from arena.core.referee.clock import Cause, Clock
-from arena.core.referee.replay import rules_of
-from arena.core.referee.requests import Asked, requests_of
-from arena.core.referee.table import Answer, Chair, Table, refused
-from arena.core.referee.tell import game_over, game_start
-from arena.core.rules.base import Rules
-from arena.core.rules.course import Course
-from arena.core.types import NS_PER_MS, Level, Payload, Seat, TimeControl
-from arena.core.wire.messages import Action
+from arena.author.requests import Asked, requests_of
+from arena.core.face import (
+    NS_PER_MS,
+    Level,
+    LocalLink,
+    Payload,
+    Seat,
+    TimeControl,
+    bot_manifests,
+    clocks,
+    confining,
+    courses,
+    errors,
+    game_kit,
+    link_base,
+    log_records,
+    referee_table,
+    stepping,
+    telling,
+    wire_messages,
+    worker_pool,
+)
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,9 +58,9 @@ class Rerun:
 
     def __init__(
         self,
-        log: Log,
+        log: log_records.Log,
         seat: Seat,
-        spec: BotSpec,
+        spec: bot_manifests.BotSpec,
         *,
         time: TimeControl | None = None,
         level: Level | None = None,
@@ -78,26 +84,30 @@ class Rerun:
         """
         settings = log.header.settings
         if not 0 <= seat < settings.players:
-            raise ConfigError(f"expected a seat of the game, 0 to {settings.players - 1}, got: {seat}; use --seat")
+            raise errors.ConfigError(
+                f"expected a seat of the game, 0 to {settings.players - 1}, got: {seat}; use --seat"
+            )
         if spec.rules and settings.rules not in spec.rules:
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"expected a bot that plays {settings.rules}, got: {spec.name}, which plays {', '.join(spec.rules)}"
             )
         self.level = log.header.level if level is None else level
         """How far the bot is confined."""
         try:
-            require(self.level, [spec], hidden)
-        except LevelError as error:
+            confining.require(self.level, [spec], hidden)
+        except errors.LevelError as error:
             if level is not None:
                 raise
-            raise LevelError(f"{error}; the game was played at {self.level}, and --level chooses another") from None
+            raise errors.LevelError(
+                f"{error}; the game was played at {self.level}, and --level chooses another"
+            ) from None
         self.output = ""
         """What the bot printed, once `replies` has ended."""
         self._log = log
         self._seat = seat
         self._spec = spec
         self._time = time
-        self._rules: Rules[object] = rules_of(log.header, log.source)
+        self._rules: game_kit.Rules[object] = stepping.rules_of(log.header, log.source)
         self._bot_seed = log.header.bots[seat].bot_seed
 
     def replies(self, until_turn: int | None = None) -> Iterator[Reply]:
@@ -112,11 +122,11 @@ class Rerun:
         pool = worker_pool()
         pool.enter("rerun", self.level)
         link = LocalLink(pool, [self._spec])
-        chair = Chair(0, link, TimeControl())
-        table = Table([chair], link)
+        chair = referee_table.Chair(0, link, TimeControl())
+        table = referee_table.Table([chair], link)
         try:
             self._start(chair, table, link)
-            clock = None if self._time is None else Clock(self._time)
+            clock = None if self._time is None else clocks.Clock(self._time)
             for asked in requests_of(self._log, self._seat):
                 if until_turn is not None and asked.turn > until_turn:
                     break
@@ -125,21 +135,23 @@ class Rerun:
                 if chair.fault is not None:
                     return
             number = chair.session.next_game() - 1
-            chair.send(game_over(Course(self._rules), self._seat, chair.wants, number, interrupted=True))
+            chair.send(
+                telling.game_over(courses.Course(self._rules), self._seat, chair.wants, number, interrupted=True)
+            )
         finally:
             self.output = link.output(0)
             link.close(keep=frozenset({0}) if chair.fault is None else frozenset())
 
-    def _start(self, chair: Chair, table: Table, link: LocalLink) -> None:
+    def _start(self, chair: referee_table.Chair, table: referee_table.Table, link: LocalLink) -> None:
         hello = link.open()[0]
-        if isinstance(hello, Fault):
-            raise ConfigError(_failed(self._spec, hello.detail, link))
+        if isinstance(hello, link_base.Fault):
+            raise errors.ConfigError(_failed(self._spec, hello.detail, link))
         header = self._log.header
         chair.greet(hello, header.settings.rules, header.settings.rules_version)
         if chair.fault is not None:
-            raise ConfigError(_failed(self._spec, chair.fault.detail, link))
+            raise errors.ConfigError(_failed(self._spec, chair.fault.detail, link))
         own, logged = self._spec.parameters, header.bots[self._seat].parameters
-        start = game_start(
+        start = telling.game_start(
             self._rules,
             header.settings,
             self._seat,
@@ -151,10 +163,12 @@ class Rerun:
         )
         table.ask([(0, start, self._spec.start_ms * NS_PER_MS)])
         answer = table.collect("was not ready for the game in time")[0]
-        if isinstance(answer, Cause):
-            raise ConfigError(_failed(self._spec, answer.detail, link))
+        if isinstance(answer, clocks.Cause):
+            raise errors.ConfigError(_failed(self._spec, answer.detail, link))
 
-    def _ask(self, chair: Chair, table: Table, asked: Asked, clock: Clock | None) -> Reply:
+    def _ask(
+        self, chair: referee_table.Chair, table: referee_table.Table, asked: Asked, clock: clocks.Clock | None
+    ) -> Reply:
         whole = asked.request
         if clock is not None and asked.begins:
             clock.begin()
@@ -168,7 +182,7 @@ class Rerun:
         began_ns = time.monotonic_ns()
         table.ask([(0, message, (times.limit_ms + self._log.header.settings.margin_ms) * NS_PER_MS)])
         answer = table.collect(f"did not answer within {times.limit_ms} ms")[0]
-        if isinstance(answer, Cause):
+        if isinstance(answer, clocks.Cause):
             chair.fault = answer
             used_ms = (time.monotonic_ns() - began_ns) / NS_PER_MS
             return Reply(asked=asked, action=None, note=None, used_ms=used_ms, fault=answer.cited)
@@ -176,20 +190,20 @@ class Rerun:
             clock.charge(answer.used_ns, goes_on=asked.goes_on)
         return self._judge(asked, answer)
 
-    def _judge(self, asked: Asked, answer: Answer) -> Reply:
+    def _judge(self, asked: Asked, answer: referee_table.Answer) -> Reply:
         message = answer.message
-        assert isinstance(message, Action)
+        assert isinstance(message, wire_messages.Action)
         action, fault = message.action, None
         try:
             plays = self._rules.read_action(asked.state, self._seat, action)
             self._rules.act(asked.state, self._seat, plays)
             action = self._rules.write_action(plays)
-        except ActionError as error:
-            fault = refused(error).cited
+        except errors.ActionError as error:
+            fault = referee_table.refused(error).cited
         used_ms = answer.used_ns / NS_PER_MS
         return Reply(asked=asked, action=action, note=message.note, used_ms=used_ms, fault=fault)
 
 
-def _failed(spec: BotSpec, detail: str, link: LocalLink) -> str:
+def _failed(spec: bot_manifests.BotSpec, detail: str, link: LocalLink) -> str:
     words = "".join(f"; its last words: {line}" for line in link.last_words(0)[-1:])
     return f"{spec.name} {detail}{words}"

@@ -13,13 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from arena.author.archives import HERE, pack, unpack
-from arena.core import scratch
-from arena.core.errors import ArchiveError, BotError
-from arena.core.files import MOST_PROGRAM, create, opened
-from arena.core.link.bots import COMMAND, VALUES, BotSpec, find_bot, load_bot, read_ref
-from arena.core.link.contents import named_files
-from arena.core.link.programs import is_without_programs
-from arena.core.resources import bots_folder
+from arena.core.face import bot_files, bot_manifests, errors, files, programs, resources, scratch
 
 _KIND: Final = "arena-sent-"
 
@@ -27,7 +21,7 @@ _KIND: Final = "arena-sent-"
 class Sent(NamedTuple):
     """A bot that can be started from what would be sent of it."""
 
-    spec: BotSpec
+    spec: bot_manifests.BotSpec
     left_out: tuple[str, ...] = ()
     """Paths in its folder that are not sent, but for those that its build makes."""
     unpacked: str = ""
@@ -42,34 +36,38 @@ def as_sent(ref: str) -> Iterator[Sent]:
         BotError: It cannot be started, where it lies or as it is sent. Show the message to its author.
         OSError: There is no room for a copy.
     """
-    spec = load_bot(ref)
-    _, named, values = read_ref(ref)
-    if named.startswith(COMMAND) or find_bot(named).resolve().is_relative_to(bots_folder().resolve()):
+    spec = bot_manifests.load_bot(ref)
+    _, named, values = bot_manifests.read_ref(ref)
+    if named.startswith(bot_manifests.COMMAND) or bot_manifests.find_bot(named).resolve().is_relative_to(
+        resources.bots_folder().resolve()
+    ):
         yield Sent(spec)
         return
     try:
         packed = pack(named)
-    except (ArchiveError, BotError) as error:
+    except (errors.ArchiveError, errors.BotError) as error:
         yield Sent(spec, unpacked=str(error))
         return
     temporary = Path(tempfile.gettempdir())
-    within = find_bot(named).resolve().parent if is_without_programs(temporary) else temporary
+    within = bot_manifests.find_bot(named).resolve().parent if programs.is_without_programs(temporary) else temporary
     with scratch.folder(_KIND, within) as place:
         place.chmod(0o711)  # in a sandbox it may be another user's
         folder = unpack(packed.data, place / spec.own_name)
         _put_built(Path(spec.folder), folder, folder if packed.bot == HERE else folder.parent, packed.manifest.built)
         try:
-            sent = load_bot(f"{folder}{VALUES}{values}" if values else str(folder))
-        except BotError as error:
+            sent = bot_manifests.load_bot(f"{folder}{bot_manifests.VALUES}{values}" if values else str(folder))
+        except errors.BotError as error:
             told = ", ".join(packed.left_out) or "nothing"
-            raise BotError(f"as it is sent, {str(error).replace(str(folder), named)} (left out: {told})") from None
+            raise errors.BotError(
+                f"as it is sent, {str(error).replace(str(folder), named)} (left out: {told})"
+            ) from None
         yield Sent(sent, tuple(path for path in packed.left_out if path not in packed.manifest.built))
 
 
 def _put_built(source: Path, target: Path, top: Path, built: tuple[str, ...]) -> None:
     """Copies what a bot's build made, as far as it lies below the top of the archive."""
     for name in built:
-        found = named_files(source, name)
+        found = bot_files.named_files(source, name)
         links = (path for path in found.left_out if (source / path).is_symlink())
         for path in (*(path for path, _ in found.files), *links):
             place = Path(os.path.normpath(target / path))
@@ -79,5 +77,5 @@ def _put_built(source: Path, target: Path, top: Path, built: tuple[str, ...]) ->
             if (source / path).is_symlink():
                 place.symlink_to(os.readlink(source / path))
             else:
-                with opened(source / path, "a built file", MOST_PROGRAM, BotError) as file:
-                    create(place, file.chunks(), (source / path).stat().st_mode & 0o777)
+                with files.opened(source / path, "a built file", files.MOST_PROGRAM, errors.BotError) as file:
+                    files.create(place, file.chunks(), (source / path).stat().st_mode & 0o777)

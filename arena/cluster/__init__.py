@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from arena.core.plugs import Command, Wing
+from arena.core.face import plugs
 
-WING = Wing(
+WING = plugs.Wing(
     cluster="arena.cluster.engine:connected",
-    commands={"cluster": Command("Run", 2, "Look at the machines of a Dask cluster.")},
+    commands={"cluster": plugs.Command("Run", 2, "Look at the machines of a Dask cluster.")},
 )

@@ -8,12 +8,10 @@ from threading import Lock
 
 from arena.author.archives import LIMITS, check, pack
 from arena.cluster.block import Want
-from arena.core import files
-from arena.core.errors import ArenaError, BotError, InternalError
-from arena.core.link.bots import MANIFEST, BotSpec
+from arena.core.face import bot_manifests, errors, files
 
 
-def packed_anew(bot: BotSpec) -> Path | None:
+def packed_anew(bot: bot_manifests.BotSpec) -> Path | None:
     """Returns no archive: for bots that were not sent by their authors."""
     return None
 
@@ -24,7 +22,7 @@ class BotArchives:
     def __init__(
         self,
         folder: Path,
-        archive_of: Callable[[BotSpec], Path | None] = packed_anew,
+        archive_of: Callable[[bot_manifests.BotSpec], Path | None] = packed_anew,
         tell: Callable[[str], object] = lambda sentence: None,
     ) -> None:
         """Takes an empty folder for archives, and what returns the archive that a bot came in, if it came in one.
@@ -40,16 +38,16 @@ class BotArchives:
         """By digest of an archive where it lies."""
         self._lock = Lock()
 
-    def want(self, bot: BotSpec) -> Want:
+    def want(self, bot: bot_manifests.BotSpec) -> Want:
         """Returns what a worker is told of a bot that it needs.
 
         Raises:
             BotError: It is a command line, which cannot be sent.
         """
-        if not (Path(bot.folder) / MANIFEST).is_file():
-            raise BotError(
+        if not (Path(bot.folder) / bot_manifests.MANIFEST).is_file():
+            raise errors.BotError(
                 f"expected a bot that can be sent to a cluster, got: {bot.name}, a command line; give a folder with a "
-                f"{MANIFEST}"
+                f"{bot_manifests.MANIFEST}"
             )
         with self._lock:
             if bot.digest not in self._wants:
@@ -62,9 +60,9 @@ class BotArchives:
         Raises:
             InternalError: It cannot be read any more.
         """
-        return files.read(self._places[digest], "a bot's archive", LIMITS.packed, InternalError, links=False)
+        return files.read(self._places[digest], "a bot's archive", LIMITS.packed, errors.InternalError, links=False)
 
-    def _packed(self, bot: BotSpec) -> Want:
+    def _packed(self, bot: bot_manifests.BotSpec) -> Want:
         try:
             sent = self._archive_of(bot)
             if sent is not None:
@@ -77,5 +75,5 @@ class BotArchives:
             self._places[packed.digest] = self._folder / packed.digest
             files.write(self._places[packed.digest], packed.data, mode=0o600)
             return Want(bot, packed.digest)
-        except (ArenaError, OSError) as error:
+        except (errors.ArenaError, OSError) as error:
             return Want(bot, why=str(error))

@@ -10,9 +10,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from arena.cluster.delivery import Delivery
-from arena.core.files import MIB
-from arena.core.link.bots import BotSpec
-from arena.core.referee.job import Job
+from arena.core.face import Job, bot_manifests, files
 
 ORDER: Final = "order"
 """The file with the block, in the folder of its player."""
@@ -23,14 +21,14 @@ BROUGHT: Final = "brought"
 GAMES: Final = "game"
 """The folder in which games are played."""
 
-MOST_BLOCK: Final = 1024 * MIB
+MOST_BLOCK: Final = 1024 * files.MIB
 """Bytes of a block, or of an answer."""
 
 
 class Want(msgspec.Struct, frozen=True):
     """A bot that games need."""
 
-    bot: BotSpec
+    bot: bot_manifests.BotSpec
     """As it is started where the games are ordered."""
     archive: str = ""
     """The digest of its archive; empty if it cannot travel."""

@@ -9,15 +9,13 @@ from msgspec.structs import replace
 
 from arena.cluster.block import Want
 from arena.cluster.cache import BotCache
-from arena.core.errors import ArchiveError, BotError
-from arena.core.link.bots import BotSpec, bundled_bots, load_bot
-from arena.core.types import Level
+from arena.core.face import Level, bot_manifests, errors
 
 
-class CannotStart(BotError):
+class CannotStart(errors.BotError):
     """A bot cannot be started on this machine. Show the message to the operator."""
 
-    def __init__(self, bot: BotSpec, why: str) -> None:
+    def __init__(self, bot: bot_manifests.BotSpec, why: str) -> None:
         """Takes the bot, and the reason."""
         language = bot.language and f" in {bot.language}"
         super().__init__(f"bot {bot.name}{language} cannot be started there: {why}")
@@ -32,7 +30,7 @@ class Bots:
         """Takes the folder of the bots that came as archives. It is made when there is one."""
         self._folder = folder
         self._cache: BotCache | None = None
-        self._found: dict[str, BotSpec] = {}
+        self._found: dict[str, bot_manifests.BotSpec] = {}
         """By digest, as they are started here."""
 
     def lacking(self, wants: Sequence[Want]) -> tuple[str, ...]:
@@ -49,11 +47,11 @@ class Bots:
                     self._found[want.bot.digest] = found
             except CannotStart:
                 raise
-            except (BotError, ArchiveError) as error:  # what it needs to run is gone
+            except (errors.BotError, errors.ArchiveError) as error:  # what it needs to run is gone
                 raise CannotStart(want.bot, str(error)) from None
         return tuple(want.bot.digest for want in wants if want.bot.digest not in self._found)
 
-    def _find(self, want: Want) -> BotSpec | None:
+    def _find(self, want: Want) -> bot_manifests.BotSpec | None:
         bundled = _bundled(want.bot.digest)
         if bundled is not None:
             return bundled
@@ -72,10 +70,10 @@ class Bots:
         """
         try:
             self._found[want.bot.digest] = _loaded(self._kept().build(want.archive, archive, level), want)
-        except (BotError, ArchiveError) as error:
+        except (errors.BotError, errors.ArchiveError) as error:
             raise CannotStart(want.bot, str(error)) from None
 
-    def here(self, bots: Sequence[BotSpec]) -> tuple[BotSpec, ...]:
+    def here(self, bots: Sequence[bot_manifests.BotSpec]) -> tuple[bot_manifests.BotSpec, ...]:
         """Returns bots as they are to be started here. They keep the names that logs call them by.
 
         Raises:
@@ -83,7 +81,7 @@ class Bots:
         """
         return tuple(map(self._here, bots))
 
-    def _here(self, bot: BotSpec) -> BotSpec:
+    def _here(self, bot: bot_manifests.BotSpec) -> bot_manifests.BotSpec:
         found = self._found.get(bot.digest)
         if found is None:
             raise CannotStart(bot, "expected a bot that was asked for before, got: one that was not asked for")
@@ -95,34 +93,34 @@ class Bots:
         return self._cache
 
 
-def _bundled(digest: str) -> BotSpec | None:
+def _bundled(digest: str) -> bot_manifests.BotSpec | None:
     """Returns the bundled bot with these files, if it can be started: it may need a build that was not done here."""
-    for bot in bundled_bots():
+    for bot in bot_manifests.bundled_bots():
         if bot.digest == digest:
             try:
-                return load_bot(bot.name)
-            except BotError:
+                return bot_manifests.load_bot(bot.name)
+            except errors.BotError:
                 return None
     return None
 
 
-def _loaded(folder: Path, want: Want) -> BotSpec:
-    found = load_bot(str(folder), capped=False)
+def _loaded(folder: Path, want: Want) -> bot_manifests.BotSpec:
+    found = bot_manifests.load_bot(str(folder), capped=False)
     if found.digest != want.bot.digest:
-        raise BotError(
+        raise errors.BotError(
             f"expected bot {want.bot.name} with the digest {want.bot.digest[:12]}…, got: {found.digest[:12]}… from its "
             "archive; give the same command again if its files were just changed"
         )
     return found
 
 
-def _at_its_place(want: Want) -> BotSpec:
+def _at_its_place(want: Want) -> bot_manifests.BotSpec:
     """Returns a bot that cannot travel and is found where it lies for whoever orders the game."""
     bot = want.bot
     try:
-        found = load_bot(bot.folder, capped=False)
+        found = bot_manifests.load_bot(bot.folder, capped=False)
         got = f"other files in {bot.folder}, with the digest {found.digest[:12]}…"
-    except BotError as error:
+    except errors.BotError as error:
         got = str(error)
     else:
         if found.digest == bot.digest:

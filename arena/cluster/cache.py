@@ -20,13 +20,10 @@ from typing import Final
 
 from arena.author.archives import bot_folder, check, is_digest
 from arena.author.archives.building import PART, build_archive
-from arena.core.errors import BotError, InternalError, MachineFault
-from arena.core.files import MIB
-from arena.core.link.warden import remove_tree
-from arena.core.types import Level
+from arena.core.face import Level, errors, files, warden
 from arena.sandbox.usage import entries_below
 
-MOST_BYTES: Final = 4096 * MIB
+MOST_BYTES: Final = 4096 * files.MIB
 """Bytes of all bots that a machine keeps, but for those that are played."""
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
@@ -48,7 +45,7 @@ class BotCache:
         folder.mkdir(mode=0o755, exist_ok=True)
         status = folder.lstat()
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & _OTHERS_WRITE:
-            raise MachineFault(
+            raise errors.MachineFault(
                 f"expected a folder that only this user writes to, got: {folder}; remove it, or start the worker with "
                 "another --local-directory"
             )
@@ -93,17 +90,17 @@ class BotCache:
         """
         contents = check(archive)
         if contents.digest != digest:
-            raise InternalError(f"expected the archive {digest[:12]}…, got: {contents.digest[:12]}…")
+            raise errors.InternalError(f"expected the archive {digest[:12]}…, got: {contents.digest[:12]}…")
         while (folder := self.take(digest)) is None:
             lock = self._lock(digest, fcntl.LOCK_EX)
             try:
                 for part in self._folder.glob(f"{digest}.*{PART}"):  # of a process that was killed
-                    remove_tree(str(part))
+                    warden.remove_tree(str(part))
                 built = build_archive(archive, contents, self._folder, level)
             finally:
                 os.close(lock)
             if built.finding:
-                raise BotError(built.finding)
+                raise errors.BotError(built.finding)
         self._make_room()
         return folder
 
@@ -114,7 +111,7 @@ class BotCache:
             BlockingIOError: Another process holds it, and `kind` says not to wait.
         """
         if not is_digest(digest):
-            raise InternalError(f"expected a digest, got: {digest!r:.80}")
+            raise errors.InternalError(f"expected a digest, got: {digest!r:.80}")
         path = self._folder / f"{digest}.lock"
         while True:
             lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
@@ -141,7 +138,7 @@ class BotCache:
                 try:
                     doomed = place.with_name(f"{place.name}.gone{PART}")
                     place.rename(doomed)
-                    remove_tree(str(doomed))
+                    warden.remove_tree(str(doomed))
                     total -= sizes[place]
                     (self._folder / f"{place.name}.lock").unlink()
                 finally:

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from arena.cluster.survey import Facts
-from arena.core.types import NS_PER_MS
+from arena.core.face import NS_PER_MS
 
 _SAME: Final = ("arena", "dask", "distributed", "msgspec", "zstandard")
 """What both ends of a lane work with."""

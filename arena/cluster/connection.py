@@ -10,8 +10,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.core.errors import MachineFault
-from arena.core.extras import need
+from arena.core.face import errors, need
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
@@ -63,9 +62,9 @@ async def connect(target: str | LocalCluster, seconds: float) -> Client:
     except BaseException as error:
         await leave(client)
         if isinstance(error, TimeoutError):
-            raise MachineFault(f"no answer for {seconds:g} s") from error
+            raise errors.MachineFault(f"no answer for {seconds:g} s") from error
         if isinstance(error, Exception):  # whatever Dask raises
-            raise MachineFault(str(error) or repr(error)) from error
+            raise errors.MachineFault(str(error) or repr(error)) from error
         raise
     return client
 

@@ -19,14 +19,9 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from arena.core import files
-from arena.core.errors import InternalError
-from arena.core.files import MIB
-from arena.core.referee.job import Job
-from arena.core.referee.worker import play
-from arena.core.types import GameResult
+from arena.core.face import GameResult, Job, errors, files, game_worker
 
-MOST_FILE: Final = 64 * MIB
+MOST_FILE: Final = 64 * files.MIB
 """Bytes of the largest file that is carried."""
 _PART: Final = re.compile(r"\A\.seat(0|[1-9][0-9]?)\.(output|transcript)\Z")
 
@@ -51,9 +46,9 @@ def play_away(job: Job, folder: Path) -> Delivery:
         OSError: The folder cannot be written.
     """
     try:
-        result = play(replace(job, logs=str(folder)))
+        result = game_worker.play(replace(job, logs=str(folder)))
         written = {
-            path.name: files.read(path, "a file of a game", MOST_FILE, InternalError, links=False)
+            path.name: files.read(path, "a file of a game", MOST_FILE, errors.InternalError, links=False)
             for path in sorted(folder.iterdir())
         }
         return Delivery(result=result, files=written)
@@ -72,10 +67,12 @@ def take(job: Job, delivery: Delivery) -> GameResult:
     result = delivery.result
     log = f"{job.game}.jsonl"
     if result.game != job.game or result.log != log or len(result.seats) != len(job.bots):
-        raise InternalError(f"expected the result of game {job.game}, got: that of {result.game!r:.80}")
+        raise errors.InternalError(f"expected the result of game {job.game}, got: that of {result.game!r:.80}")
     _check_names(job, delivery.files)
     if hashlib.sha256(delivery.files.get(log, b"")).hexdigest() != result.log_sha256:
-        raise InternalError(f"expected the log of game {job.game} as its result names it, got: another one, or none")
+        raise errors.InternalError(
+            f"expected the log of game {job.game} as its result names it, got: another one, or none"
+        )
     folder = Path(job.logs)
     for name, data in delivery.files.items():
         if name != log:
@@ -89,4 +86,4 @@ def _check_names(job: Job, names: Iterable[str]) -> None:
     for name in names:
         part = _PART.search(name.removeprefix(job.game)) if name.startswith(job.game) else None
         if name not in allowed and (part is None or int(part[1]) >= len(job.bots)):
-            raise InternalError(f"expected the files of game {job.game}, got one of the name {name!r:.120}")
+            raise errors.InternalError(f"expected the files of game {job.game}, got one of the name {name!r:.120}")

@@ -43,10 +43,7 @@ from arena.cluster.check import Machine
 from arena.cluster.lane import LOOK_S, Lane
 from arena.cluster.survey import Facts
 from arena.cluster.workers import Workers, said
-from arena.core import resources, scratch
-from arena.core.errors import ConfigError, MachineFault
-from arena.core.link.bots import BotSpec
-from arena.core.tournament.workers import NoFreeWorker
+from arena.core.face import bot_manifests, errors, processor_cores, resources, scratch
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
@@ -124,7 +121,7 @@ class Cluster:
             await self._look()
             if self._silent or time.monotonic() > end:
                 await connection.leave(self._client)
-                raise MachineFault(self._silent or f"it had no worker for {connection.CONNECT_S:g} s")
+                raise errors.MachineFault(self._silent or f"it had no worker for {connection.CONNECT_S:g} s")
             await asyncio.sleep(0.1)
         await asyncio.wait(self._asked.values(), timeout=ANSWER_S)
         self._watching = asyncio.create_task(self._watch())
@@ -139,7 +136,7 @@ class Cluster:
         if self._client.status != "running":
             self._note({}, _GONE)
             await connection.leave(self._client)
-            with suppress(MachineFault):
+            with suppress(errors.MachineFault):
                 self._client = await connection.connect(self._target, connection.RECONNECT_S)
         if self._client.status != "running" or self._client.scheduler is None:
             return
@@ -203,12 +200,12 @@ class Cluster:
 
     async def _opened(self) -> Lane:
         if self._client.status != "running":
-            raise NoFreeWorker(f"expected the cluster's scheduler, got: it is gone; start it. {_KEPT}")
+            raise processor_cores.NoFreeWorker(f"expected the cluster's scheduler, got: it is gone; start it. {_KEPT}")
         if self._silent:
-            raise NoFreeWorker(f"{self._silent}; start it again if it is stopped. {_KEPT}")
+            raise processor_cores.NoFreeWorker(f"{self._silent}; start it again if it is stopped. {_KEPT}")
         names, refusals = self._workers.names, self._workers.refusals()
         if names and len(refusals) == len(names) and all(refusal.until == math.inf for refusal in refusals):
-            raise MachineFault(
+            raise errors.MachineFault(
                 f"expected a worker that can play, got none: {said(refusals)}. Correct that, and give the same command "
                 "again. All results so far are kept"
             )
@@ -216,7 +213,7 @@ class Cluster:
         free = [each for each in names if self._workers.why_not(each) is None and each not in kept]
         if not free or len(self._lanes) >= len(names) - len(refusals):
             text = f" ({said(refusals)})" if refusals else ""
-            raise NoFreeWorker(
+            raise processor_cores.NoFreeWorker(
                 f"expected a free worker on the cluster, got: none{text}; start more, and give the same command again. "
                 "All results so far are kept"
             )
@@ -282,7 +279,7 @@ def connected(
     insecure: bool = False,
     same_worker: bool = False,
     tell: Callable[[str], object] = _nothing,
-    archive_of: Callable[[BotSpec], Path | None] | None = None,
+    archive_of: Callable[[bot_manifests.BotSpec], Path | None] | None = None,
 ) -> Iterator[Cluster]:
     """Yields a cluster.
 
@@ -311,8 +308,8 @@ def connected(
                 loop = stack.enter_context(connection.looping())
                 folder = stack.enter_context(scratch.folder("arena-archives-"))
                 cluster = make(address, loop, BotArchives(folder, archive_of or packed_anew, tell))
-        except MachineFault as error:
-            raise MachineFault(f"expected a Dask cluster with workers at {address}, got: {error}") from error
+        except errors.MachineFault as error:
+            raise errors.MachineFault(f"expected a Dask cluster with workers at {address}, got: {error}") from error
         stack.callback(cluster.close)
         yield cluster
 
@@ -325,7 +322,7 @@ def local_workers(address: str) -> int:
     """
     number = address.removeprefix(LOCAL)
     if not number.isascii() or not number.isdecimal() or len(number) > 3 or not 1 <= int(number) <= MOST_LOCAL:
-        raise ConfigError(f"expected {LOCAL}N with N in 1..{MOST_LOCAL}, got: {address!r:.80} - at --cluster")
+        raise errors.ConfigError(f"expected {LOCAL}N with N in 1..{MOST_LOCAL}, got: {address!r:.80} - at --cluster")
     return int(number)
 
 
@@ -340,12 +337,12 @@ def check_address(address: str, *, insecure: bool = False) -> None:
         return
     parts = _ADDRESS.search(address)
     if parts is None or not 1 <= int(parts["port"]) <= _LAST_PORT:
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected tls://HOST:PORT, tcp://HOST:PORT or {LOCAL}N, got: {address!r:.80}; a port is 1..{_LAST_PORT}, "
             "and IPv6 is [in brackets] - at --cluster"
         )
     if parts["scheme"] == "tcp" and not insecure and _LOOPBACK.fullmatch(parts["host"]) is None:
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected a tls:// address, got: {address!r:.80}: whoever reaches a scheduler without TLS runs code "
             "on all its machines; give it keys, or say --insecure if nobody else is on the network - at --cluster"
         )
@@ -362,6 +359,8 @@ def check_keys() -> None:
     given = [dask.config.get(f"distributed.comm.tls.{key}", None) for key in ("ca-file", "client.cert", "client.key")]
     for value, name in zip(given, KEYS, strict=True):
         if value is None:
-            raise ConfigError(f"expected the keys for tls:// in Dask's configuration, got none; set {', '.join(KEYS)}")
+            raise errors.ConfigError(
+                f"expected the keys for tls:// in Dask's configuration, got none; set {', '.join(KEYS)}"
+            )
         if "\n" not in value and not Path(value).is_file():
-            raise ConfigError(f"expected a file of keys, got: {value!r:.200}, which is none - at {name}")
+            raise errors.ConfigError(f"expected a file of keys, got: {value!r:.200}, which is none - at {name}")

@@ -20,8 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.cluster.block import ANSWER, BROUGHT, MOST_BLOCK, ORDER, Answer, Failed, Outcome, decode_answer, encode
-from arena.core import files
-from arena.core.errors import InternalError, MachineFault
+from arena.core.face import errors, files
 
 if TYPE_CHECKING:
     from distributed import Worker
@@ -71,7 +70,9 @@ def play_block(block: bytes, archives: Mapping[str, bytes]) -> bytes:
 
 
 def _answer(path: Path) -> Answer:
-    found: Answer = decode_answer(files.read(path, "an answer of a player", MOST_BLOCK, InternalError, links=False))
+    found: Answer = decode_answer(
+        files.read(path, "an answer of a player", MOST_BLOCK, errors.InternalError, links=False)
+    )
     return found
 
 
@@ -112,6 +113,6 @@ async def survey() -> bytes:
             command = [sys.executable, "-m", "arena.cluster.survey"]
             return subprocess.run(command, capture_output=True, timeout=SURVEY_S, check=True).stdout
         except subprocess.CalledProcessError as error:
-            raise MachineFault(f"it ended with status {error.returncode}: {error.stderr[-500:]!r}") from None
+            raise errors.MachineFault(f"it ended with status {error.returncode}: {error.stderr[-500:]!r}") from None
 
     return await asyncio.to_thread(look)

@@ -15,10 +15,7 @@ from arena.cluster.archives import BotArchives
 from arena.cluster.block import Block, Done, Failed, Lacking, Outcome, decode_outcome, encode
 from arena.cluster.delivery import take
 from arena.cluster.workers import NoneAble, Workers
-from arena.core.errors import ArenaError
-from arena.core.referee.job import Job
-from arena.core.tournament.workers import Remote
-from arena.core.types import GameResult
+from arena.core.face import GameResult, Job, errors, processor_cores
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -31,7 +28,7 @@ class WorkerLost(BrokenExecutor):
     """The workers that a block was sent to are gone, or a player ended in a game of it."""
 
 
-class Lane(Remote):
+class Lane(processor_cores.Remote):
     """Plays one block at a time. Methods with `_` run in the cluster's loop."""
 
     def __init__(
@@ -92,7 +89,7 @@ class Lane(Remote):
             self._lose(str(error))
         except WorkerLost as error:
             self._lose(str(error), killed=True)
-        except ArenaError as error:
+        except errors.ArenaError as error:
             results = [error] * len(jobs)
         except Exception as error:  # whatever Dask raises
             self._lose(f"the cluster could not play: {error!r:.300}")
@@ -184,7 +181,7 @@ class Lane(Remote):
             if isinstance(answer, Done):
                 try:
                     results.append(await asyncio.to_thread(take, job, answer.delivery))
-                except (ArenaError, OSError) as error:
+                except (errors.ArenaError, OSError) as error:
                     results.append(error)
             elif isinstance(answer, Failed) and answer.of_machine:
                 why = f"its machine failed in a game: {answer.reason}"
@@ -192,7 +189,7 @@ class Lane(Remote):
                 self._lose(f"worker {outcome.worker} is left out: {why}", killed=True)
                 return results
             elif isinstance(answer, Failed):
-                results.append(ArenaError(f"{answer.reason} (on worker {outcome.worker})"))
+                results.append(errors.ArenaError(f"{answer.reason} (on worker {outcome.worker})"))
         if len(results) < len(jobs):
             ended = outcome.ended or "it said nothing of a game"
             self._lose(f"the player on worker {outcome.worker} ended: {ended}", killed=outcome.killed)

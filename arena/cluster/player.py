@@ -34,10 +34,7 @@ from arena.cluster.block import (
 )
 from arena.cluster.bots import Bots, CannotStart
 from arena.cluster.delivery import Delivery, play_away
-from arena.core import files
-from arena.core.errors import ArenaError, InternalError, MachineFault
-from arena.core.link.confinement import require
-from arena.core.referee.job import Job
+from arena.core.face import Job, confining, errors, files
 
 _OF_TERMINALS: Final = (signal.SIGINT, signal.SIGHUP)
 """A terminal sends these to all its processes. The worker decides when its player ends."""
@@ -53,7 +50,7 @@ def main(folder: Path, bots: Path) -> None:
     for number in _OF_TERMINALS:
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_worker, daemon=True).start()
-    block = decode_block(files.read(folder / ORDER, "a block of games", MOST_BLOCK, InternalError, links=False))
+    block = decode_block(files.read(folder / ORDER, "a block of games", MOST_BLOCK, errors.InternalError, links=False))
     for place, answer in enumerate(answers(block, folder, Bots(bots))):
         files.write(folder / f"{place:05}{ANSWER}", encode(answer))
 
@@ -84,7 +81,7 @@ def _prepare(block: Block, brought: Path, bots: Bots) -> Lacking | None:
     if not block.wants:
         return None
     level = block.jobs[0].level
-    require(level)
+    confining.require(level)
     lacking = bots.lacking(block.wants)
     wants = {want.bot.digest: want for want in block.wants}
     absent = tuple(digest for digest in lacking if not (brought / wants[digest].archive).is_file())
@@ -102,11 +99,11 @@ def _play(block: Block, job: Job, folder: Path, bots: Bots) -> Delivery:
 def _tried(do: Callable[[], Answer | None], *, begun: bool) -> Answer | None:
     try:
         return do()
-    except (OSError, MemoryError, MachineFault) as error:
+    except (OSError, MemoryError, errors.MachineFault) as error:
         return Failed(str(error) or "out of memory", begun, of_machine=True)
     except CannotStart as error:
         return Failed(str(error), begun, bot=error.digest)
-    except ArenaError as error:
+    except errors.ArenaError as error:
         return Failed(str(error), begun)
     except Exception as error:
         return Failed(f"{type(error).__name__}: {error}", begun)

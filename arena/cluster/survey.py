@@ -17,11 +17,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core import resources
-from arena.core.files import MIB
-from arena.core.link.bots import bundled_folders, read_manifest
-from arena.core.tournament.workers import available_cores
-from arena.core.types import Level
+from arena.core.face import Level, bot_manifests, files, processor_cores, resources
 from arena.sandbox.doctor import examine
 
 _PACKAGES: Final = ("dask", "distributed", "msgpack", "msgspec", "pyzmq", "zstandard")
@@ -61,8 +57,8 @@ def facts() -> Facts:
         versions=versions(),
         levels={level: given.missing for level, given in examined.levels.items()},
         tools={tool: _said(path) for tool in sorted(_tools()) if (path := shutil.which(tool)) is not None},
-        cores=available_cores(),
-        memory_mib=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // MIB,
+        cores=processor_cores.available_cores(),
+        memory_mib=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // files.MIB,
         load=round(os.getloadavg()[0], 2),
         clock_ns=round(time.get_clock_info("monotonic").resolution * 1e9),
     )
@@ -88,7 +84,7 @@ def versions() -> dict[str, str]:
 
 def _tools() -> set[str]:
     """Returns the programs that build and run the bundled bots."""
-    manifests = [read_manifest(folder) for folder in bundled_folders().values()]
+    manifests = [bot_manifests.read_manifest(folder) for folder in bot_manifests.bundled_folders().values()]
     words = {word for each in manifests for word in (*each.build[:1], *each.command[:1], *each.needs)}
     return {word for word in words if "/" not in word and not word.startswith("{")} | {_COMPILER}
 

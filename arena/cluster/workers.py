@@ -8,10 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from typing import Final, NamedTuple
 
-from arena.core.errors import BotError
-from arena.core.tournament.lanes import PATIENCE_S
+from arena.core.face import errors, lane_kit
 
-REST_S: Final = 2 * PATIENCE_S
+REST_S: Final = 2 * lane_kit.PATIENCE_S
 """How long a worker is skipped after its machine ran short of something. If all are, a tournament ends before."""
 _MOST_REASONS: Final = 3
 """The number of workers of which a message says why they do not play."""
@@ -99,7 +98,7 @@ class Workers:
         able = [address for address in self.names if self.why_not(address, bots) is None]
         refusals = self.refusals(bots)
         if not able and refusals and all(refusal.bot for refusal in refusals):
-            raise BotError(said(refusals))
+            raise errors.BotError(said(refusals))
         if not able:
             raise NoneAble(said(refusals) or "there is no worker")
         return able

@@ -132,15 +132,6 @@ class FolderAuditor(Protocol):
         """Returns what was found. `complete` demands every game, and the secret."""
 
 
-class Revealed(NamedTuple):
-    """What a wing finds in a folder of logs beside the core's own files."""
-
-    secrets: Mapping[int, bytes] = {}
-    """By deal the secret, if those of single deals are published before that of all."""
-    settings: Mapping[str, Any] = {}
-    """What ratings depend on, if no commitment of a tournament says it."""
-
-
 class ToCheck(NamedTuple):
     """Logs that are checked together."""
 
@@ -262,14 +253,16 @@ def audits(folder: Path, reader: Reader | None, noted: Path | None) -> Iterable[
     return _of_folder("audits", folder, reader=reader, noted=noted)
 
 
-def revealed(folder: Path, deals: bool) -> Revealed:
-    """Returns what is published in a folder of logs beside the core's own files; declared as `audits` are.
+def revealed(folder: Path, deals: bool) -> tuple[Mapping[int, bytes], Mapping[str, Any]]:
+    """Returns by deal the secrets that are published of single deals, and the settings if no commitment has them.
+
+    Declared as `audits` are.
 
     Args:
         folder: What is published of a tournament.
-        deals: Whether the secrets of single deals are wanted.
+        deals: Whether the secrets are wanted.
     """
-    return _of_folder("revealed", folder, deals=deals) or Revealed()
+    return _of_folder("revealed", folder, deals=deals) or ({}, {})
 
 
 def _of_folder(plug: str, folder: Path, **arguments: Any) -> Any:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from arena.core.plugs import Command, Wing
+from arena.core.face import plugs
 
-WING = Wing(
+WING = plugs.Wing(
     audits=dict.fromkeys(("seasons", "published/seasons"), "arena.league.checking.audit:audits"),
     revealed={"season.json": "arena.league.record.season:of_folder"},
     seasons={"league": "arena.league.store.seasons:OfSeasons"},
     tables="arena.league.store.schema:OF_LEAGUES",
     commands={
-        "league": Command(
+        "league": plugs.Command(
             "Run", 1, "Run a league of strangers' bots, or take part in one.", "arena.league.commands:league"
         )
     },

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from arena.core import files
+from arena.core.face import files
 
 GIB: Final = 2**30
 RESERVE: Final = 64 * files.MIB

@@ -17,10 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from arena.core.errors import ConfigError, StoreError
-from arena.core.files import MOST_TEXT, read_text
-from arena.core.places import ELSEWHERE, Places
-from arena.core.store.lock import is_locked, lock_soon
+from arena.core.face import errors, files, locks, places
 from arena.league.record.season import PUBLISHED
 
 SETTINGS: Final = "league.toml"
@@ -65,10 +62,10 @@ class Folder:
         """Where whoever watches waits for the records of running games; it is there while somebody does."""
 
     @property
-    def places(self) -> Places:
+    def places(self) -> places.Places:
         """Where it lies, and what runs it: no author is told."""
         found = (self.path.absolute(), self.path.resolve(), sys.prefix, sys.base_prefix)
-        return Places((str(path), ELSEWHERE) for path in found)
+        return places.Places((str(path), places.ELSEWHERE) for path in found)
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -113,7 +110,7 @@ class Folder:
             ConfigError: It is not. Show the message to the operator.
         """
         if not self.settings.is_file():
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"expected the folder of a league, with a {SETTINGS}, got: {str(self.path)!r}, which has none; "
                 "`arena league init FOLDER` makes one"
             )
@@ -128,9 +125,9 @@ class Folder:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         descriptor = os.open(self.path / _LOCK, flags, 0o644)
         try:
-            if not lock_soon(descriptor):
+            if not locks.lock_soon(descriptor):
                 holder = os.pread(descriptor, 80, 0).decode(errors="replace").strip() or "another process"
-                raise StoreError(
+                raise errors.StoreError(
                     f"expected a league that no service runs, got one that {holder} runs - at {self.path}; "
                     "end that one first: a service ends at SIGTERM"
                 )
@@ -143,7 +140,7 @@ class Folder:
     @property
     def is_running(self) -> bool:
         """Whether a service runs this league now."""
-        return is_locked(self.path / _LOCK)
+        return locks.is_locked(self.path / _LOCK)
 
     def settings_text(self) -> str:
         """Returns the text of `league.toml`.
@@ -152,7 +149,7 @@ class Folder:
             ConfigError: It cannot be read. Show the message to the operator.
         """
         self.check()
-        return read_text(self.settings, "the settings of a league", MOST_TEXT, ConfigError)
+        return files.read_text(self.settings, "the settings of a league", files.MOST_TEXT, errors.ConfigError)
 
 
 def folder_with(database: Path) -> Folder | None:

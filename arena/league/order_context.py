@@ -8,9 +8,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from arena.core.errors import BotError, Refused, did_you_mean
-from arena.core.link.bots import check_name
-from arena.core.types import Payload
+from arena.core.face import Payload, bot_manifests, errors
 from arena.league.bounds import MOST_NAME, MOST_NUMBER, MOST_TEXT, is_season_name
 from arena.league.folder import Folder
 from arena.league.settings import Limits, Settings
@@ -76,9 +74,9 @@ class OrderContext(msgspec.Struct, frozen=True, kw_only=True):
         """
         value = self.text(name)
         try:
-            check_name(value, whose)
-        except BotError as error:
-            raise Refused("argument", str(error)) from None
+            bot_manifests.check_name(value, whose)
+        except errors.BotError as error:
+            raise errors.Refused("argument", str(error)) from None
         return value
 
     def season(self, name: str, default: str | None = None) -> str:
@@ -118,11 +116,11 @@ class OrderContext(msgspec.Struct, frozen=True, kw_only=True):
             raise self._wrong("quotas", "names with numbers", value)
         for name in value:
             if reason := unknown_quota(name):
-                raise Refused("argument", f"{reason} - at quotas of {self.order.verb}")
+                raise errors.Refused("argument", f"{reason} - at quotas of {self.order.verb}")
         return value
 
-    def _wrong(self, name: str, expected: str, value: object) -> Refused:
-        return Refused("argument", f"expected {expected} as {name} of {self.order.verb}, got: {value!r:.80}")
+    def _wrong(self, name: str, expected: str, value: object) -> errors.Refused:
+        return errors.Refused("argument", f"expected {expected} as {name} of {self.order.verb}, got: {value!r:.80}")
 
 
 Verb: TypeAlias = Callable[[OrderContext], Payload]
@@ -132,7 +130,11 @@ Verb: TypeAlias = Callable[[OrderContext], Payload]
 def unknown_quota(name: str) -> str:
     """Returns why there is no quota of this name; empty if there is one."""
     known = Limits.__struct_fields__
-    return "" if name in known else f"expected one of {', '.join(known)}, got: {name!r:.80}{did_you_mean(name, known)}"
+    return (
+        ""
+        if name in known
+        else f"expected one of {', '.join(known)}, got: {name!r:.80}{errors.did_you_mean(name, known)}"
+    )
 
 
 def read_order(data: bytes) -> Order:

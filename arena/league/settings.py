@@ -17,16 +17,21 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import fields, replace
 
-from arena.core.catalogue import DEFAULT_TIME, make_settings, rules_of
-from arena.core.errors import ConfigError, did_you_mean
-from arena.core.link.bots import check_name
-from arena.core.link.caps import Caps, set_caps
-from arena.core.link.runtimes import grant
-from arena.core.referee.chance import VERSION
-from arena.core.store.records import canonical
-from arena.core.toml import line_of, table_of
-from arena.core.tournament.formats.closeness import AGAIN
-from arena.core.types import RACE_WINDOW_MS, GameSettings, Level, Payload, is_cooperative
+from arena.core.face import (
+    GameSettings,
+    Level,
+    Payload,
+    bot_manifests,
+    capping,
+    catalogue,
+    chance,
+    closeness,
+    errors,
+    game_rows,
+    runtimes,
+    toml,
+    value_types,
+)
 from arena.league.folder import SETTINGS, Folder
 from arena.league.store.controls import FINAL_MATCHES
 from arena.league.store.records import LEAGUE
@@ -52,11 +57,11 @@ class Game(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """The numbers of players that matches may have."""
     board: str = ""
     """A board file, or the name of a bundled board; empty: the game's own."""
-    time: str = DEFAULT_TIME
+    time: str = catalogue.DEFAULT_TIME
     """The time control, as --time of `arena tournament` takes it."""
     cpu: str = ""
     """CPU time of a bot in a game; empty: no such limit."""
-    race_window_ms: float = RACE_WINDOW_MS
+    race_window_ms: float = value_types.RACE_WINDOW_MS
     """Answers of a race that are so close are a tie."""
 
 
@@ -115,7 +120,7 @@ class Matchmaking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """The part of the meetings whose others are chosen without regard to ratings."""
     repeat: Annotated[int, Meta(ge=0, le=10)] = 10
     """The number of last meetings whose opponents are less likely to be chosen again."""
-    again: Part = AGAIN
+    again: Part = closeness.AGAIN
     """What their weight is multiplied by."""
     most_running: Annotated[int, Meta(ge=1, le=100)] = 2
     """The most unfinished meetings of a version, so that a slow one holds nobody up."""
@@ -135,9 +140,11 @@ class MatchRule(Matchmaking, frozen=True, kw_only=True):
         """
         if not self.players or min(self.players) < 2 or len(set(self.players)) < len(self.players):
             shown = ", ".join(map(str, self.players)) or "none"
-            raise ConfigError(f"expected numbers of players from 2 on, each once, got: {shown}; use 2, or 2 and 4")
+            raise errors.ConfigError(
+                f"expected numbers of players from 2 on, each once, got: {shown}; use 2, or 2 and 4"
+            )
         if self.sample < max(self.players):
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"expected a sample of at least {max(self.players)}, the most players, got: {self.sample}; use 64"
             )
 
@@ -177,7 +184,9 @@ class Logs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             ConfigError: They do not fit. Show the message to the operator.
         """
         if self.forfeit_days < self.days:
-            raise ConfigError(f"expected forfeit_days to be at least days, {self.days:g}, got: {self.forfeit_days:g}")
+            raise errors.ConfigError(
+                f"expected forfeit_days to be at least days, {self.days:g}, got: {self.forfeit_days:g}"
+            )
 
 
 class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -199,10 +208,10 @@ class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             ConfigError: It may not. Show the message to the operator.
         """
         if self.final == 1:
-            raise ConfigError("expected at least 2 finalists, got: 1; use 0 for no final")
+            raise errors.ConfigError("expected at least 2 finalists, got: 1; use 0 for no final")
         least = max((math.comb(self.final, size) for size in sizes), default=0)
         if self.final and least > self.final_deals:
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"expected final_deals to be at least {least:,}, one for each table that {self.final} finalists can "
                 f"form, got: {self.final_deals:,}; use a larger one, or fewer finalists"
             )
@@ -228,7 +237,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     bots: Bots = Bots()
     runtimes: dict[str, str] = {}
     """`[runtimes]`: programs that bots may call by name, each with its absolute path, beside those that always are."""
-    caps: Caps = Caps()
+    caps: capping.Caps = capping.Caps()
     limits: Limits = Limits()
     suspension: Suspension = Suspension()
     matchmaking: Matchmaking = Matchmaking()
@@ -255,7 +264,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             ConfigError: There is no such game. Show the message to the operator.
         """
         game = self.game
-        return make_settings(
+        return catalogue.make_settings(
             game.rules,
             players,
             ruleset=game.ruleset or None,
@@ -277,14 +286,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             game = self.game_settings(players)
             board = game.board
             short = replace(game, board=None if board is None else replace(board, text=""))
-            games.append(msgspec.json.decode(canonical(short)))
+            games.append(msgspec.json.decode(game_rows.canonical(short)))
         return {
             "format": LEAGUE,
             "game": games[0],
             "games": games,
             "level": self.bots.level,
             "processes": "block",
-            "chance": VERSION,
+            "chance": chance.VERSION,
         }
 
 
@@ -301,8 +310,8 @@ def load(folder: Folder) -> Settings:
         ConfigError: They cannot be used. Show the message to the operator: it names the file and the line.
     """
     settings = parse(folder.settings_text(), str(folder.settings), folder.path)
-    grant(settings.runtimes, str(folder.settings))
-    set_caps(msgspec.structs.asdict(settings.caps), SETTINGS)
+    runtimes.grant(settings.runtimes, str(folder.settings))
+    capping.set_caps(msgspec.structs.asdict(settings.caps), SETTINGS)
     return settings
 
 
@@ -318,24 +327,24 @@ def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
         ConfigError: As for `load`.
     """
     try:
-        table = table_of(text)
+        table = toml.table_of(text)
     except ValueError as error:
-        raise ConfigError(f"expected a TOML file, got: {error} - at {where}; correct it") from None
+        raise errors.ConfigError(f"expected a TOML file, got: {error} - at {where}; correct it") from None
     if isinstance(format := table.get("format"), int) and format > FORMAT:
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected format {FORMAT} or less, got: {format}, of a later version of arena - at "
             f"{_place(where, text, '', 'format')}; install the newest arena"
         )
     if "format" not in table:
-        from arena.core.record.old import GONE_SETTINGS
+        from arena.core.face import GONE_SETTINGS
 
         for section, key in GONE_SETTINGS:
             if isinstance(inner := table.get(section), dict):
                 inner.pop(key, None)
     for section, key, known in _unknown_keys(table):
-        close = did_you_mean(key, known)
+        close = errors.did_you_mean(key, known)
         name = f" in [{section}]" if section else ""
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected{name} one of {', '.join(known)}, got: {key!r}{close} - at {_place(where, text, section, key)}; "
             "correct it"
         )
@@ -347,7 +356,7 @@ def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
         section, _, key = (found[1] if found else "").replace("[...]", "").rpartition(".")
         reason = f"{reason[:1].lower()}{reason[1:]}"
         named = f"{key}: " if key else ""
-        raise ConfigError(f"{_place(where, text, section, key)}: {named}{reason}; correct it") from None
+        raise errors.ConfigError(f"{_place(where, text, section, key)}: {named}{reason}; correct it") from None
     if settings.game.board and (board := folder / settings.game.board).is_file():
         settings = replace(settings, game=replace(settings.game, board=str(board)))
     _check(settings, where, text)
@@ -369,9 +378,9 @@ def _check_games(settings: Settings) -> None:
     """Checks that a league can play its games."""
     for players in settings.game.players:
         game = settings.game_settings(players)
-        rules_of(game)
-        if is_cooperative(game.teams):
-            raise ConfigError(
+        catalogue.rules_of(game)
+        if value_types.is_cooperative(game.teams):
+            raise errors.ConfigError(
                 f"expected a game in which bots are against each other, got: {game.rules}, where all win or lose "
                 "together; choose another, or play it with `arena tournament`"
             )
@@ -380,7 +389,7 @@ def _check_games(settings: Settings) -> None:
 def _check(settings: Settings, where: str, text: str) -> None:
     """Checks what the types cannot say, and names the key."""
     tries: tuple[tuple[str, str, Callable[[], object]], ...] = (
-        ("", "name", lambda: check_name(settings.name)),
+        ("", "name", lambda: bot_manifests.check_name(settings.name)),
         ("matchmaking", "", settings.rule.check),
         ("logs", "", settings.logs.check),
         ("season", "final", lambda: settings.season.check(settings.game.players)),
@@ -390,17 +399,17 @@ def _check(settings: Settings, where: str, text: str) -> None:
     for section, key, attempt in tries:
         try:
             attempt()
-        except ConfigError as error:
-            raise ConfigError(f"{_place(where, text, section, key)}: {error}") from None
+        except errors.ConfigError as error:
+            raise errors.ConfigError(f"{_place(where, text, section, key)}: {error}") from None
     if settings.bots.remote and settings.level is Level.FENCED:
         place = _place(where, text, "bots", "remote")
-        raise ConfigError(
+        raise errors.ConfigError(
             f"{place}: expected false at level {Level.FENCED}, where the program that sits for a remote bot "
             "connects to nobody, got: true; leave it out, or choose another level"
         )
     if settings.suspension.forfeits > settings.suspension.games:
         place = _place(where, text, "suspension", "forfeits")
-        raise ConfigError(
+        raise errors.ConfigError(
             f"{place}: expected no more forfeits than games, got: {settings.suspension.forfeits} in "
             f"{settings.suspension.games}; correct one of them"
         )
@@ -413,14 +422,14 @@ def check_bind(bind: str) -> None:
         ConfigError: It is no such place. Show the message to the operator.
     """
     if bind and not re.fullmatch(r"tcp://[^/\s]+:[0-9]{1,5}", bind):
-        raise ConfigError(f"expected tcp://HOST:PORT, such as tcp://*:5599, got: {bind!r}; correct the address")
+        raise errors.ConfigError(f"expected tcp://HOST:PORT, such as tcp://*:5599, got: {bind!r}; correct the address")
 
 
 def _place(where: str, text: str, section: str, key: str) -> str:
     """Returns where a key stands, or its section, or the file."""
     if not section and key in _TABLES:
         section, key = key, ""
-    line = line_of(text, section, key) or line_of(text, section or key)
+    line = toml.line_of(text, section, key) or toml.line_of(text, section or key)
     return where if line is None else f"{where}:{line}"
 
 
@@ -453,14 +462,16 @@ def check_season(settings: Settings, season: str, fixed: Payload, where: str, te
     """
     for key, old, new in _differences(fixed, settings.season_settings()):
         if key not in _KEYS:
-            raise ConfigError(
-                f"expected {key} as when the season {season!r} began, {canonical(old)}, got: {canonical(new)}, by "
+            raise errors.ConfigError(
+                f"expected {key} as when the season {season!r} began, {game_rows.canonical(old)}, got: "
+                f"{game_rows.canonical(new)}, by "
                 "which this version of arena plays; finish the season with the version that began it, or end it with "
                 "`arena league season close`"
             )
         section, name = _KEYS[key]
-        raise ConfigError(
-            f"expected {key} as when the season {season!r} began, {canonical(old)}, got: {canonical(new)} - "
+        raise errors.ConfigError(
+            f"expected {key} as when the season {season!r} began, {game_rows.canonical(old)}, got: "
+            f"{game_rows.canonical(new)} - "
             f"at {_place(where, text, section, name)}; ratings of both would be mixed: set it back, or end the season "
             "with `arena league season close`, and the next one begins with it"
         )

@@ -10,17 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from arena.core.errors import DoorError
-from arena.core.show.finding import local_time
-from arena.core.show.standings import game_text, interval_text, standings_table
-from arena.core.show.tables import Column, fitted
-from arena.core.text import counted, plain
-from arena.core.types import Level
+from arena.core.face import Level, counted, errors, local_time, plain, standings_texts, text_tables
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from arena.core.types import Payload
+    from arena.core.face import Payload
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -75,7 +70,10 @@ def season_text(name: str, settings: Mapping[str, Any]) -> str:
     players = " and ".join(str(game["players"]) for game in settings.get("games", [settings["game"]]))
     board = settings["game"]["board"]
     on = f", board {board['name']}" if board else ""
-    return plain(f"Season {name}: {game_text(settings)}, {players} players{on}, {settings.get('level', 'trusted')}")
+    return plain(
+        f"Season {name}: {standings_texts.game_text(settings)}, {players} players{on}, "
+        f"{settings.get('level', 'trusted')}"
+    )
 
 
 def service_line(state: Mapping[str, Any], goal: int | None = None) -> str:
@@ -103,7 +101,7 @@ def read(rows: Sequence[Payload], kind: type[R]) -> list[R]:
     try:
         return msgspec.convert(rows, list[kind])  # type: ignore[valid-type]
     except msgspec.ValidationError as error:
-        raise DoorError(
+        raise errors.DoorError(
             f"expected a document of a league, got: {plain(str(error))}; its `arena` and yours may be too far apart",
             "unreadable",
         ) from None
@@ -124,8 +122,12 @@ def league_table(items: Sequence[Payload], width: int, *, verbose: bool = False)
     rows: list[dict[str, Any]] = [
         {**msgspec.structs.asdict(item), "bot": item.name, "version": "", "mean_off_turn_ms": None} for item in found
     ]
-    authors = Column(title="author", cells=[plain(item.author) for item in found], leaves=7, extra=True, left=True)
-    return standings_table(rows, width, verbose=verbose, more=(authors, _confinement(found), _provisional(found)))
+    authors = text_tables.Column(
+        title="author", cells=[plain(item.author) for item in found], leaves=7, extra=True, left=True
+    )
+    return standings_texts.standings_table(
+        rows, width, verbose=verbose, more=(authors, _confinement(found), _provisional(found))
+    )
 
 
 def versions_table(versions: Sequence[Payload], width: int) -> Text:
@@ -140,21 +142,25 @@ def versions_table(versions: Sequence[Payload], width: int) -> Text:
     """
     found = read(versions, VersionRow)
 
-    def column(title: str, cell: Callable[[VersionRow], object], leaves: int) -> Column:
+    def column(title: str, cell: Callable[[VersionRow], object], leaves: int) -> text_tables.Column:
         told = [cell(row) for row in found]
-        return Column(title=title, cells=["" if each is None else str(each) for each in told], leaves=leaves)
+        return text_tables.Column(
+            title=title, cells=["" if each is None else str(each) for each in told], leaves=leaves
+        )
 
     columns = [
-        Column(title="state", cells=[plain(row.state) for row in found], left=True),
+        text_tables.Column(title="state", cells=[plain(row.state) for row in found], left=True),
         _confinement(found),
         _provisional(found),
         column("rating", lambda row: None if row.rating is None else f"{row.rating:.1f}", 6),
-        column("95 %", lambda row: None if row.half_width is None else interval_text(row.half_width), 5),
+        column(
+            "95 %", lambda row: None if row.half_width is None else standings_texts.interval_text(row.half_width), 5
+        ),
         column("games", lambda row: row.games, 4),
         column("forfeits", lambda row: row.forfeits, 3),
         column("since", lambda row: moment(row.since), 1),
     ]
-    return fitted(
+    return text_tables.fitted(
         [columns[0], *(column for column in columns[1:] if any(column.cells))], [row.version for row in found], width
     )
 
@@ -167,12 +173,14 @@ def moment(at: str) -> str:
         return plain(at)
 
 
-def _confinement(rows: Sequence[Rated]) -> Column:
+def _confinement(rows: Sequence[Rated]) -> text_tables.Column:
     """Returns the column that says which versions are uncontrolled, or fenced only. It never leaves."""
     said = {str(Level.REMOTE): UNCONTROLLED, str(Level.FENCED): str(Level.FENCED)}
-    return Column(title="level", cells=[said.get(row.level, "") for row in rows], left=True)
+    return text_tables.Column(title="level", cells=[said.get(row.level, "") for row in rows], left=True)
 
 
-def _provisional(rows: Sequence[Rated]) -> Column:
+def _provisional(rows: Sequence[Rated]) -> text_tables.Column:
     """Returns the column that says whose rating rests on few matches. It never leaves."""
-    return Column(title="so far", cells=["provisional" if row.provisional else "" for row in rows], left=True)
+    return text_tables.Column(
+        title="so far", cells=["provisional" if row.provisional else "" for row in rows], left=True
+    )

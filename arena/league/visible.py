@@ -20,23 +20,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import LogError
-from arena.core.record import compressed
-from arena.core.record.log import (
-    SUFFIX,
-    ActionRecord,
-    Chance,
-    ForfeitRecord,
-    Header,
-    LateRecord,
-    Log,
-    LoggedForfeit,
-    OutcomeRecord,
-    Record,
-    log_bytes,
-)
-from arena.core.types import Seat
+from arena.core.face import Seat, compression, errors, files, log_records
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -49,7 +33,7 @@ class Who(StrEnum):
 
 
 FIELDS: Final[dict[type[msgspec.Struct], dict[str, Who]]] = {
-    Header: dict.fromkeys(
+    log_records.Header: dict.fromkeys(
         (
             "format",
             "arena",
@@ -69,14 +53,15 @@ FIELDS: Final[dict[type[msgspec.Struct], dict[str, Who]]] = {
         ),
         Who.ALL,
     ),
-    Chance: dict.fromkeys(("stream", "n", "draw", "tied", "events", "ms"), Who.ALL),
-    ActionRecord: dict.fromkeys(("seat", "kind", "turn", "action", "events", "used_ns", "ms"), Who.ALL)
+    log_records.Chance: dict.fromkeys(("stream", "n", "draw", "tied", "events", "ms"), Who.ALL),
+    log_records.ActionRecord: dict.fromkeys(("seat", "kind", "turn", "action", "events", "used_ns", "ms"), Who.ALL)
     | {"note": Who.OWN},
-    LateRecord: dict.fromkeys(("seat", "kind", "turn", "action", "used_ns", "ms"), Who.ALL) | {"note": Who.OWN},
-    ForfeitRecord: dict.fromkeys(("forfeits", "turn", "events", "ms"), Who.ALL),
-    LoggedForfeit: dict.fromkeys(("seat", "code", "overloaded", "rule", "denied_ms"), Who.ALL)
+    log_records.LateRecord: dict.fromkeys(("seat", "kind", "turn", "action", "used_ns", "ms"), Who.ALL)
+    | {"note": Who.OWN},
+    log_records.ForfeitRecord: dict.fromkeys(("forfeits", "turn", "events", "ms"), Who.ALL),
+    log_records.LoggedForfeit: dict.fromkeys(("seat", "code", "overloaded", "rule", "denied_ms"), Who.ALL)
     | {"sentence": Who.OWN},  # it may quote what the bot sent
-    OutcomeRecord: dict.fromkeys(
+    log_records.OutcomeRecord: dict.fromkeys(
         (
             "termination",
             "ranks",
@@ -99,16 +84,18 @@ MOST_BESIDE: Final = 4 * files.MIB
 """Bytes of such a file. Both are bounded when they are written, by less than this."""
 
 
-def visible(log: Log, seats: Collection[Seat] = ()) -> list[Header | Record]:
+def visible(log: log_records.Log, seats: Collection[Seat] = ()) -> list[log_records.Header | log_records.Record]:
     """Returns the records of a log as the author of the bots at `seats` may see them; of none, as everybody may."""
     return [log.header, *(_record(record, seats) for record in log.records)]
 
 
-def _record(record: Record, seats: Collection[Seat]) -> Record:
-    if isinstance(record, ForfeitRecord):
+def _record(record: log_records.Record, seats: Collection[Seat]) -> log_records.Record:
+    if isinstance(record, log_records.ForfeitRecord):
         shown = [_built(one, one.seat in seats, sentence=_in_short(one)) for one in record.forfeits]
         return msgspec.structs.replace(_built(record, False), forfeits=shown)
-    return _built(record, isinstance(record, ActionRecord | LateRecord) and record.seat in seats)
+    return _built(
+        record, isinstance(record, log_records.ActionRecord | log_records.LateRecord) and record.seat in seats
+    )
 
 
 def _built(record: R, own: bool, **hidden: Any) -> R:
@@ -118,7 +105,7 @@ def _built(record: R, own: bool, **hidden: Any) -> R:
     return type(record)(**{**hidden, **seen})
 
 
-def _in_short(forfeit: LoggedForfeit) -> str:
+def _in_short(forfeit: log_records.LoggedForfeit) -> str:
     """Returns what happened without words of the bot."""
     return f"seat {forfeit.seat} forfeited: {forfeit.code}"
 
@@ -132,7 +119,7 @@ class Published(msgspec.Struct, frozen=True):
     """The authors who have a log of their own, because it shows them more."""
 
 
-def publish(log: Log, original: Path, folder: Path, authors: Sequence[str | None]) -> Published:
+def publish(log: log_records.Log, original: Path, folder: Path, authors: Sequence[str | None]) -> Published:
     """Writes what may be seen of a game that was logged, compressed. May be called again with the same result.
 
     It writes `logs/GAME.jsonl.zst` for everybody, and in `own/AUTHOR/` the log for each author to whom more is shown,
@@ -149,14 +136,14 @@ def publish(log: Log, original: Path, folder: Path, authors: Sequence[str | None
         LogError: What stands beside the log cannot be read.
     """
     game = log.header.game
-    public, digest = log_bytes(visible(log))
-    _write(folder / "logs" / f"{game}{SUFFIX}", public)
+    public, digest = log_records.log_bytes(visible(log))
+    _write(folder / "logs" / f"{game}{log_records.SUFFIX}", public)
     own = []
     for author in sorted({author for author in authors if author is not None}):
         seats = [seat for seat, other in enumerate(authors) if other == author]
-        shown, _ = log_bytes(visible(log, seats))
+        shown, _ = log_records.log_bytes(visible(log, seats))
         if shown != public:
-            _write(folder / "own" / author / f"{game}{SUFFIX}", shown)
+            _write(folder / "own" / author / f"{game}{log_records.SUFFIX}", shown)
             own.append(author)
         for seat in seats:
             for kind in BESIDE:
@@ -168,15 +155,15 @@ def publish(log: Log, original: Path, folder: Path, authors: Sequence[str | None
 
 def _beside(path: Path) -> bytes | None:
     """Returns the content of a file beside a log, compressed or not; None if there is none."""
-    packed = path.with_name(path.name + compressed.SUFFIX)
+    packed = path.with_name(path.name + compression.SUFFIX)
     if os.path.lexists(path):
-        return files.read(path, "a transcript or output", MOST_BESIDE, LogError, links=False)
+        return files.read(path, "a transcript or output", MOST_BESIDE, errors.LogError, links=False)
     if os.path.lexists(packed):
-        data = files.read(packed, "a transcript or output", MOST_BESIDE, LogError, links=False)
-        return compressed.expand(data, str(packed), MOST_BESIDE)
+        data = files.read(packed, "a transcript or output", MOST_BESIDE, errors.LogError, links=False)
+        return compression.expand(data, str(packed), MOST_BESIDE)
     return None
 
 
 def _write(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    files.write(path.with_name(path.name + compressed.SUFFIX), compressed.compress(data), durably=True)
+    files.write(path.with_name(path.name + compression.SUFFIX), compression.compress(data), durably=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from arena.core.plugs import Command, Wing
+from arena.core.face import plugs
 
-WING = Wing(
+WING = plugs.Wing(
     formats={"tune": "arena.learn.tune.format:Tune"},
     commands={
-        "tune": Command("Play", 4, "Find better values for a bot's parameters, and prove them."),
-        "analyse": Command("Look", 6, "Say which decisions of a game cost most, and what was better."),
-        "export": Command("Look", 9, "Write the decisions of games as a table, to learn from."),
+        "tune": plugs.Command("Play", 4, "Find better values for a bot's parameters, and prove them."),
+        "analyse": plugs.Command("Look", 6, "Say which decisions of a game cost most, and what was better."),
+        "export": plugs.Command("Look", 9, "Write the decisions of games as a table, to learn from."),
     },
 )

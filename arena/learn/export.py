@@ -19,13 +19,18 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import msgspec
 
-from arena.core.errors import ConfigError
-from arena.core.record.log import ActionRecord, Log, read_log
-from arena.core.referee.replay import replay
-from arena.core.rules.base import Decision, Event, Rules
-from arena.core.rules.course import Course
-from arena.core.rules.numbering import Numbering
-from arena.core.types import NS_PER_MS, Payload, Seat, Termination
+from arena.core.face import (
+    NS_PER_MS,
+    Payload,
+    Seat,
+    Termination,
+    courses,
+    errors,
+    game_kit,
+    log_records,
+    numbering,
+    stepping,
+)
 
 if TYPE_CHECKING:
     import pyarrow
@@ -85,7 +90,7 @@ class NumberedRow(DecisionRow, frozen=True, kw_only=True):
     """Whether each action was legal."""
 
 
-def decisions(log: Log, *, numbers: bool = False) -> Iterator[DecisionRow]:
+def decisions(log: log_records.Log, *, numbers: bool = False) -> Iterator[DecisionRow]:
     """Yields the plays of a logged game, in their order; none of a game that was interrupted.
 
     Args:
@@ -99,9 +104,9 @@ def decisions(log: Log, *, numbers: bool = False) -> Iterator[DecisionRow]:
     header, outcome = log.header, log.outcome
     if outcome.termination == Termination.INTERRUPTED:
         return
-    asked: dict[Seat, tuple[Course, Any]] = {}
+    asked: dict[Seat, tuple[courses.Course, Any]] = {}
 
-    def listen(course: Course, decision: Decision) -> None:
+    def listen(course: courses.Course, decision: game_kit.Decision) -> None:
         asked[decision.seat] = course, course.state
 
     numbering, settings = None, header.settings
@@ -116,9 +121,9 @@ def decisions(log: Log, *, numbers: bool = False) -> Iterator[DecisionRow]:
         "players": settings.players,
         "termination": outcome.termination,
     }
-    for step in replay(log, listen):
+    for step in stepping.replay(log, listen):
         record = step.record
-        if not isinstance(record, ActionRecord):
+        if not isinstance(record, log_records.ActionRecord):
             continue
         course, state = asked[record.seat]
         rules, seat, bot = course.rules, record.seat, header.bots[record.seat]
@@ -151,11 +156,11 @@ def decisions(log: Log, *, numbers: bool = False) -> Iterator[DecisionRow]:
             yield NumberedRow(**row, observation=list(rules.observe(before, seat) or ()), number=made, mask=mask)
 
 
-def _plays(rules: Rules[Any], state: Any, seat: Seat, action: Payload) -> list[tuple[Any, Any]]:
+def _plays(rules: game_kit.Rules[Any], state: Any, seat: Seat, action: Payload) -> list[tuple[Any, Any]]:
     """Returns the plays of an action, those that the rules add at its end too, each with the state before it."""
     found: list[tuple[Any, Any]] = []
 
-    def apply(state: Any, seat: Seat, play: Any, events: list[Event] | None = None) -> Any:
+    def apply(state: Any, seat: Seat, play: Any, events: list[game_kit.Event] | None = None) -> Any:
         found.append((state, play))
         return rules.apply(state, seat, play, events)
 
@@ -165,17 +170,19 @@ def _plays(rules: Rules[Any], state: Any, seat: Seat, action: Payload) -> list[t
     return found
 
 
-def _numbering(rules: Rules[Any]) -> Numbering:
+def _numbering(rules: game_kit.Rules[Any]) -> numbering.Numbering:
     every = rules.every_play()
     if every is None or rules.observe(rules.start(), 0) is None:
-        raise ConfigError(f"expected a game that says what programs learn from, got: {rules.name}; leave out --numbers")
-    return Numbering(every)
+        raise errors.ConfigError(
+            f"expected a game that says what programs learn from, got: {rules.name}; leave out --numbers"
+        )
+    return numbering.Numbering(every)
 
 
 def write_lines(paths: Sequence[str], file: BinaryIO, *, numbers: bool = False) -> Iterator[int]:
     """Writes the plays of logs as lines of JSON. Yields after each log how many it had."""
     for path in paths:
-        rows = list(decisions(read_log(Path(path)), numbers=numbers))
+        rows = list(decisions(log_records.read_log(Path(path)), numbers=numbers))
         file.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
         yield len(rows)
 
@@ -223,7 +230,7 @@ def _batch(numbers: bool, paths: Sequence[str]) -> tuple[pyarrow.RecordBatch, Se
     import pyarrow
 
     schema = _schema(numbers)
-    logs = [list(decisions(read_log(Path(path)), numbers=numbers)) for path in paths]
+    logs = [list(decisions(log_records.read_log(Path(path)), numbers=numbers)) for path in paths]
     rows = [msgspec.structs.astuple(row) for log in logs for row in log]
     columns = zip(*rows, strict=True) if rows else [()] * len(schema)
     arrays = [pyarrow.array(column, field.type) for column, field in zip(columns, schema, strict=True)]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from arena.core.plugs import Command, Wing
+from arena.core.face import plugs
 
-WING = Wing(
+WING = plugs.Wing(
     page="arena.pages.game:game_page",
     plot="arena.pages.plots:plot_of_standings",
     live="arena.pages.commands.live:live_board",
     commands={
-        "play": Command("Play", 5, "Play against bots yourself, at the terminal or in a browser."),
-        "watch": Command("Look", 1, "Show what is played now: standings, running games, results."),
-        "site": Command("Look", 8, "Write pages of tournaments, for any browser, without a server."),
+        "play": plugs.Command("Play", 5, "Play against bots yourself, at the terminal or in a browser."),
+        "watch": plugs.Command("Look", 1, "Show what is played now: standings, running games, results."),
+        "site": plugs.Command("Look", 8, "Write pages of tournaments, for any browser, without a server."),
     },
 )

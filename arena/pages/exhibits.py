@@ -14,10 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from arena.core.store.reader import Reader
-from arena.core.store.records import Tournament
-from arena.core.store.store import open_reader
-from arena.core.store.views import SHARED
+from arena.core.face import Reader, game_rows, sql_views, stores
 from arena.league.store.controls import FINAL_MATCHES
 
 _SHOWN: Final = "games.tournament = ? AND games.status = 'done'"
@@ -127,7 +124,7 @@ class Exhibits(Reader):
         """Which games of a tournament may be shown."""
         return _SHOWN + _PUBLISHED if self._of_league else _SHOWN
 
-    def all(self) -> list[Tournament]:
+    def all(self) -> list[game_rows.Tournament]:
         """Returns the tournaments in which a game is planned, the latest first."""
         ids = self._db.execute("SELECT id FROM tournaments WHERE games > 0 ORDER BY rowid DESC").fetchall()
         return [self.tournament(id) for (id,) in ids]
@@ -165,7 +162,7 @@ class Exhibits(Reader):
     def shown_seats(self, tournament: str) -> Iterator[ShownSeat]:
         """Yields the seats of all games that may be shown, in schedule order."""
         rows = self._db.execute(
-            f"SELECT number, seat, entrant, rank, {SHARED}, decisions, total_ms, max_ms, forfeit"
+            f"SELECT number, seat, entrant, rank, {sql_views.SHARED}, decisions, total_ms, max_ms, forfeit"
             f" FROM games JOIN seats ON seats.game = games.id WHERE {self._shown} ORDER BY number, seat",
             (tournament,),
         )
@@ -176,7 +173,7 @@ class Exhibits(Reader):
         found: dict[int, tuple[tuple[Any, ...], list[tuple[Any, ...]]]] = {}
         rows = self._db.execute(
             "SELECT number, games.id, finished, termination, turns, seconds, counts, entrant, rank, forfeit, score,"
-            f" margin, {SHARED} FROM games JOIN seats ON seats.game = games.id"
+            f" margin, {sql_views.SHARED} FROM games JOIN seats ON seats.game = games.id"
             f" WHERE {self._shown} AND number >= ? AND number < ? ORDER BY number, seat",
             (tournament, first, stop),
         )
@@ -293,7 +290,7 @@ def open_exhibits(path: Path) -> Iterator[Exhibits]:
     Raises:
         StoreError: It is missing, or it is not a database of ours.
     """
-    with open_reader(path) as reader:
+    with stores.open_reader(path) as reader:
         yield exhibits_of(reader)
 
 

@@ -18,14 +18,19 @@ from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
 
-from arena.core.record.log import ActionRecord, ForfeitRecord, Header, LateRecord, Log, Record
-from arena.core.show.drawing import Drawing, Scene, Symbol, mark_symbols
-from arena.core.show.presenter import Presenter
-from arena.core.show.replay import NOTE, Curve, Fault, Frame, Note, Onlooker, Remark, Said
-from arena.core.show.seats import EVERYBODY
-from arena.core.show.standings import between, players_text
-from arena.core.text import plain
-from arena.core.types import NS_PER_MS, Payload, Seat, Termination
+from arena.core.face import (
+    NS_PER_MS,
+    Payload,
+    Seat,
+    Termination,
+    drawing_kit,
+    log_records,
+    plain,
+    presenters,
+    replays,
+    seat_styles,
+    standings_texts,
+)
 from arena.pages.security import json_in_script
 
 FORMAT: Final = 1
@@ -51,7 +56,11 @@ _USED = re.compile(r'href="#(\w+)"')
 
 
 def film(
-    log: Log, seat: Seat | None = None, *, whole: bool = False, remarks: Mapping[int, Remark] | None = None
+    log: log_records.Log,
+    seat: Seat | None = None,
+    *,
+    whole: bool = False,
+    remarks: Mapping[int, replays.Remark] | None = None,
 ) -> tuple[Payload, str]:
     """Returns the data of a whole game, and the CSS of its symbols.
 
@@ -93,40 +102,42 @@ class Camera:
 
     def __init__(
         self,
-        header: Header,
+        header: log_records.Header,
         source: str,
         seat: Seat | None = None,
         *,
         whole: bool = False,
-        remarks: Mapping[int, Remark] | None = None,
+        remarks: Mapping[int, replays.Remark] | None = None,
     ) -> None:
         self._header = header
         self._whole = whole
-        self._first = Onlooker(header, source, seat, remarks=remarks)
+        self._first = replays.Onlooker(header, source, seat, remarks=remarks)
         """Sees all that is shown. Only this one folds."""
-        own = ALL if seat is None else PUBLIC if seat == EVERYBODY else str(seat)
-        self._eyes: dict[str, Onlooker] = {own: self._first}
+        own = ALL if seat is None else PUBLIC if seat == seat_styles.EVERYBODY else str(seat)
+        self._eyes: dict[str, replays.Onlooker] = {own: self._first}
         if seat is None:
             seats = range(self._first.rules.seats)
-            self._eyes |= {str(eye): Onlooker(header, source, eye, whole=self._first, remarks=remarks) for eye in seats}
+            self._eyes |= {
+                str(eye): replays.Onlooker(header, source, eye, whole=self._first, remarks=remarks) for eye in seats
+            }
         self._drawing = self._first.presenter.drawing()
         if not self._first.has_board:
-            self._drawing = Drawing(self._first.rules, self._first.presenter.names)
+            self._drawing = drawing_kit.Drawing(self._first.rules, self._first.presenter.names)
         self._strings: dict[str, int] = {}
         self._room = MOST_NOTES
         self._used: set[str] = set()
         self._gained = [0] * self._first.rules.seats
         self._gained_before = [0] * self._first.rules.seats
         """Before the last decision."""
-        self._decided: Record | None = None
+        self._decided: log_records.Record | None = None
         self._last: _Split = ({}, {eye: {} for eye in self._eyes})
 
-    def plan(self, records: Iterable[Record]) -> None:
+    def plan(self, records: Iterable[log_records.Record]) -> None:
         """Looks ahead, so that the board has its final size at once. Call it before the first record, or never."""
         with self._first.fitting(1):
             self._drawing.plan(self._told(records))
 
-    def is_outgrown(self, records: Iterable[Record]) -> bool:
+    def is_outgrown(self, records: Iterable[log_records.Record]) -> bool:
         """Returns whether the board, if it were planned for these records, would be another than it is."""
         if not self._first.has_board:
             return False
@@ -135,26 +146,28 @@ class Camera:
             planned.plan(self._told(records))
         return (planned.size, planned.ground()) != (self._drawing.size, self._drawing.ground())
 
-    def _told(self, records: Iterable[Record]) -> Iterator[Payload]:
+    def _told(self, records: Iterable[log_records.Record]) -> Iterator[Payload]:
         """Yields the events that some of the shown seats were told; everybody's are those that all were told."""
-        seats = range(self._first.rules.seats) if EVERYBODY in self._first.views else list(self._first.views)
-        some = all if EVERYBODY in self._first.views else any
+        seats = (
+            range(self._first.rules.seats) if seat_styles.EVERYBODY in self._first.views else list(self._first.views)
+        )
+        some = all if seat_styles.EVERYBODY in self._first.views else any
         for record in records:
             for event in getattr(record, "events", ()):
                 if some(event.reaches(seat) for seat in seats):
                     yield event.data
 
-    def see(self, record: Record) -> Iterator[Payload]:
+    def see(self, record: log_records.Record) -> Iterator[Payload]:
         """Takes the next record, and yields the frame that it completes, if it does: a decision begins the next one.
 
         Raises:
             LogError: It does not fit the game.
         """
-        if isinstance(record, ActionRecord | ForfeitRecord):
+        if isinstance(record, log_records.ActionRecord | log_records.ForfeitRecord):
             yield self.frame()
             self._decided = record
             self._gained_before = list(self._gained)
-        if isinstance(record, ActionRecord | LateRecord) and len(record.note or "") > MOST_NOTE:
+        if isinstance(record, log_records.ActionRecord | log_records.LateRecord) and len(record.note or "") > MOST_NOTE:
             record = replace(record, note=f"{record.note:.{MOST_NOTE}}{_CUT}")
         for onlooker in self._eyes.values():  # the first one first: the others take its views
             onlooker.see(record)
@@ -194,7 +207,7 @@ class Camera:
         """The CSS of the game's symbols."""
         return self._drawing.style
 
-    def _decision(self, frame: Frame) -> Payload:
+    def _decision(self, frame: replays.Frame) -> Payload:
         """Returns who decided in how much time, and what makes the moment worth jumping to."""
         marks = ""
         self._gained = list(self._gained_before)
@@ -205,9 +218,9 @@ class Camera:
             if gains and "c" not in marks:
                 marks += "c"
         match self._decided:
-            case ActionRecord(seat=seat, used_ns=used):
+            case log_records.ActionRecord(seat=seat, used_ns=used):
                 decided: Payload = {"s": seat, "ms": round(used / NS_PER_MS, 2)}
-            case ForfeitRecord(forfeits=[first, *_]):
+            case log_records.ForfeitRecord(forfeits=[first, *_]):
                 decided, marks = {"s": first.seat}, marks + "f"
             case _:
                 decided = {}
@@ -216,15 +229,15 @@ class Camera:
             marks += "k" * frame.remark.is_costly
         return decided | ({"m": marks} if marks else {})
 
-    def _words(self, frame: Frame) -> Payload:
+    def _words(self, frame: replays.Frame) -> Payload:
         """Returns by their place in `strings`: heading `h`, sentences `l`, remarks `r`, faults `f`, notes `n`, reasons
         `y`."""
         words: Payload = {"h": self._string(frame.heading.plain)}
         for line in frame.lines:
-            if isinstance(line, Note):
-                words.setdefault("n", []).append(self._note(line.plain.removeprefix(NOTE)))
-            elif not isinstance(line, Curve):
-                key = "f" if isinstance(line, Fault) else "r" if isinstance(line, Said) else "l"
+            if isinstance(line, replays.Note):
+                words.setdefault("n", []).append(self._note(line.plain.removeprefix(replays.NOTE)))
+            elif not isinstance(line, replays.Curve):
+                key = "f" if isinstance(line, replays.Fault) else "r" if isinstance(line, replays.Said) else "l"
                 words.setdefault(key, []).append(self._string(line.plain))
         with self._first.fitting(frame.line):
             reasons = [self._string(reason) for reason in self._drawing.why(frame.views, frame.events)]
@@ -244,21 +257,21 @@ class Camera:
     def _keep(self, text: str) -> int:
         return self._strings.setdefault(text, len(self._strings))
 
-    def _scene(self, frame: Frame) -> Scene:
+    def _scene(self, frame: replays.Frame) -> drawing_kit.Scene:
         with self._first.fitting(frame.line):
             scene = self._drawing.scene(frame.views, frame.events)
         for key, value in scene.items():
             self._used.update(_symbols_of(key, value))
         return scene
 
-    def _symbols(self) -> Iterator[Symbol]:
+    def _symbols(self) -> Iterator[drawing_kit.Symbol]:
         """Returns the symbols that are placed, and those that they are made of."""
         all_symbols = {symbol.name: symbol for symbol in every_symbol(self._drawing, self._first.rules.seats)}
         if self._whole:
             return iter(all_symbols.values())
         wanted = [*(f"M{seat}" for seat in range(self._first.rules.seats)), *sorted(self._used)]
         wanted += _USED.findall(self._drawing.ground())
-        found: dict[str, Symbol] = {}
+        found: dict[str, drawing_kit.Symbol] = {}
         while wanted:
             name = wanted.pop()
             if name not in found:
@@ -267,7 +280,12 @@ class Camera:
         return (symbol for name, symbol in all_symbols.items() if name in found)
 
 
-def opening(header: Header, presenter: Presenter, drawing: Drawing, symbols: Iterable[Symbol]) -> Payload:
+def opening(
+    header: log_records.Header,
+    presenter: presenters.Presenter,
+    drawing: drawing_kit.Drawing,
+    symbols: Iterable[drawing_kit.Symbol],
+) -> Payload:
     """Returns what a page is told of a game besides its frames, their sentences and whose eyes there are."""
     played = header.settings
     board = [] if played.board is None else [plain(played.board.name)]
@@ -278,7 +296,7 @@ def opening(header: Header, presenter: Presenter, drawing: Drawing, symbols: Ite
         "facts": [
             _title(played.rules),
             plain(played.ruleset),
-            players_text(played.players, played.teams),
+            standings_texts.players_text(played.players, played.teams),
             *board,
             "no clock" if str(played.time) == "off" else str(played.time),
         ],
@@ -286,7 +304,7 @@ def opening(header: Header, presenter: Presenter, drawing: Drawing, symbols: Ite
         "gain": presenter.gain_name,
         "gained": presenter.gained_name,
         "seats": [{"name": plain(bot.name), "version": plain(bot.version)} for bot in header.bots],
-        "between": between(played.teams),
+        "between": standings_texts.between(played.teams),
         "labels": drawing.labels,
         "size": [round(width, 1), round(height, 1)],
         "corner": drawing.corner,
@@ -312,12 +330,12 @@ def mark_slow(frames: list[Payload]) -> None:
             frame["m"] = frame.get("m", "") + "t"
 
 
-def folded(data: Payload) -> dict[str, list[Scene]]:
+def folded(data: Payload) -> dict[str, list[drawing_kit.Scene]]:
     """Returns the whole scene of every frame, for every pair of eyes: what a page makes of the data."""
-    scenes: dict[str, list[Scene]] = {}
+    scenes: dict[str, list[drawing_kit.Scene]] = {}
     for eye in data["eyes"]:
-        common: Scene = {}
-        own: Scene = {}
+        common: drawing_kit.Scene = {}
+        own: drawing_kit.Scene = {}
         scenes[eye] = []
         for frame in data["frames"]:
             common = _after(common, frame.get("d", {}))
@@ -326,11 +344,11 @@ def folded(data: Payload) -> dict[str, list[Scene]]:
     return scenes
 
 
-_Split: TypeAlias = tuple[Scene, dict[str, Scene]]
+_Split: TypeAlias = tuple[drawing_kit.Scene, dict[str, drawing_kit.Scene]]
 """Scenes by eyes: what is alike in all, and the rest of each."""
 
 
-def _changes(last: _Split, scenes: Mapping[str, Scene]) -> tuple[Payload, _Split]:
+def _changes(last: _Split, scenes: Mapping[str, drawing_kit.Scene]) -> tuple[Payload, _Split]:
     """Returns what changed in all scenes alike and in some, as a frame holds it, and the scenes for the next time."""
     first, *others = scenes.values()
     common = {
@@ -345,11 +363,11 @@ def _changes(last: _Split, scenes: Mapping[str, Scene]) -> tuple[Payload, _Split
     return shown, (common, own)
 
 
-def _after(scene: Scene, changed: Scene) -> Scene:
+def _after(scene: drawing_kit.Scene, changed: drawing_kit.Scene) -> drawing_kit.Scene:
     return {key: value for key, value in (scene | changed).items() if value is not None}
 
 
-def difference(before: Scene, after: Scene) -> Scene:
+def difference(before: drawing_kit.Scene, after: drawing_kit.Scene) -> drawing_kit.Scene:
     """Returns what changed: None takes a key away."""
     changed = {key: value for key, value in after.items() if key not in before or before[key] != value}
     return changed | {key: None for key in before if key not in after}
@@ -363,9 +381,9 @@ def _symbols_of(key: str, value: Any) -> Iterator[str]:
         yield from (item if isinstance(item, str) else item[0] for item in value)
 
 
-def every_symbol(drawing: Drawing, seats: int) -> Iterator[Symbol]:
+def every_symbol(drawing: drawing_kit.Drawing, seats: int) -> Iterator[drawing_kit.Symbol]:
     """Yields all that a scene of a game can place."""
-    yield from mark_symbols(seats)
+    yield from drawing_kit.mark_symbols(seats)
     yield from drawing.symbols()
 
 

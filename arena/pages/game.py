@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 import arena
-from arena.core.record.log import Log
-from arena.core.show.replay import Remark
-from arena.core.types import Seat
+from arena.core.face import Seat, log_records, replays
 from arena.pages.frames import film
 from arena.pages.parts import HERE, render, viewer_script, viewer_style
 from arena.pages.security import json_in_script, policy, raw
 
 
-def game_page(log: Log, seat: Seat | None = None, remarks: Mapping[int, Remark] | None = None) -> str:
+def game_page(
+    log: log_records.Log, seat: Seat | None = None, remarks: Mapping[int, replays.Remark] | None = None
+) -> str:
     """Returns the page of a game.
 
     Args:

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from jinja2 import Environment, StrictUndefined
 
-from arena.core import files
-from arena.core.errors import InternalError
+from arena.core.face import errors, files
 
 HERE: Final = Path(__file__).parent
 _VIEWER: Final = HERE / "viewer"
@@ -20,7 +19,7 @@ def read_part(path: Path) -> str:
     Raises:
         InternalError: It is not there: arena is not installed whole.
     """
-    return files.read_text(path, "a part of a page", files.MOST_TEXT, InternalError)
+    return files.read_text(path, "a part of a page", files.MOST_TEXT, errors.InternalError)
 
 
 def colours() -> str:

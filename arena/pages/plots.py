@@ -17,16 +17,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from arena.core.progress import Tuned
-from arena.core.ratings.running import MU
-from arena.core.text import plain
+from arena.core.face import plain, progress, true_skill
 from arena.pages.exhibits import exhibits_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from arena.core.store.reader import Reader
+    from arena.core.face import Reader
 
 INK: Final = "#33291c"
 FAINT: Final = "#655a4a"
@@ -82,7 +80,7 @@ def courses_svg(courses: Sequence[RatingCurve]) -> bytes:
         return _saved(figure, "svg")
 
 
-def tuned_svg(tuned: Sequence[Tuned]) -> bytes:
+def tuned_svg(tuned: Sequence[progress.Tuned]) -> bytes:
     """Returns where parameters were after each round, within their ranges, as SVG in the colours of light pages."""
     with _drawing(6.4, 3.7) as figure:
         axes = figure.add_axes((0.065, 0.085, 0.685, 0.89))
@@ -177,8 +175,8 @@ def _draw_courses(axes: Axes, courses: Sequence[RatingCurve]) -> None:
     for place, course in reversed(drawn):  # the best lie above
         colour = COLOURS[place] if place < len(COLOURS) else LINE
         games = [0, *(game + 1 for game, _, _ in course.points)]
-        means = [MU, *(mu for _, mu, _ in course.points)]
-        widths = [MU * BAND / 3, *(BAND * sigma for _, _, sigma in course.points)]
+        means = [true_skill.MU, *(mu for _, mu, _ in course.points)]
+        widths = [true_skill.MU * BAND / 3, *(BAND * sigma for _, _, sigma in course.points)]
         if course.points and course.points[-1][0] + 1 < last:  # it stays where it is
             games, means, widths = [*games, last], [*means, means[-1]], [*widths, widths[-1]]
         if place < len(COLOURS):
@@ -188,7 +186,7 @@ def _draw_courses(axes: Axes, courses: Sequence[RatingCurve]) -> None:
             ends.append((means[-1], course.name, colour))
         width = 1.7 if place < len(COLOURS) else 0.9
         axes.plot(games, means, color=colour, linewidth=width, solid_joinstyle="round", drawstyle="steps-post")
-    means = [mu for course in courses for _, mu, _ in course.points] or [MU]
+    means = [mu for course in courses for _, mu, _ in course.points] or [true_skill.MU]
     room = max(4.0, 0.12 * (max(means) - min(means)))
     axes.set_ylim(min(means) - room, max(means) + room)
     axes.set_xlim(0, last)
@@ -197,7 +195,7 @@ def _draw_courses(axes: Axes, courses: Sequence[RatingCurve]) -> None:
     _label_ends(axes, ends, last)
 
 
-def _draw_tuned(axes: Axes, tuned: Sequence[Tuned]) -> None:
+def _draw_tuned(axes: Axes, tuned: Sequence[progress.Tuned]) -> None:
     from matplotlib.ticker import MaxNLocator
 
     _plain_axes(axes)

@@ -16,14 +16,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from arena.core.catalogue import rules_of
-from arena.core.record.log import Header
-from arena.core.rules.base import Choose
-from arena.core.show.drawing import Drawing, Scene
-from arena.core.show.presenter import Presenter, presenter
-from arena.core.show.seats import MARKS, Seats
-from arena.core.text import plain
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, catalogue, drawing_kit, game_kit, log_records, plain, presenters, seat_styles
 from arena.pages.frames import difference, every_symbol, opening
 from arena.pages.parts import HERE, read_part, render, viewer_script, viewer_style
 from arena.pages.play.steps import own, steps
@@ -53,7 +46,7 @@ class _Told(msgspec.Struct, frozen=True):
 class SeatPage:
     """A person at a table, seen in a browser."""
 
-    def __init__(self, header: Header, seat: Seat) -> None:
+    def __init__(self, header: log_records.Header, seat: Seat) -> None:
         """Sits down.
 
         Args:
@@ -62,9 +55,9 @@ class SeatPage:
         """
         self.header = header
         self.seat = seat
-        self.rules = rules_of(header.settings)
-        self.presenter = presenter(self.rules.name)(header, self.rules, (seat,))
-        self.seats = Seats([bot.name for bot in header.bots])
+        self.rules = catalogue.rules_of(header.settings)
+        self.presenter = presenters.presenter(self.rules.name)(header, self.rules, (seat,))
+        self.seats = seat_styles.Seats([bot.name for bot in header.bots])
         self.phase = WAITING
         self.number = 0
         """Counts the changes."""
@@ -146,7 +139,7 @@ class SeatPage:
         choosing = self._open()
         return self._chosen(choosing) if choosing is not None and choosing.choose(place) else None
 
-    def fill(self, choose: Choose) -> Payload | None:
+    def fill(self, choose: game_kit.Choose) -> Payload | None:
         """Chooses the rest of a play by chance. Returns the action to send, if that ends a race."""
         choosing = self._open()
         return self._chosen(choosing) if choosing is not None and choosing.fill(choose) else None
@@ -212,7 +205,7 @@ class SeatPage:
 
     def _heading(self, turn: int, seat: Seat | None) -> str:
         name = self.presenter.when(turn)
-        return name if seat is None else f"{name}: {MARKS[seat]} {self.seats.names[seat]}"
+        return name if seat is None else f"{name}: {seat_styles.MARKS[seat]} {self.seats.names[seat]}"
 
     # Data for the page
 
@@ -267,7 +260,7 @@ class SeatPage:
             shown["end"] = self._end
         return shown
 
-    def _ask(self, choosing: Choosing, scene: Scene, view: Payload) -> Payload:
+    def _ask(self, choosing: Choosing, scene: drawing_kit.Scene, view: Payload) -> Payload:
         turn, choice = choosing.turn, choosing.choice
         pictures = (self._drawing.offered(view, turn.kind, key, value).symbol for key, value in turn.chosen)
         asked: Payload = {
@@ -323,12 +316,17 @@ class SeatPage:
             shown["d"] = changed
         return shown
 
-    def _scene(self, view: Payload, events: Sequence[Payload]) -> Scene:
+    def _scene(self, view: Payload, events: Sequence[Payload]) -> drawing_kit.Scene:
         return self._drawing.scene({self.seat: view}, events)
 
 
 def items(
-    turn: Turn, choice: Choice, presenter: Presenter, drawing: Drawing, scene: Scene, view: Payload
+    turn: Turn,
+    choice: Choice,
+    presenter: presenters.Presenter,
+    drawing: drawing_kit.Drawing,
+    scene: drawing_kit.Scene,
+    view: Payload,
 ) -> list[Payload]:
     """Returns the values that may be chosen, in their order.
 
@@ -369,12 +367,12 @@ def numbered(choice: Choice) -> list[tuple[str, Any]]:
     return [(str(number), value) for number, value in enumerate(choice.values, 1)]
 
 
-def _on_board(changed: Scene) -> Scene:
+def _on_board(changed: drawing_kit.Scene) -> drawing_kit.Scene:
     """Returns what changes on the board: what stands beside it would only be restless."""
     return {key: value for key, value in changed.items() if not key.startswith("#")}
 
 
-def page(header: Header) -> str:
+def page(header: log_records.Header) -> str:
     """Returns the page at which a person plays. It has no data: these come by its stream."""
     return render(HERE / "play.html.jinja", title=plain(header.settings.rules).replace("_", " ").capitalize())
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from arena.core.errors import InternalError
+from arena.core.face import errors
 
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
@@ -48,7 +48,9 @@ def raw(text: str) -> str:
     lower = text.lower()
     for bad in ("</script", "</style", "<!--", "\r", "\0"):
         if bad in lower:
-            raise InternalError(f"expected a script or style without {bad!r}, got one with it; correct arena/pages")
+            raise errors.InternalError(
+                f"expected a script or style without {bad!r}, got one with it; correct arena/pages"
+            )
     return text
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from arena.core.plugs import Command, Wing
+from arena.core.face import plugs
 
-WING = Wing(
-    commands={"doctor": Command("Run", 3, "Say which levels of protection this machine can give.")},
+WING = plugs.Wing(
+    commands={"doctor": plugs.Command("Run", 3, "Say which levels of protection this machine can give.")},
     levels="arena.sandbox.levels:confinement",
 )

@@ -16,9 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from arena.core.errors import MachineFault
-from arena.core.link.faults import machine_fault
-from arena.core.types import Level
+from arena.core.face import Level, errors, machine_fault
 
 RUN: Final = Path("/run/arena-seats")
 """Where root's referees keep what all of them on this machine share. Nobody else may write there."""
@@ -40,7 +38,7 @@ def seat_user(level: Level) -> int | None:
     numbers = _numbers()
     if numbers is None:
         if level is Level.FENCED and _is_root_outside():
-            raise MachineFault(
+            raise errors.MachineFault(
                 f"expected root to have a user of its own for each seat, as level {level} demands, got: a user "
                 f"namespace without the numbers {RANGES[1].start} to {RANGES[1].stop - 1}; "
                 "run arena as an ordinary user"
@@ -98,7 +96,9 @@ class Users:
             if place not in self._taken and self._lock(place):
                 self._taken.add(place)
                 return self._numbers[place]
-        raise MachineFault(f"expected a user for a seat, got: all {len(self._numbers)} are in use; play fewer games")
+        raise errors.MachineFault(
+            f"expected a user for a seat, got: all {len(self._numbers)} are in use; play fewer games"
+        )
 
     def give_back(self, user: int) -> None:
         """Lets others have a number again."""

@@ -19,11 +19,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.errors import BotError
-from arena.core.link import runtimes
-from arena.core.link.bots import MANIFEST, BotSpec
-from arena.core.link.runtimes import PYTHON, PYTHON_WITH_ARENA, SYSTEM, Runtime, is_in, is_private, outermost
-from arena.core.resources import bots_folder
+from arena.core.face import bot_manifests, errors, resources, runtimes
 from arena.sandbox.kinds import check_kinds
 
 BOT: Final = "/bot"
@@ -54,7 +50,7 @@ class Needs(msgspec.Struct, frozen=True):
 
 
 @functools.cache
-def needs(spec: BotSpec) -> Needs:
+def needs(spec: bot_manifests.BotSpec) -> Needs:
     """Returns what a bot sees, and how it is called there.
 
     Raises:
@@ -62,7 +58,7 @@ def needs(spec: BotSpec) -> Needs:
         MachineFault: The machine cannot find out.
     """
     if spec.tcp:
-        raise BotError(
+        raise errors.BotError(
             f"{spec.name}: expected a bot that connects by ipc, got: one that plays over TCP, which no level above "
             'trusted has, because a sandbox has no network; use a library with ipc and remove `endpoint = "tcp"`'
         )
@@ -78,10 +74,12 @@ def needs(spec: BotSpec) -> Needs:
     called = _called(spec)
     first = called.get(spec.command[0])
     used = list(called.values())
-    own = {path: own[path] for path in outermost(own)}
+    own = {path: own[path] for path in runtimes.outermost(own)}
     trees = {path: place for each in used for path, place in each.trees.items()}
-    shown = outermost(trees)
-    python = next((each.program for name, each in called.items() if name in (PYTHON, PYTHON_WITH_ARENA)), "")
+    shown = runtimes.outermost(trees)
+    python = next(
+        (each.program for name, each in called.items() if name in (runtimes.PYTHON, runtimes.PYTHON_WITH_ARENA)), ""
+    )
     words = spec.command if first is None else (first.program, *_sizes(first.program, spec), *spec.command[1:])
     command = runtimes.resolved(words, python)
     return Needs(
@@ -94,7 +92,7 @@ def needs(spec: BotSpec) -> Needs:
     )
 
 
-def given(spec: BotSpec) -> Needs:
+def given(spec: bot_manifests.BotSpec) -> Needs:
     """Returns what `needs` does, after a look whether a bot's own files are regular files, folders and links.
 
     Raises:
@@ -104,7 +102,7 @@ def given(spec: BotSpec) -> Needs:
     """
     found = needs(spec)
     for path, place in found.trees.items():
-        if is_in(path, [BOT]):
+        if runtimes.is_in(path, [BOT]):
             check_kinds(place, spec.name, spec.sockets)
     return found
 
@@ -116,7 +114,7 @@ def toolchains() -> Needs:
     Raises:
         MachineFault: The machine cannot run a program to find out.
     """
-    python = runtimes.python(PYTHON_WITH_ARENA)
+    python = runtimes.python(runtimes.PYTHON_WITH_ARENA)
     trees = dict(python.trees)
     programs = [python.program]
     for name in _TOOLS:
@@ -127,7 +125,7 @@ def toolchains() -> Needs:
             programs.append(program)
             trees |= runtimes.program(program).trees
     trees |= {path: path for path in _OF_TOOLS if os.path.exists(path)}
-    shown = outermost(trees)
+    shown = runtimes.outermost(trees)
     return Needs(
         {path: trees[path] for path in shown},
         _path(programs),
@@ -136,7 +134,7 @@ def toolchains() -> Needs:
     )
 
 
-def shows(spec: BotSpec, path: Path) -> bool:
+def shows(spec: bot_manifests.BotSpec, path: Path) -> bool:
     """Tells whether a bot would see a file or folder of the operator: a database, the logs, another bot.
 
     Raises:
@@ -146,7 +144,7 @@ def shows(spec: BotSpec, path: Path) -> bool:
     return _around(spec, path) is not None
 
 
-def check(specs: Sequence[BotSpec], hidden: Iterable[Path]) -> None:
+def check(specs: Sequence[bot_manifests.BotSpec], hidden: Iterable[Path]) -> None:
     """Checks before a tournament or a match that its bots can be started in sandboxes, and see no more than they must.
 
     `hidden` are the operator's own files and folders: the database, the logs. A bot's folder may be another's, too: who
@@ -162,29 +160,29 @@ def check(specs: Sequence[BotSpec], hidden: Iterable[Path]) -> None:
         others = {Path(other.folder) for other in specs if other.folder != spec.folder}
         for path in (*hidden, *sorted(others)):
             if (tree := _around(spec, path)) is not None:
-                raise BotError(
+                raise errors.BotError(
                     f"{spec.name}: expected a bot that sees only its own files, got: one that would see {path}, "
                     f"because it lies in {tree}; move one of them to another folder"
                 )
 
 
-def _around(spec: BotSpec, path: Path) -> str | None:
+def _around(spec: bot_manifests.BotSpec, path: Path) -> str | None:
     """Returns the place on the machine in which a bot would see a path; None if it would not."""
     real, seen = os.path.realpath(path), needs(spec)
-    if is_in(real, seen.empty):
+    if runtimes.is_in(real, seen.empty):
         return None
-    return next((place for place in seen.trees.values() if is_in(real, [os.path.realpath(place)])), None)
+    return next((place for place in seen.trees.values() if runtimes.is_in(real, [os.path.realpath(place)])), None)
 
 
-def _called(spec: BotSpec) -> dict[str, Runtime]:
+def _called(spec: bot_manifests.BotSpec) -> dict[str, runtimes.Runtime]:
     """Returns the runtimes that a bot calls, by name, that of its command first.
 
     Raises:
         BotError: One is not granted.
     """
-    called: dict[str, Runtime] = {}
+    called: dict[str, runtimes.Runtime] = {}
     for word in spec.command:
-        if word in (PYTHON, PYTHON_WITH_ARENA):
+        if word in (runtimes.PYTHON, runtimes.PYTHON_WITH_ARENA):
             called[word] = runtimes.python(word)
     first = spec.command[0]
     bare = () if "/" in first or first in called or dict(spec.runtimes) else ((first, runtimes.find(first)),)
@@ -197,7 +195,7 @@ def _called(spec: BotSpec) -> dict[str, Runtime]:
     return called
 
 
-def _own_program(spec: BotSpec) -> Iterator[str]:
+def _own_program(spec: bot_manifests.BotSpec) -> Iterator[str]:
     """Yields the program of a bot's own if it lies beside its folder, as one that the bots of a folder share may.
 
     Raises:
@@ -208,9 +206,13 @@ def _own_program(spec: BotSpec) -> Iterator[str]:
         return
     path = os.path.normpath(os.path.join(spec.folder, word))
     real, around = os.path.realpath(path), os.path.dirname(spec.folder)
-    if not is_in(path, [spec.folder]) or not is_in(real, [os.path.realpath(spec.folder)]):
-        if not is_in(path, [around]) or not is_in(real, [os.path.realpath(around)]) or not _may_read(real, around):
-            raise BotError(
+    if not runtimes.is_in(path, [spec.folder]) or not runtimes.is_in(real, [os.path.realpath(spec.folder)]):
+        if (
+            not runtimes.is_in(path, [around])
+            or not runtimes.is_in(real, [os.path.realpath(around)])
+            or not _may_read(real, around)
+        ):
+            raise errors.BotError(
                 f"{spec.name}: expected a program in the bot's folder, got: {word}, which leads to {path}; "
                 "move it there, or name a runtime in `command`"
             )
@@ -224,38 +226,38 @@ def _own_program(spec: BotSpec) -> Iterator[str]:
         raise runtimes.script(spec.name, word)
 
 
-def _check(tree: str, spec: BotSpec) -> None:
+def _check(tree: str, spec: bot_manifests.BotSpec) -> None:
     """Checks that a bot may be given a tree.
 
     Raises:
         BotError: It may not.
     """
-    if is_private(tree) or is_private(os.path.realpath(tree)):
-        raise BotError(
+    if runtimes.is_private(tree) or runtimes.is_private(os.path.realpath(tree)):
+        raise errors.BotError(
             f"{spec.name}: expected a bot in a folder of its own, all of which it will see, got: {tree}, which has "
             "other things; move the bot to one"
         )
 
 
-def _check_no_other(path: str, spec: BotSpec) -> None:
+def _check_no_other(path: str, spec: bot_manifests.BotSpec) -> None:
     """Checks that what lies beside a bot's folder is not another bot's. The bundled bots may share their files.
 
     Raises:
         BotError: It is.
     """
     around = os.path.dirname(spec.folder)
-    if is_in(spec.folder, [str(bots_folder().resolve())]):
+    if runtimes.is_in(spec.folder, [str(resources.bots_folder().resolve())]):
         return
     for at, top in ((Path(path), Path(around)), (Path(os.path.realpath(path)), Path(os.path.realpath(around)))):
         folders = [folder for folder in (at, *at.parents) if folder != top and folder.is_relative_to(top)]
-        if other := next((folder for folder in folders if os.path.lexists(folder / MANIFEST)), None):
-            raise BotError(
+        if other := next((folder for folder in folders if os.path.lexists(folder / bot_manifests.MANIFEST)), None):
+            raise errors.BotError(
                 f"{spec.name}: expected files that are no other bot's, got: {path}, of the bot in {other}; "
                 "copy it to the bot's folder, or to one that is no bot's"
             )
 
 
-def _read(spec: BotSpec) -> Iterator[str]:
+def _read(spec: bot_manifests.BotSpec) -> Iterator[str]:
     """Yields the files and folders that the manifest names beside the bot's folder, without those of the system.
 
     Raises:
@@ -264,10 +266,10 @@ def _read(spec: BotSpec) -> Iterator[str]:
     around = os.path.dirname(spec.folder)
     for path in spec.reads:
         real = os.path.realpath(path)
-        if is_in(real, SYSTEM) and is_in(path, SYSTEM):
+        if runtimes.is_in(real, runtimes.SYSTEM) and runtimes.is_in(path, runtimes.SYSTEM):
             continue
-        if not is_in(path, [around]) or not _may_read(real, os.path.realpath(around)):
-            raise BotError(
+        if not runtimes.is_in(path, [around]) or not _may_read(real, os.path.realpath(around)):
+            raise errors.BotError(
                 f"{spec.name}: expected files beside the bot's folder, in {around}, and no hidden ones, "
                 f"got: {path}; move it there, or into the bot's folder"
             )
@@ -282,11 +284,11 @@ def _may_read(path: str, around: str) -> bool:
     """
     parts = os.path.relpath(path, around).split("/")
     return not any(part.startswith(".") for part in parts) and (
-        not is_private(around) or (len(parts) == 1 and os.path.isfile(path))
+        not runtimes.is_private(around) or (len(parts) == 1 and os.path.isfile(path))
     )
 
 
-def _sizes(program: str, spec: BotSpec) -> tuple[str, ...]:
+def _sizes(program: str, spec: bot_manifests.BotSpec) -> tuple[str, ...]:
     """Returns the arguments that tell a runtime how much memory there is, where the kernel is not answered for.
 
     What the bot's own arguments say counts more: it comes later.

@@ -29,10 +29,7 @@ from typing import Final, Self
 
 import msgspec
 
-from arena.core.errors import MachineFault
-from arena.core.link.confinement import lowered
-from arena.core.link.faults import machine_fault
-from arena.core.text import plain
+from arena.core.face import confining, errors, machine_fault, plain
 from arena.sandbox import filter
 
 SOCKET_FOLDER: Final = "/run/arena"
@@ -191,7 +188,7 @@ def command(
     }
     if data_mib is not None:
         limits["data"] = (resource.RLIMIT_DATA, data_mib << 20)
-    bounds = [f"--{name}={lowered(number, value)}" for name, (number, value) in limits.items()]
+    bounds = [f"--{name}={confining.lowered(number, value)}" for name, (number, value) in limits.items()]
     change = [_program("setpriv"), f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user is not None else []
     return Command(
         [*change, _program("bwrap")],
@@ -287,7 +284,7 @@ def _proc() -> tuple[dict[str, str], list[str]]:
         raise machine_fault("make a sandbox", error) from None
     if done.returncode:
         said = " ".join((done.stderr + done.stdout).decode(errors="replace").split())
-        raise MachineFault(
+        raise errors.MachineFault(
             f"expected a sandbox, got: {plain(said) or f'exit status {done.returncode}'}; "
             "`arena doctor --level isolated` says what is missing"
         )
@@ -342,5 +339,7 @@ def _program(name: str) -> str:
     """
     path = shutil.which(name, path=":".join(PROGRAM_FOLDERS))
     if path is None:
-        raise MachineFault(f"expected the program {name} in {', '.join(PROGRAM_FOLDERS)}, got: none; {_GONE[name]}")
+        raise errors.MachineFault(
+            f"expected the program {name} in {', '.join(PROGRAM_FOLDERS)}, got: none; {_GONE[name]}"
+        )
     return path

@@ -20,15 +20,17 @@ from typing import Final
 
 import msgspec
 
-from arena.core.errors import MachineFault
-from arena.core.link.bots import BotSpec
-from arena.core.link.confinement import Launch, Started, confinement, spawn
-from arena.core.link.custody import Custody
-from arena.core.link.fence import Fence
-from arena.core.link.process import BotProcess
-from arena.core.link.runtimes import PYTHON, python, resolved
-from arena.core.types import Level
-from arena.core.wire.variables import TOKEN
+from arena.core.face import (
+    Custody,
+    Level,
+    bot_manifests,
+    bot_processes,
+    confining,
+    errors,
+    fences,
+    runtimes,
+    wire_variables,
+)
 from arena.sandbox import binds, staging
 from arena.sandbox.fence import fence
 from arena.sandbox.filter import FOR_BUILDS
@@ -88,7 +90,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """The last of what it printed, as it was."""
 
 
-def run_build(spec: BotSpec, top: Path, temporary: Path, level: Level, bounds: Bounds) -> Run:
+def run_build(spec: bot_manifests.BotSpec, top: Path, temporary: Path, level: Level, bounds: Bounds) -> Run:
     """Runs a build to its end, or ends it. When this returns, none of its processes is left.
 
     Args:
@@ -109,10 +111,10 @@ def run_build(spec: BotSpec, top: Path, temporary: Path, level: Level, bounds: B
         held.callback(custody.close)
         for folder in (top, temporary):
             held.callback(staging.leave, str(folder))
-        confined_by = confinement(level)
+        confined_by = confining.confinement(level)
         if level is not Level.TRUSTED:
             confined_by = _Workshop(level, {binds.BOT: top, "/tmp": temporary}, bounds.processes)
-        environment = {**OFFLINE, TOKEN: secrets.token_hex(16), "TMPDIR": str(temporary)}
+        environment = {**OFFLINE, wire_variables.TOKEN: secrets.token_hex(16), "TMPDIR": str(temporary)}
         with ExitStack() as lent:
             user = confined_by.allot_user()
             lent.callback(confined_by.release_user, user)
@@ -122,7 +124,7 @@ def run_build(spec: BotSpec, top: Path, temporary: Path, level: Level, bounds: B
             lent.pop_all()  # the process gives it back
         spec = msgspec.structs.replace(spec, memory_mib=bounds.memory_mib, file_mib=bounds.disk_mib)
         began = time.monotonic()
-        process = BotProcess(spec, custody, environment, level=level, user=user, confined_by=confined_by)
+        process = bot_processes.BotProcess(spec, custody, environment, level=level, user=user, confined_by=confined_by)
         watched = _Watched(process, (top, temporary), bounds, began)
         held.callback(watched.end)
         return watched.run()
@@ -137,15 +139,15 @@ class _Workshop(Boxed):
         self._writable = writable
         self._processes = processes
 
-    def fence(self, spec: BotSpec) -> Fence:
+    def fence(self, spec: bot_manifests.BotSpec) -> fences.Fence:
         return fence(self.level, spec, processes=self._processes)
 
-    def start(self, launch: Launch, held: ExitStack) -> Started:
+    def start(self, launch: confining.Launch, held: ExitStack) -> confining.Started:
         """Starts the build in a box with the toolchains of the machine."""
         command = self.command(
             launch,
             binds.toolchains(),
-            resolved(launch.spec.command, python(PYTHON).program),
+            runtimes.resolved(launch.spec.command, runtimes.python(runtimes.PYTHON).program),
             folder=launch.spec.folder,
             environment=launch.environment,
             processes=self._processes,
@@ -154,7 +156,7 @@ class _Workshop(Boxed):
             allowed=FOR_BUILDS,
         )
         with command:
-            process = spawn(
+            process = confining.spawn(
                 launch, command.words, cwd="/", env=launch.custody.mark, umask=0o022, pass_fds=command.descriptors
             )
         held.callback(os.close, command.status)
@@ -164,7 +166,9 @@ class _Workshop(Boxed):
 class _Watched:
     """A build that runs."""
 
-    def __init__(self, process: BotProcess, folders: tuple[Path, ...], bounds: Bounds, began: float) -> None:
+    def __init__(
+        self, process: bot_processes.BotProcess, folders: tuple[Path, ...], bounds: Bounds, began: float
+    ) -> None:
         self._process = process
         self._folders = folders
         self._bounds = bounds
@@ -203,7 +207,7 @@ class _Watched:
             os.close(self._box)
             self._box = None
             if not gone:
-                raise MachineFault(
+                raise errors.MachineFault(
                     f"expected the processes of a build to end within {_GONE_S:g} s, got: some that live"
                 )
 
@@ -266,7 +270,7 @@ class _Watched:
         self.end()
         if self._free_mib() - before > self._bounds.disk_mib:
             return self._wrote_too_much()
-        raise MachineFault(
+        raise errors.MachineFault(
             f"expected free disk while a build goes on, got: {before} MiB left of {self._room} - at "
             f"{self._folders[0]}; make room"
         )

@@ -28,8 +28,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from arena.core.errors import MachineFault
-from arena.core.link.tree import started_at
+from arena.core.face import errors, process_trees
 
 CONTROLLERS: Final = ("memory", "pids", "cpuacct")
 """What version 1 needs; on version 2 the CPU time needs no controller."""
@@ -177,7 +176,7 @@ class Group(_Folders):
             self._killer = self._open(self._unified / "cgroup.kill", os.O_WRONLY)
         except OSError as error:
             self.remove()
-            raise MachineFault(f"expected to make the control group {self.name}, got: {error}; {_REMEDY}") from None
+            raise errors.MachineFault(f"expected to make group {self.name}, got: {error}; {_REMEDY}") from None
         self._version = place.version
 
     def join(self, pid: int) -> None:
@@ -189,7 +188,7 @@ class Group(_Folders):
         try:
             super().join(pid)
         except OSError as error:
-            raise MachineFault(f"expected process {pid} to join {self.name}, got: {error}; {_REMEDY}") from None
+            raise errors.MachineFault(f"expected process {pid} to join {self.name}, got: {error}; {_REMEDY}") from None
 
     def members(self) -> list[int]:
         """Returns the numbers of the processes in it."""
@@ -315,12 +314,12 @@ def find_ground(mounted: Sequence[Mount], own: dict[str, str]) -> Ground:
     """
     unified = next((mount for mount in mounted if mount.is_unified), None)
     if unified is None:
-        raise MachineFault(
+        raise errors.MachineFault(
             "expected the unified hierarchy of control groups, got: none; mount -t cgroup2 none /sys/fs/cgroup/unified"
         )
     place = _usable(_places(unified, own.get("", "/")), _UNIFIED_FILES)
     if place is None:
-        raise MachineFault(f"expected to make a group with cgroup.kill in {unified.folder}, got: none; {_REMEDY}")
+        raise errors.MachineFault(f"expected a group with cgroup.kill in {unified.folder}, got: none; {_REMEDY}")
     v1 = {}
     for controller in CONTROLLERS:
         mount = next((mount for mount in mounted if controller in mount.controllers), None)
@@ -330,7 +329,7 @@ def find_ground(mounted: Sequence[Mount], own: dict[str, str]) -> Ground:
         memory, pids, cpu = (v1[controller] for controller in CONTROLLERS)
         if memory is None or pids is None or cpu is None:
             lacking = ", ".join(controller for controller in CONTROLLERS if v1[controller] is None)
-            raise MachineFault(f"expected to make control groups for {lacking}, got: none; {_REMEDY}")
+            raise errors.MachineFault(f"expected to make control groups for {lacking}, got: none; {_REMEDY}")
         return Ground(1, memory, pids, cpu, place)
     place = v2_place(unified, own.get("", "/"))
     return Ground(2, place, place, place, place)
@@ -354,7 +353,7 @@ def v2_place(unified: Mount, own: str, needed: Mapping[str, Sequence[str]] = _V2
         base = folder.parent if folder.name == _LEAF else folder
         if _enable(base, set(needed)) and _usable([base], files):
             return base
-    raise MachineFault(
+    raise errors.MachineFault(
         f"expected the controllers {' and '.join(needed)} in the groups below {unified.folder}, got: none or not "
         f"these; {_REMEDY}"
     )
@@ -424,13 +423,13 @@ def _abandoned(folder: Path) -> Iterator[Path]:
         found = _NAME.fullmatch(name)
         if found:
             namespace, owner, started, _ = map(int, found.groups())
-            if namespace == _namespace() and started_at(owner) != started:
+            if namespace == _namespace() and process_trees.started_at(owner) != started:
                 yield folder / name
 
 
 def _identity() -> str:
     """Returns the part of a group's name that says whose it is."""
-    return f"{_namespace()}-{os.getpid()}-{started_at(os.getpid())}"
+    return f"{_namespace()}-{os.getpid()}-{process_trees.started_at(os.getpid())}"
 
 
 def _namespace() -> int:

@@ -24,16 +24,19 @@ from typing import Any, Final, Self, TextIO
 
 import msgspec
 
-from arena.core import scratch
-from arena.core.errors import ArenaError
-from arena.core.link.bots import BotSpec
-from arena.core.link.confinement import LEVELS, confinement
-from arena.core.link.custody import Custody
-from arena.core.link.process import BotProcess
-from arena.core.link.runtimes import PYTHON
-from arena.core.text import plain
-from arena.core.types import NS_PER_MS, Level
-from arena.core.wire.variables import ENDPOINT, TOKEN
+from arena.core.face import (
+    NS_PER_MS,
+    Custody,
+    Level,
+    bot_manifests,
+    bot_processes,
+    confining,
+    errors,
+    plain,
+    runtimes,
+    scratch,
+    wire_variables,
+)
 from arena.sandbox import binds, box, fenced_filter, filter, landlock, probe_program
 from arena.sandbox.fence import fence, process_limit
 from arena.sandbox.probes import (
@@ -92,7 +95,7 @@ class Examination(msgspec.Struct, frozen=True):
     probes: tuple[Outcome, ...]
 
 
-def examine(levels: Sequence[Level] = LEVELS) -> Examination:
+def examine(levels: Sequence[Level] = confining.LEVELS) -> Examination:
     """Runs the probes of these levels, and says of each level whether the machine gives it."""
     found = {outcome.name: outcome for outcome in _outcomes(levels)}
     given = {}
@@ -108,7 +111,7 @@ def _outcomes(levels: Sequence[Level]) -> Iterator[Outcome]:
     yield _sqlite()
     if Level.FENCED in levels:
         yield from _fenced()
-    level = max(levels, key=LEVELS.index)
+    level = max(levels, key=confining.LEVELS.index)
     if level in (Level.ISOLATED, Level.STRICT):
         yield from _boxed(level)
 
@@ -123,7 +126,7 @@ def _fenced() -> Iterator[Outcome]:
         return
     try:
         yield _found(name, True, f"version {landlock.version()}")
-    except ArenaError as error:
+    except errors.ArenaError as error:
         detail, _, remedy = str(error).partition("; ")
         yield _found(name, False, detail, remedy)
         return
@@ -178,7 +181,7 @@ def _control_groups() -> Outcome:
     """Makes a fence of level strict, and removes it."""
     try:
         fence(Level.STRICT, _spec(())).close()
-    except ArenaError as error:
+    except errors.ArenaError as error:
         detail, _, remedy = str(error).partition("; ")
         return _found("control-groups", False, detail, remedy)
     return _found("control-groups", True, "they limit and count memory, processes and CPU time")
@@ -190,7 +193,7 @@ def _control_groups() -> Outcome:
 class _Seat:
     """A program that runs in a seat, and the socket at which it calls."""
 
-    def __init__(self, spec: BotSpec, level: Level, custody: Custody) -> None:
+    def __init__(self, spec: bot_manifests.BotSpec, level: Level, custody: Custody) -> None:
         """Starts it.
 
         Raises:
@@ -202,11 +205,16 @@ class _Seat:
         self._folder = custody.directory / secrets.token_hex(8)
         self._folder.mkdir(mode=0o711)
         self._folder.chmod(0o711)
-        user = confinement(level).allot_user()
+        user = confining.confinement(level).allot_user()
         self._listener = _listen(self._folder / "referee", user)
-        environment = {ENDPOINT: f"ipc://{self._folder}/referee", TOKEN: secrets.token_hex(32)}
+        environment = {
+            wire_variables.ENDPOINT: f"ipc://{self._folder}/referee",
+            wire_variables.TOKEN: secrets.token_hex(32),
+        }
         try:
-            self.process = BotProcess(spec, custody, environment, level=level, socket_folder=self._folder, user=user)
+            self.process = bot_processes.BotProcess(
+                spec, custody, environment, level=level, socket_folder=self._folder, user=user
+            )
         except BaseException:
             self._listener.close()
             raise
@@ -250,16 +258,16 @@ def _listen(path: Path, user: int | None) -> socket.socket:
 
 
 @contextmanager
-def _seat(spec: BotSpec, level: Level) -> Iterator[_Seat]:
+def _seat(spec: bot_manifests.BotSpec, level: Level) -> Iterator[_Seat]:
     with closing(Custody()) as custody, closing(_Seat(spec, level, custody)) as seat:
         yield seat
 
 
-def _spec(arguments: Sequence[str]) -> BotSpec:
+def _spec(arguments: Sequence[str]) -> bot_manifests.BotSpec:
     """Returns the probe program as a bot."""
     program = Path(probe_program.__file__).resolve()
-    command = (PYTHON, "-I", "-S", program.name, *arguments)
-    return BotSpec(
+    command = (runtimes.PYTHON, "-I", "-S", program.name, *arguments)
+    return bot_manifests.BotSpec(
         name="probe", version="", command=command, folder=str(program.parent), digest="", memory_mib=_MEMORY_MIB
     )
 
@@ -292,7 +300,7 @@ def _in_a_seat(level: Level) -> Iterator[Outcome]:
         try:
             with _seat(spec, level) as seat:
                 yield from _report(seat, prefix)
-        except (ArenaError, OSError) as error:
+        except (errors.ArenaError, OSError) as error:
             detail, _, remedy = str(error).partition("; ")
             remedy = "" if "arena doctor" in remedy else remedy
             yield _found(f"{prefix}seat", False, detail, _start_remedy(detail, prefix, remedy))
@@ -400,7 +408,7 @@ def _ended(seat: _Seat, connection: socket.socket, prefix: str) -> Outcome:
 # A bot
 
 
-def examine_bot(spec: BotSpec, level: Level) -> Outcome:
+def examine_bot(spec: bot_manifests.BotSpec, level: Level) -> Outcome:
     """Starts a bot in a seat, and says whether it connects to the referee."""
     name = f"bot {spec.name} at {level}"
     began = time.monotonic()
@@ -411,7 +419,7 @@ def examine_bot(spec: BotSpec, level: Level) -> Outcome:
                 connection.close()
                 return Outcome(name, True, f"connected after {(time.monotonic() - began) * 1_000:.0f} ms", "")
             said = seat.said()
-    except (ArenaError, OSError) as error:
+    except (errors.ArenaError, OSError) as error:
         detail, _, remedy = str(error).partition("; ")
         return Outcome(name, False, detail, remedy or _remedy_of_a_bot(detail, level))
     return Outcome(name, False, said, _remedy_of_a_bot(said, level))

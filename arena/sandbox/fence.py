@@ -24,10 +24,7 @@ from contextlib import suppress
 from multiprocessing.util import Finalize
 from typing import Final
 
-from arena.core.link.bots import BotSpec
-from arena.core.link.fence import Fence, WatchedFence
-from arena.core.link.tree import Denied, Tree, thread_count
-from arena.core.types import NS_PER_MS, Level
+from arena.core.face import NS_PER_MS, Level, bot_manifests, fences, process_trees
 from arena.sandbox.cgroups import CpuGroup, Group, counting_memory, counting_place, ground
 from arena.sandbox.kept import Files, Tally, files
 
@@ -45,7 +42,7 @@ _LAST_WAIT_MS: Final = 5_000
 """How long a worker that ends waits for its last groups. What is left then is removed by the next worker."""
 
 
-def fence(level: Level, spec: BotSpec, *, processes: int | None = None) -> Fence:
+def fence(level: Level, spec: bot_manifests.BotSpec, *, processes: int | None = None) -> fences.Fence:
     """Makes the fence of a bot that is about to start at a level above `trusted`.
 
     Args:
@@ -79,10 +76,10 @@ def process_limit() -> int:
     return _PROCESSES + _PROCESSES_A_CORE * max(0, (os.cpu_count() or 1) - 2)
 
 
-class _SeatFence(WatchedFence):
+class _SeatFence(fences.WatchedFence):
     """Looks at a seat, from outside too: also at files, threads, sockets, and by a group where one can be made."""
 
-    def __init__(self, spec: BotSpec, *, isolated: bool, boxed: bool, threads: int | None = None) -> None:
+    def __init__(self, spec: bot_manifests.BotSpec, *, isolated: bool, boxed: bool, threads: int | None = None) -> None:
         """Takes the bot, its level, whether its box has memory file systems, and the limit of its threads."""
         super().__init__(spec)
         self._boxed = boxed
@@ -112,13 +109,13 @@ class _SeatFence(WatchedFence):
     def known_cpu_ns(self) -> int:
         return super().known_cpu_ns() if self._group is None else self.cpu_ns()
 
-    def _counted(self, tree: Tree, members: list[int]) -> tuple[int, int]:
+    def _counted(self, tree: process_trees.Tree, members: list[int]) -> tuple[int, int]:
         return super()._counted(tree, members) if self._group is None else (self.cpu_ns(), 0)
 
     def _spent_ns(self) -> int:
         return super()._spent_ns() + self._tally.spent_ns
 
-    def _look(self, tree: Tree) -> str | None:
+    def _look(self, tree: process_trees.Tree) -> str | None:
         members = tree.members()
         if self._group is None:
             tree.cpu_ns(members)  # of what ends before it is asked for
@@ -131,11 +128,11 @@ class _SeatFence(WatchedFence):
             found = Files(found.mib + self._tally.look(members), found.entries)
         if found.entries > MAX_FILES:
             return _too_many(found)
-        if self._most_threads is not None and (count := thread_count(members)) > self._most_threads:
+        if self._most_threads is not None and (count := process_trees.thread_count(members)) > self._most_threads:
             return f"had {count} threads; its limit is {self._most_threads}"
         return self._weigh(tree, members, found.mib)
 
-    def _hold(self, tree: Tree, members: list[int], *, is_unknown: bool) -> None:
+    def _hold(self, tree: process_trees.Tree, members: list[int], *, is_unknown: bool) -> None:
         """Stops a bot while it is not known whether it has too much, and lets it run on when it is.
 
         Weighing takes long if the machine is busy, and a bot could make it busy. So it gains nothing by that: it does
@@ -199,10 +196,10 @@ def _finish() -> None:
         time.sleep(0.001)
 
 
-class _HardFence(Fence):
+class _HardFence(fences.Fence):
     """Limits and stops a bot by a control group."""
 
-    def __init__(self, spec: BotSpec, processes: int | None = None) -> None:
+    def __init__(self, spec: bot_manifests.BotSpec, processes: int | None = None) -> None:
         """Makes the group.
 
         Raises:
@@ -211,7 +208,7 @@ class _HardFence(Fence):
         self._limit_mib = spec.memory_mib
         self._group = Group(ground(), spec.memory_mib, (processes or process_limit()) + _BOX_PROCESSES)
         self._counts_files = processes is None
-        self._denied = Denied()
+        self._denied = process_trees.Denied()
         self._closed = False
         self._cpu_ns = 0
 

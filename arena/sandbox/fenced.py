@@ -31,13 +31,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.errors import BotError, MachineFault
-from arena.core.link.bots import BotSpec
-from arena.core.link.confinement import lowered
-from arena.core.link.faults import machine_fault
-from arena.core.link.runtimes import PYTHON_FOLDER, PYTHON_WITH_ARENA, is_in, is_private
-from arena.core.link.warden import remove_tree
-from arena.core.types import Level
+from arena.core.face import Level, bot_manifests, confining, errors, machine_fault, runtimes, warden
 from arena.sandbox import landlock, launcher, staging
 from arena.sandbox.binds import BOT, Needs
 from arena.sandbox.box import NAMED, system_trees
@@ -76,8 +70,8 @@ def check(name: str, command: Sequence[str]) -> None:
     Raises:
         BotError: It cannot. Show the message to the operator, or to its author.
     """
-    if command[0] == PYTHON_WITH_ARENA and tuple(command[1 : 1 + len(_ONE_PROCESS)]) == _ONE_PROCESS:
-        raise BotError(
+    if command[0] == runtimes.PYTHON_WITH_ARENA and tuple(command[1 : 1 + len(_ONE_PROCESS)]) == _ONE_PROCESS:
+        raise errors.BotError(
             f"{name}: expected a bot of one process, which is all that level {Level.FENCED} allows, got: one that "
             f"plays by `arena bot bridge`, which starts another; play it at level {Level.ISOLATED}"
         )
@@ -90,14 +84,14 @@ def check_build(name: str, build: Sequence[str]) -> None:
         BotError: It must be. Show the message to the operator, or to its author.
     """
     if build:
-        raise BotError(
+        raise errors.BotError(
             f"{name}: expected a bot that needs no build, because nothing can be built at level {Level.FENCED}, got: "
             "one with `build` in its manifest; send what it builds and leave out `build`, or ask for a league at level "
             f"{Level.ISOLATED}"
         )
 
 
-def placed(spec: BotSpec, needs: Needs, links: Path, user: int | None) -> Placed:
+def placed(spec: bot_manifests.BotSpec, needs: Needs, links: Path, user: int | None) -> Placed:
     """Returns what a bot is granted.
 
     Args:
@@ -112,13 +106,13 @@ def placed(spec: BotSpec, needs: Needs, links: Path, user: int | None) -> Placed
         OSError: Something of it is not there.
     """
     check(spec.name, spec.command)
-    own = {path: place for path, place in needs.trees.items() if is_in(path, [BOT])}
-    packages = {path: place for path, place in needs.trees.items() if is_in(path, [PYTHON_FOLDER])}
+    own = {path: place for path, place in needs.trees.items() if runtimes.is_in(path, [BOT])}
+    packages = {path: place for path, place in needs.trees.items() if runtimes.is_in(path, [runtimes.PYTHON_FOLDER])}
     others = {path: place for path, place in needs.trees.items() if path not in own and path not in packages}
     beside = sorted({os.path.dirname(place) for place in own.values() if place != spec.folder})
     for folder in beside:
-        if is_private(folder):
-            raise BotError(
+        if runtimes.is_private(folder):
+            raise errors.BotError(
                 f"{spec.name}: expected a bot whose `include` lies in a folder of its own, because level "
                 f"{Level.FENCED} shows the names of all files there, got: {folder}; move the bot and what it includes"
             )
@@ -126,7 +120,7 @@ def placed(spec: BotSpec, needs: Needs, links: Path, user: int | None) -> Placed
     environment = dict(needs.environment)
     if packages:
         shown.append(str(_linked(links, packages)))
-        environment = {name: value.replace(PYTHON_FOLDER, shown[-1]) for name, value in environment.items()}
+        environment = {name: value.replace(runtimes.PYTHON_FOLDER, shown[-1]) for name, value in environment.items()}
     for path in shown:
         os.stat(path)
     trees = [*(place for place in system_trees() if place not in others), *shown]
@@ -190,7 +184,9 @@ def start(
     told |= {
         "command": [os.fsencode(word) for word in command],
         "environment": {os.fsencode(name): os.fsencode(value) for name, value in environment.items()},
-        "limits": {name: lowered(getattr(resource, f"RLIMIT_{name}"), limit) for name, limit in limits.items()},
+        "limits": {
+            name: confining.lowered(getattr(resource, f"RLIMIT_{name}"), limit) for name, limit in limits.items()
+        },
     }
     with ExitStack() as held, ExitStack() as failed:
         try:
@@ -256,7 +252,7 @@ class Launcher:
             raise ConnectionResetError
         (pid,) = struct.unpack_from("i", answer)
         if not pid:
-            raise MachineFault(
+            raise errors.MachineFault(
                 f"expected a process for a bot, got: {answer[4:].decode(errors='replace')}; play fewer games"
             )
         return int(pid)
@@ -319,7 +315,7 @@ def _files(granted: tuple[tuple[str, int], ...]) -> Iterator[tuple[int, int]]:
 
 def _without(tree: str, empty: tuple[str, ...]) -> Iterator[tuple[str, int]]:
     """Yields what grants a tree without the folders in it that a box would have empty. Their names can be listed."""
-    inside = [folder for folder in empty if is_in(folder, [tree])]
+    inside = [folder for folder in empty if runtimes.is_in(folder, [tree])]
     if not inside:
         yield tree, landlock.READ
     elif tree not in inside:
@@ -341,7 +337,7 @@ def _linked(links: Path, packages: Mapping[str, str]) -> Path:
         part = folder.with_name(f"{folder.name}.{secrets.token_hex(4)}")
         try:
             for path, place in packages.items():
-                link = part / os.path.relpath(path, PYTHON_FOLDER)
+                link = part / os.path.relpath(path, runtimes.PYTHON_FOLDER)
                 link.parent.mkdir(parents=True, exist_ok=True)
                 link.symlink_to(place)
             for made, _, _ in os.walk(part):
@@ -351,5 +347,5 @@ def _linked(links: Path, packages: Mapping[str, str]) -> Path:
         except OSError as error:
             raise machine_fault("link the packages of a Python", error, at=folder) from None
         finally:
-            remove_tree(str(part))
+            warden.remove_tree(str(part))
     return folder

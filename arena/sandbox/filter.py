@@ -19,7 +19,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.errors import MachineFault
+from arena.core.face import errors
 
 
 class Treatment(Enum):
@@ -398,7 +398,7 @@ def _column(machine: str) -> int:
         MachineFault: There are none.
     """
     if machine not in MACHINES:
-        raise MachineFault(
+        raise errors.MachineFault(
             f"expected a machine among {', '.join(MACHINES)}, whose system calls the filter knows, got: {machine}; "
             "only level trusted can be had here"
         )

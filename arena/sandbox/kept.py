@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from arena.core.link.tree import listed, read_or_nothing
-from arena.core.types import NS_PER_MS
+from arena.core.face import NS_PER_MS, process_trees
 from arena.sandbox.filter import SHARED
 
 _SHARED: Final = b"/dev/zero (deleted)\n"
@@ -63,7 +62,7 @@ def _files(pid: int) -> Files:
         found = os.statvfs(path)
         size += (found.f_blocks - found.f_bfree) * found.f_frsize
         entries += found.f_files - found.f_ffree - 1  # the folder itself
-    counted = read_or_nothing(f"/proc/{pid}/net/sockstat").split()  # sockets: used 5 ...
+    counted = process_trees.read_or_nothing(f"/proc/{pid}/net/sockstat").split()  # sockets: used 5 ...
     if len(counted) > 2:
         size += int(counted[2]) * _socket_bytes()
     return Files(size >> 20, entries)
@@ -72,7 +71,7 @@ def _files(pid: int) -> Files:
 @functools.cache
 def _socket_bytes() -> int:
     """Returns how much a socket in a box can hold. The filter keeps it from being told to hold more."""
-    return int((read_or_nothing("/proc/sys/net/core/wmem_default").split() or (_BUFFER,))[0]) + _MESSAGE
+    return int((process_trees.read_or_nothing("/proc/sys/net/core/wmem_default").split() or (_BUFFER,))[0]) + _MESSAGE
 
 
 def kept_mib(members: Iterable[int]) -> int:
@@ -89,7 +88,7 @@ def kept_mib(members: Iterable[int]) -> int:
         _see_as_user_of(pid)
         mapped, shared = _counts(f"/proc/{pid}/maps", b"\n", _SHARED)
         count += mapped + shared * SHARED // _KEPT
-        for name in listed(f"/proc/{pid}/fd"):
+        for name in process_trees.listed(f"/proc/{pid}/fd"):
             with suppress(OSError):
                 if os.readlink(f"/proc/{pid}/fd/{name}") == _EPOLL:
                     count += _counts(f"/proc/{pid}/fdinfo/{name}", b"tfd:")[0]

@@ -17,8 +17,7 @@ import time
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
-from arena.core.errors import BotError
-from arena.core.link.faults import machine_fault
+from arena.core.face import errors, machine_fault
 
 _SETTLED_NS: Final = 10**9
 """mtime is too coarse to detect a second change within this time."""
@@ -88,7 +87,7 @@ def _look_through(place: str, name: str, sockets: Collection[str]) -> dict[str, 
         except FileNotFoundError:
             continue
         except PermissionError:
-            raise BotError(
+            raise errors.BotError(
                 f"{name}: expected folders that can be listed, got: {folder}, which cannot; give the right to read it"
             ) from None
         except OSError as error:
@@ -99,7 +98,7 @@ def _look_through(place: str, name: str, sockets: Collection[str]) -> dict[str, 
 def _check(path: str, mode: int, name: str) -> None:
     if not stat.S_ISREG(mode):
         kind = _NAMES.get(stat.S_IFMT(mode), "something else")
-        raise BotError(
+        raise errors.BotError(
             f"{name}: expected files and folders, which are all that a bot may have above level trusted, "
             f"got: {kind} - at {path}; remove it"
         )

@@ -15,8 +15,7 @@ import struct
 from collections.abc import Iterable
 from typing import Final
 
-from arena.core.errors import MachineFault
-from arena.core.link.faults import machine_fault
+from arena.core.face import errors, machine_fault
 
 LEAST: Final = 1
 """The lowest version that is of use."""
@@ -61,7 +60,7 @@ def version() -> int:
         return _call(_CREATE, None, 0, _VERSION)
     except OSError as error:
         why = _WHY.get(error.errno or 0, os.strerror(error.errno or 0))
-        raise MachineFault(
+        raise errors.MachineFault(
             f"expected a kernel with Landlock, got: {why}; {_DO.get(error.errno or 0, _OTHERWISE)}"
         ) from None
 

@@ -10,14 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.core.errors import LevelError
-from arena.core.link.bots import BotSpec
-from arena.core.link.confinement import Confinement, Launch, Started
-from arena.core.link.connection import SOCKET_NAME
-from arena.core.link.faults import machine_fault
-from arena.core.link.fence import Fence
-from arena.core.types import Level
-from arena.core.wire.variables import ENDPOINT, FIXED
+from arena.core.face import Level, bot_manifests, confining, connections, errors, fences, machine_fault, wire_variables
 from arena.sandbox import accounts, binds, box, fenced, filter, staging
 from arena.sandbox.fence import data_limit_mib, fence, process_limit
 from arena.sandbox.fenced_filter import FENCED
@@ -34,11 +27,11 @@ class _Confined:
     def __init__(self, level: Level) -> None:
         self.level = level
 
-    def check(self, specs: Sequence[BotSpec], hidden: Iterable[Path]) -> None:
+    def check(self, specs: Sequence[bot_manifests.BotSpec], hidden: Iterable[Path]) -> None:
         """Asks the probes, and looks at what bots would see. A process asks them once."""
         missing = level_in_force(self.level)
         if missing:
-            raise LevelError(
+            raise errors.LevelError(
                 f"expected a machine that gives level {self.level}, got one on which {len(missing)} of its probes "
                 f"fail, first {missing[0]} ({TABLE[missing[0]].holds}: {lack(self.level)}). Nothing was played or "
                 f"stored. `arena doctor --level {self.level}` shows all of them"
@@ -52,20 +45,20 @@ class _Confined:
     def release_user(self, user: int | None) -> None:
         accounts.give_back(user)
 
-    def fence(self, spec: BotSpec) -> Fence:
+    def fence(self, spec: bot_manifests.BotSpec) -> fences.Fence:
         return fence(self.level, spec)
 
 
 class _Fenced(_Confined):
     """One process that has given up what it could do (`fenced.py`)."""
 
-    def check(self, specs: Sequence[BotSpec], hidden: Iterable[Path]) -> None:
+    def check(self, specs: Sequence[bot_manifests.BotSpec], hidden: Iterable[Path]) -> None:
         """Also refuses bots that need a second process."""
         super().check(specs, hidden)
         for spec in specs:
             fenced.check(spec.name, spec.command)
 
-    def start(self, launch: Launch, held: ExitStack) -> Started:
+    def start(self, launch: confining.Launch, held: ExitStack) -> confining.Started:
         spec, user = launch.spec, launch.user
         links = launch.custody.directory if user is None else accounts.run_folder()
         placed = fenced.placed(spec, binds.given(spec), links, user)
@@ -78,7 +71,7 @@ class _Fenced(_Confined):
         process = fenced.start(
             "a bot",
             placed.command,
-            placed.environment | FIXED | launch.environment,
+            placed.environment | wire_variables.FIXED | launch.environment,
             (launch.output, status, ruleset.descriptor),
             {
                 "NOFILE": box.MAX_DESCRIPTORS,
@@ -93,7 +86,7 @@ class _Fenced(_Confined):
             },
             folder=os.fsencode(placed.folder),
             ways={os.fsencode(over): [os.fsencode(path) for path in paths] for over, paths in placed.ways.items()},
-            socket=b"" if launch.socket_folder is None else os.fsencode(launch.socket_folder / SOCKET_NAME),
+            socket=b"" if launch.socket_folder is None else os.fsencode(launch.socket_folder / connections.SOCKET_NAME),
             user=user,
             filter=filter.program(profile=FENCED),
             answers=answers(spec.memory_mib, 0),
@@ -101,7 +94,7 @@ class _Fenced(_Confined):
         return _FencedIn(process, status)
 
 
-class _FencedIn(Started):
+class _FencedIn(confining.Started):
     """A process that fences itself in, and then becomes the bot."""
 
     def bot_status(self, status: int) -> int | None:
@@ -112,12 +105,12 @@ class _FencedIn(Started):
 class Boxed(_Confined):
     """A box of bubblewrap's (`box.py`); as a user of its own if the referee is root's."""
 
-    def start(self, launch: Launch, held: ExitStack) -> Started:
+    def start(self, launch: confining.Launch, held: ExitStack) -> confining.Started:
         """Starts the bot in a box."""
         spec, needs = launch.spec, binds.given(launch.spec)
         environment, reached = launch.environment, None
         if launch.socket_folder is not None:
-            environment = environment | {ENDPOINT: box.ENDPOINT}
+            environment = environment | {wire_variables.ENDPOINT: box.ENDPOINT}
             reached = reach(str(launch.socket_folder), launch.user)
             held.callback(staging.leave, str(launch.socket_folder))
         command = self.command(
@@ -148,14 +141,20 @@ class Boxed(_Confined):
         return InBox(process, command.status)
 
     def command(
-        self, launch: Launch, needs: binds.Needs, words: Sequence[str], *, environment: dict[str, str], **how: Any
+        self,
+        launch: confining.Launch,
+        needs: binds.Needs,
+        words: Sequence[str],
+        *,
+        environment: dict[str, str],
+        **how: Any,
     ) -> box.Command:
         """Returns the command that makes a box for `words`, with `how` for `box.command`."""
         return box.command(
             words,
             trees={tree: reach(place, launch.user) for tree, place in needs.trees.items()},
             empty=needs.empty,
-            environment=FIXED | needs.environment | {"PATH": needs.path} | environment,
+            environment=wire_variables.FIXED | needs.environment | {"PATH": needs.path} | environment,
             memory_mib=launch.spec.memory_mib,
             data_mib=data_limit_mib(launch.spec.memory_mib) if self.level is Level.ISOLATED else None,
             user=launch.user,
@@ -163,7 +162,7 @@ class Boxed(_Confined):
         )
 
 
-class InBox(Started):
+class InBox(confining.Started):
     """A process that makes a box, in which the bot runs: killing it ends all that is in the box."""
 
     def bot_status(self, status: int) -> int | None:
@@ -191,14 +190,14 @@ def reach(path: str, user: int | None) -> str:
     return path
 
 
-_CONFINEMENTS: Final[Mapping[Level, Confinement]] = {
+_CONFINEMENTS: Final[Mapping[Level, confining.Confinement]] = {
     Level.FENCED: _Fenced(Level.FENCED),
     Level.ISOLATED: Boxed(Level.ISOLATED),
     Level.STRICT: Boxed(Level.STRICT),
 }
 
 
-def confinement(level: Level) -> Confinement:
+def confinement(level: Level) -> confining.Confinement:
     """Returns what confines bots at a level: the plug `levels` of this wing."""
     return _CONFINEMENTS[level]
 

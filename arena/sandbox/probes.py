@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.types import Level
+from arena.core.face import Level
 from arena.sandbox import fenced_filter, filter
 from arena.sandbox.filter import BOX, MACHINES, Condition, Match, Profile, Treatment
 

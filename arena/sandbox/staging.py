@@ -16,8 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from arena.core.errors import BotError
-from arena.core.link.faults import machine_fault
+from arena.core.face import errors, machine_fault
 from arena.sandbox.accounts import run_folder
 
 _NEW_MOUNTS: Final = 0x0002_0000
@@ -45,7 +44,7 @@ def check_open(path: str) -> None:
     is_folder = os.path.isdir(path)
     mode = os.stat(path).st_mode
     if not mode & (_OTHERS_WALK if is_folder else _OTHERS_READ):
-        raise BotError(
+        raise errors.BotError(
             f"expected {'a folder' if is_folder else 'a file'} that other users may read, because the seats of root's "
             f"referee are other users, got: mode {mode & 0o7777:04o} - at {path}; "
             f"run `chmod -R o+rX {shlex.quote(path)}`, or run arena as an ordinary user"

@@ -7,8 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from arena.core.rules.base import Choose, Decision, Draw, Event, Legal, Margin, Outcome, Product, Rules
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, game_kit
 
 CARDS = ("J", "Q", "K")
 """The deck, the highest card last."""
@@ -29,7 +28,7 @@ class Move(msgspec.Struct, frozen=True):
     move: Literal["check", "bet", "call", "fold"]
 
 
-class KuhnPoker(Rules[State]):
+class KuhnPoker(game_kit.Rules[State]):
     """The rules."""
 
     name = "kuhn_poker"
@@ -41,39 +40,41 @@ class KuhnPoker(Rules[State]):
     def start(self) -> State:
         return State()
 
-    def draw_wanted(self, state: State) -> Draw | None:
-        return Draw("deal", 3 - len(state.cards)) if len(state.cards) < 2 else None
+    def draw_wanted(self, state: State) -> game_kit.Draw | None:
+        return game_kit.Draw("deal", 3 - len(state.cards)) if len(state.cards) < 2 else None
 
-    def draw(self, state: State, index: int, events: list[Event] | None = None) -> State:
+    def draw(self, state: State, index: int, events: list[game_kit.Event] | None = None) -> State:
         card = [card for card in CARDS if card not in state.cards][index]
         seat = len(state.cards)
         if events is not None:
-            events.append(Event({"event": "dealt", "card": card}, to=(seat,)))
+            events.append(game_kit.Event({"event": "dealt", "card": card}, to=(seat,)))
         return State((*state.cards, card))
 
-    def pending(self, state: State) -> tuple[Decision, ...]:
+    def pending(self, state: State) -> tuple[game_kit.Decision, ...]:
         if len(state.cards) < 2 or state.moves in OVER:
             return ()
-        return (Decision(len(state.moves) % 2, "bet"),)
+        return (game_kit.Decision(len(state.moves) % 2, "bet"),)
 
-    def legal(self, state: State, seat: Seat) -> Legal:
+    def legal(self, state: State, seat: Seat) -> game_kit.Legal:
         if all(decision.seat != seat for decision in self.pending(state)):
-            return Legal([])
-        return Legal([Product.of(Move, ["call", "fold"] if "bet" in state.moves else ["check", "bet"])])
+            return game_kit.Legal([])
+        return game_kit.Legal(
+            [game_kit.Product.of(Move, ["call", "fold"] if "bet" in state.moves else ["check", "bet"])]
+        )
 
-    def apply(self, state: State, seat: Seat, play: Move, events: list[Event] | None = None) -> State:
+    def apply(self, state: State, seat: Seat, play: Move, events: list[game_kit.Event] | None = None) -> State:
         after = State(state.cards, (*state.moves, play.move))
         if events is not None:
-            events.append(Event({"event": "moved", "seat": seat, "move": play.move}))
+            events.append(game_kit.Event({"event": "moved", "seat": seat, "move": play.move}))
             if after.moves in OVER and play.move != "fold":
-                events.append(Event({"event": "shown", "cards": list(after.cards)}))
+                events.append(game_kit.Event({"event": "shown", "cards": list(after.cards)}))
         return after
 
     @classmethod
-    def margin(cls, seats: int, options: Mapping[str, str]) -> Margin:
-        return Margin("chips", most=4)
+    def margin(cls, seats: int, options: Mapping[str, str]) -> game_kit.Margin:
+        return game_kit.Margin("chips", most=4)
 
-    def outcome(self, state: State) -> Outcome | None:
+    def outcome(self, state: State) -> game_kit.Outcome | None:
         if state.moves not in OVER:
             return None
         if state.moves[-1] == "fold":
@@ -81,7 +82,7 @@ class KuhnPoker(Rules[State]):
         else:
             winner = int(CARDS.index(state.cards[1]) > CARDS.index(state.cards[0]))
         chips = 2 if state.moves[-1] == "call" else 1
-        return Outcome(
+        return game_kit.Outcome(
             ranks=(1, 2) if winner == 0 else (2, 1),
             scores=(chips, -chips) if winner == 0 else (-chips, chips),
         )
@@ -105,7 +106,7 @@ class KuhnPoker(Rules[State]):
                 return {**view, "shown": event["cards"]}
         raise ValueError(f"expected an event of kuhn_poker, got: {event}")
 
-    def resample(self, state: State, seat: Seat, choose: Choose) -> State:
+    def resample(self, state: State, seat: Seat, choose: game_kit.Choose) -> State:
         if self.view(state, seat)["shown"]:
             return state  # both cards lie open
         left = [card for card in CARDS if card not in state.cards[seat : seat + 1]]

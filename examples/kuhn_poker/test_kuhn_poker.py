@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from kuhn_poker import OVER, KuhnPoker, State
 
-from arena.core.testing import check_game
+from arena.core.face import testing
 
 
 def test_it_keeps_the_laws_of_a_game() -> None:
-    check_game(KuhnPoker, games=50)
+    testing.check_game(KuhnPoker, games=50)
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
+from arena.author.requests import requests_of
 from arena.core.errors import ArenaError
 from arena.core.record.log import parse_log, read_log
 from arena.core.record.published import COMMITMENT_FILE, CONTRIBUTIONS_FILE, SECRET_FILE
-from arena.core.referee.requests import requests_of
 from arena.core.referee.verify import Publication, verify
 from arena.core.show.replay import Replay
 from arena.core.standings.audit import Auditor, examine

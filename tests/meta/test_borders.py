@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import subprocess
@@ -12,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from arena.core import plugs
+from arena.core import face, plugs
 from tests.meta.test_layers import MODULES, module_name
-from tests.meta.test_widths import RATCHET, folder, imported
+from tests.meta.test_widths import RATCHET, ROOT, WINGS, folder, imported
 
 REASONS: Mapping[str, str] = {
     "author -> sandbox": "a bot is built in a box, and checked and rerun at a level",
@@ -150,3 +151,20 @@ WING = Wing(commands={"greet": Command("Play", 9, "Greet.", "sound:greet")})
 def greet():
     print("hello")
 """
+
+
+def test_wings_and_packages_go_through_the_face() -> None:
+    wings = [path for path in MODULES if folder(f"{module_name(path)}.") in WINGS]
+    others = [path for where in ("packages", "examples") for path in sorted((ROOT / where).rglob("*.py"))]
+    found = {
+        f"{path.relative_to(ROOT)}: {node.module}"
+        for path in [*wings, *others]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and re.match(r"arena\.core(?!\.face$)", node.module or "")
+    }
+    assert found == set(), "import the name from arena.core.face"
+
+
+def test_each_name_of_the_face_is_there_and_their_number_only_shrinks() -> None:
+    assert all(getattr(face, name) is not None for name in face._PLACES)
+    assert len(face._PLACES) == RATCHET["face"], "a name goes up or down in widths.toml in the same commit"

@@ -8,10 +8,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.errors import ArchiveError
-from arena.core.files import MIB
-from arena.core.link.bots import MOST_MANIFEST
-from arena.core.text import plain
+from arena.core.face import bot_manifests, errors, files, plain
 
 FORMAT: Final = 1
 """The number of the format."""
@@ -70,13 +67,13 @@ class Rule(StrEnum):
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """How large an archive may be."""
 
-    packed: int = 16 * MIB
+    packed: int = 16 * files.MIB
     """Bytes of the archive."""
-    unpacked: int = 128 * MIB
+    unpacked: int = 128 * files.MIB
     """Bytes of all files in it."""
     entries: int = 10_000
     """Files, and folders that they lie in. What `cargo vendor` makes for the client in Rust has 7,000."""
-    manifest: int = MOST_MANIFEST
+    manifest: int = bot_manifests.MOST_MANIFEST
     """Bytes of the manifest."""
 
 
@@ -131,10 +128,12 @@ def check_path(path: str) -> None:
         raise bad_path(f"a path of at most {MOST_PATH} bytes", path, MOST_PATH)
 
 
-def bad_path(expected: str, path: str, limit: int | None = None) -> ArchiveError:
+def bad_path(expected: str, path: str, limit: int | None = None) -> errors.ArchiveError:
     """Returns the error about a path that may not stand in an archive."""
     said = shown(path)
-    return ArchiveError(Rule.PATH, f"expected {expected}, got: '{said}'; rename the file", path=said, limit=limit)
+    return errors.ArchiveError(
+        Rule.PATH, f"expected {expected}, got: '{said}'; rename the file", path=said, limit=limit
+    )
 
 
 def shown(path: str) -> str:

@@ -19,14 +19,7 @@ from arena.author.archives.base import LABEL, LIMITS, Limits
 from arena.author.archives.checking import Archive, Contents
 from arena.author.archives.settling import settle, tree_digest, what_stays
 from arena.author.archives.unpacking import unpack
-from arena.core.errors import BotError, MachineFault
-from arena.core.files import read
-from arena.core.link.bots import MANIFEST, MOST_MANIFEST, BotSpec, load_bot, missing, parse_manifest
-from arena.core.link.confinement import require
-from arena.core.link.programs import check_disk, unfit
-from arena.core.link.runtimes import resolved
-from arena.core.link.warden import remove_tree
-from arena.core.types import Level
+from arena.core.face import Level, bot_manifests, confining, errors, files, programs, runtimes, warden
 from arena.sandbox.binds import BOT
 from arena.sandbox.building import Bounds, Run, run_build
 from arena.sandbox.fenced import check_build
@@ -86,12 +79,12 @@ def build_archive(
     place = place_of(bots, contents)
     if place.exists():
         return Built(tree=tree_digest(place), before=True)
-    require(level)
-    check_disk(bots)
+    confining.require(level)
+    programs.check_disk(bots)
     with ExitStack() as held:
         part = part_of(place)
         part.mkdir(0o755)
-        held.callback(remove_tree, str(part))
+        held.callback(warden.remove_tree, str(part))
         part.chmod(0o755)
         top, temporary = part / "top", part / "tmp"
         unpack(archive, top, limits)
@@ -105,7 +98,7 @@ def build_archive(
             finding, removed = _settled(contents, top, limits)
             if finding:
                 return Built(finding=finding, run=run)
-        except BotError as error:
+        except errors.BotError as error:
             return Built(finding=str(error).replace(f"{top}/", ""), run=run)
         digest = tree_digest(top)
         os.sync()  # a folder that is in its place is whole, even if the power fails
@@ -124,23 +117,25 @@ def _run(contents: Contents, top: Path, temporary: Path, level: Level, bounds: B
         return None
     if level is Level.FENCED:
         check_build(contents.manifest.name, command)
-    if (why := unfit(resolved(command)[0], top / contents.bot)) is not None:
+    if (why := programs.unfit(runtimes.resolved(command)[0], top / contents.bot)) is not None:
         if why.of_machine:
-            raise MachineFault(f"expected to run {command[0]!r}, got: {why.got}; {why.remedy}")
+            raise errors.MachineFault(f"expected to run {command[0]!r}, got: {why.got}; {why.remedy}")
         if why.of_path:
-            raise BotError(
+            raise errors.BotError(
                 f"expected a build by programs that this machine has, got: {command[0]!r}, which it has not; "
                 "ask its operator, or send what needs no building"
             )
-        raise BotError(f"expected {command[0]!r}, which builds {contents.manifest.name}, got: {why.got}; {why.remedy}")
+        raise errors.BotError(
+            f"expected {command[0]!r}, which builds {contents.manifest.name}, got: {why.got}; {why.remedy}"
+        )
     folder = os.path.normpath((top if level is Level.TRUSTED else Path(BOT)) / contents.bot)
-    spec = BotSpec(
+    spec = bot_manifests.BotSpec(
         name=contents.manifest.name, version=contents.manifest.version, command=command, folder=folder, digest=""
     )
     try:
         return run_build(spec, top, temporary, level, bounds)
-    except BotError as error:  # about the league's own files
-        raise MachineFault(str(error)) from None
+    except errors.BotError as error:  # about the league's own files
+        raise errors.MachineFault(str(error)) from None
 
 
 def _failure(contents: Contents, run: Run) -> str:
@@ -159,26 +154,34 @@ def _settled(contents: Contents, top: Path, limits: Limits) -> tuple[str, int]:
             f"expected a build that leaves what was sent below {limits.unpacked:,} bytes, got: more; write new files",
             0,
         )
-    path = folder / MANIFEST
-    again = parse_manifest(read(path, "the manifest after the build", MOST_MANIFEST, BotError, links=False), MANIFEST)
+    path = folder / bot_manifests.MANIFEST
+    again = bot_manifests.parse_manifest(
+        files.read(path, "the manifest after the build", bot_manifests.MOST_MANIFEST, errors.BotError, links=False),
+        bot_manifests.MANIFEST,
+    )
     if again != manifest:
-        return f"expected a build that leaves {MANIFEST} as it is, got: another one; do not write to it", removed
-    lack = missing(manifest, folder)
+        return (
+            f"expected a build that leaves {bot_manifests.MANIFEST} as it is, got: another one; do not write to it",
+            removed,
+        )
+    lack = bot_manifests.missing(manifest, folder)
     if lack is not None:
         if lack.why.of_machine:
-            raise MachineFault(f"expected to start {lack.what!r}, got: {lack.why.got}; {lack.why.remedy}")
+            raise errors.MachineFault(f"expected to start {lack.what!r}, got: {lack.why.got}; {lack.why.remedy}")
         got, remedy = f"no such {'program on the path' if lack.program else 'file after the build'}", lack.why.remedy
         if not lack.why.is_absent:
             got = lack.why.got
         elif manifest.built and not manifest.build:
             remedy = (
-                f"what `built` names is not sent: give {MANIFEST} a `build` that makes it, or take it out of `built`"
+                f"what `built` names is not sent: give {bot_manifests.MANIFEST} a `build` that makes it, or take it "
+                f"out of `built`"
             )
         else:
             remedy = (
-                f"name what the build makes in `built` of {MANIFEST}, and put into the archive what it needs "
+                f"name what the build makes in `built` of {bot_manifests.MANIFEST}, and put into the archive "
+                f"what it needs "
                 "(`include`, `fetched`)"
             )
         return f"expected {lack.what!r}, which {manifest.name} needs, got: {got}; {remedy}", removed
-    load_bot(str(folder))
+    bot_manifests.load_bot(str(folder))
     return "", removed

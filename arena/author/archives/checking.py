@@ -33,10 +33,7 @@ from arena.author.archives.base import (
 )
 from arena.author.archives.headers import BLOCK, END, padding, read_header
 from arena.author.archives.streams import Source, inflated, too_large
-from arena.core.errors import ArchiveError, BotError, ConfigError
-from arena.core.files import MOST_PROGRAM, opened
-from arena.core.link.bots import MANIFEST, Manifest, parse_manifest
-from arena.core.link.runtimes import PYTHON, PYTHON_WITH_ARENA
+from arena.core.face import bot_manifests, errors, files, runtimes
 
 Archive: TypeAlias = Path | bytes
 """An archive: its file, or its bytes."""
@@ -52,7 +49,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
     """SHA-256 (hex) of the archive before it was compressed: the identity of the bot's files."""
     bot: str
     """The path of the bot's folder in it, or `.`."""
-    manifest: Manifest
+    manifest: bot_manifests.Manifest
     entries: tuple[Entry, ...]
     """The files, sorted."""
     size: int
@@ -83,8 +80,8 @@ def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
     with _chunks(archive, limits) as chunks:
         source = Source(inflated(chunks, limits))
         label = _read_label(source)
-        path = MANIFEST if label.bot == HERE else f"{label.bot}/{MANIFEST}"
-        manifest: Manifest | None = None
+        path = bot_manifests.MANIFEST if label.bot == HERE else f"{label.bot}/{bot_manifests.MANIFEST}"
+        manifest: bot_manifests.Manifest | None = None
         entries: list[Entry] = []
         scripts: set[str] = set()
         count = Count(limits)
@@ -102,10 +99,12 @@ def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
                 pass
             _check_padding(source, entry)
         if source.take(BLOCK) != END[:BLOCK]:
-            raise ArchiveError(Rule.END, "expected two empty blocks at the end, got: one; pack it with arena")
+            raise errors.ArchiveError(Rule.END, "expected two empty blocks at the end, got: one; pack it with arena")
         digest = source.finish()
     if manifest is None:
-        raise ArchiveError(Rule.MANIFEST, f"expected a bot's manifest, got: none - at {shown(path)}", path=shown(path))
+        raise errors.ArchiveError(
+            Rule.MANIFEST, f"expected a bot's manifest, got: none - at {shown(path)}", path=shown(path)
+        )
     return Contents(
         digest=digest,
         bot=label.bot,
@@ -145,9 +144,11 @@ class Count:
         """
         path, names = shown(entry.path), parts(entry.path)
         if entry.path == LABEL:
-            raise ArchiveError(Rule.LABEL, f"expected {LABEL} once, got: it again; pack it with arena", path=LABEL)
+            raise errors.ArchiveError(
+                Rule.LABEL, f"expected {LABEL} once, got: it again; pack it with arena", path=LABEL
+            )
         if names <= self._last or names[: len(self._last)] == self._last != ():
-            raise ArchiveError(
+            raise errors.ArchiveError(
                 Rule.ORDER,
                 "expected sorted paths, none twice and none a file and a folder, "
                 f"got: '{shown(b'/'.join(self._last).decode())}' before it - at {path}; pack it with arena",
@@ -157,7 +158,7 @@ class Count:
         self._entries += len(names) - shared
         self._last = names
         if self._entries > self._limits.entries:
-            raise ArchiveError(
+            raise errors.ArchiveError(
                 Rule.ENTRIES,
                 f"expected at most {self._limits.entries:,} files and folders, got: more - at {path}; "
                 "leave out what the bot does not need",
@@ -166,7 +167,7 @@ class Count:
             )
         self.bytes += entry.size
         if self.bytes > self._limits.unpacked:
-            raise ArchiveError(
+            raise errors.ArchiveError(
                 Rule.UNPACKED,
                 f"expected files of at most {self._limits.unpacked:,} bytes in all, got: more - at {path}; "
                 "leave out what the bot does not need",
@@ -187,7 +188,7 @@ def _read_label(source: Source) -> Label:
         ArchiveError: It is another.
     """
     entry = read_header(source.take(BLOCK))
-    wrong = ArchiveError(
+    wrong = errors.ArchiveError(
         Rule.LABEL,
         f"expected {LABEL} of format {FORMAT} as the first entry, got: another - at {shown(entry.path)}; "
         "pack it with this version of arena",
@@ -210,7 +211,7 @@ def _read_label(source: Source) -> Label:
 
 def _check_padding(source: Source, entry: Entry) -> None:
     if any(source.take(padding(entry.size))):
-        raise ArchiveError(
+        raise errors.ArchiveError(
             Rule.HEADER,
             f"expected zeros after a content, got: other bytes - at {shown(entry.path)}; pack it with arena",
             path=shown(entry.path),
@@ -219,7 +220,7 @@ def _check_padding(source: Source, entry: Entry) -> None:
 
 def _manifest_bytes(entry: Entry, content: Iterator[bytes], limits: Limits) -> bytes:
     if entry.size > limits.manifest:
-        raise ArchiveError(
+        raise errors.ArchiveError(
             Rule.MANIFEST,
             f"expected a manifest of at most {limits.manifest:,} bytes, got: {entry.size:,} - at {shown(entry.path)}",
             path=shown(entry.path),
@@ -228,16 +229,16 @@ def _manifest_bytes(entry: Entry, content: Iterator[bytes], limits: Limits) -> b
     return b"".join(content)
 
 
-def _manifest(data: bytes, path: str, bot: str) -> Manifest:
+def _manifest(data: bytes, path: str, bot: str) -> bot_manifests.Manifest:
     try:
-        manifest = parse_manifest(data, shown(path))
-    except BotError as error:
-        raise ArchiveError(Rule.MANIFEST, str(error), path=shown(path)) from None
+        manifest = bot_manifests.parse_manifest(data, shown(path))
+    except errors.BotError as error:
+        raise errors.ArchiveError(Rule.MANIFEST, str(error), path=shown(path)) from None
     check_places(manifest, bot)
     return manifest
 
 
-def check_places(manifest: Manifest, bot: str) -> None:
+def check_places(manifest: bot_manifests.Manifest, bot: str) -> None:
     """Checks that what a manifest names lies in the archive: nobody is to read the files of others by naming them.
 
     Args:
@@ -252,18 +253,19 @@ def check_places(manifest: Manifest, bot: str) -> None:
     for name in (*named, *(name for name in programs if "/" in name)):
         path = os.path.normpath(os.path.join(bot, name))
         if path.startswith(("/", "../")) or path == "..":
-            raise ArchiveError(
+            raise errors.ArchiveError(
                 Rule.PLACE,
-                f"expected files in the archive, got: {shown(name)!r} - at {MANIFEST}; move it into the bot's folder, "
+                f"expected files in the archive, got: {shown(name)!r} - at {bot_manifests.MANIFEST}; move it "
+                f"into the bot's folder, "
                 "or name a runtime in `command`",
                 path=shown(name),
             )
 
 
-def _python_file(manifest: Manifest) -> tuple[str, ...]:
+def _python_file(manifest: bot_manifests.Manifest) -> tuple[str, ...]:
     """Returns the file that a Python is to run: whether it is there is asked on the machine, and is told."""
     program, *arguments = manifest.command
-    if program not in (PYTHON, PYTHON_WITH_ARENA):
+    if program not in (runtimes.PYTHON, runtimes.PYTHON_WITH_ARENA):
         return ()
     return tuple(word for word in arguments[:1] if not word.startswith("-"))
 
@@ -274,7 +276,7 @@ def _chunks(archive: Archive, limits: Limits) -> Iterator[Iterator[bytes]]:
     if isinstance(archive, bytes):
         yield iter((archive,))
         return
-    with opened(archive, "a bot's archive", MOST_PROGRAM, ConfigError, links=False) as file:
+    with files.opened(archive, "a bot's archive", files.MOST_PROGRAM, errors.ConfigError, links=False) as file:
         if file.size > limits.packed:
             raise too_large(limits.packed)
         yield file.chunks()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from arena.author.archives.base import Entry, Rule, bad_path, check_path, shown
-from arena.core.errors import ArchiveError
+from arena.core.face import errors
 
 BLOCK: Final = 512
 """Bytes of a header. Contents are filled up to a multiple of it."""
@@ -72,7 +72,7 @@ def read_header(block: bytes) -> Entry:
     path = f"{prefix}/{name}" if prefix else name
     if kind != _FILE:
         got = _KINDS.get(kind, f"an entry of kind {kind!r}")
-        raise ArchiveError(
+        raise errors.ArchiveError(
             Rule.KIND, f"expected regular files, got: {got} - at {shown(path)}; pack it with arena", path=shown(path)
         )
     check_path(path)
@@ -108,8 +108,8 @@ def _text(field: bytes) -> str:
     return field.partition(b"\0")[0].decode(errors="surrogateescape")
 
 
-def _unlike(path: str) -> ArchiveError:
-    return ArchiveError(
+def _unlike(path: str) -> errors.ArchiveError:
+    return errors.ArchiveError(
         Rule.HEADER,
         "expected a header of ustar with mode 644 or 755 and without owner and time, got: another one "
         f"- at {shown(path)}; pack it with arena",

@@ -19,10 +19,7 @@ from arena.author.archives.base import LABEL, LIMITS, Entry, Limits, Rule, check
 from arena.author.archives.checking import Count, check_places, label_bytes
 from arena.author.archives.headers import BLOCK, END, header, padding
 from arena.author.archives.streams import too_large
-from arena.core.errors import ArchiveError, BotError
-from arena.core.files import read
-from arena.core.link.bots import MANIFEST, Manifest, find_bot, read_manifest, unfetched
-from arena.core.link.contents import named_files, own_files
+from arena.core.face import bot_files, bot_manifests, errors, files
 
 _LEVEL: Final = 6
 _OWNER_EXECUTES: Final = 0o100
@@ -37,7 +34,7 @@ class PackedBot(msgspec.Struct, frozen=True, kw_only=True):
     """SHA-256 (hex) of the archive before it was compressed: the identity of the bot's files."""
     bot: str
     """The path of the bot's folder in it, or `.`."""
-    manifest: Manifest
+    manifest: bot_manifests.Manifest
     entries: tuple[Entry, ...]
     """The files, sorted."""
     left_out: tuple[str, ...]
@@ -62,18 +59,19 @@ def pack(ref: str | Path, limits: Limits = LIMITS) -> PackedBot:
             author.
         ArchiveError: It does not fit into an archive. Show the message to its author.
     """
-    folder = (ref if isinstance(ref, Path) else find_bot(ref)).resolve()
-    manifest = read_manifest(folder)
-    lacking = unfetched(manifest, folder)
+    folder = (ref if isinstance(ref, Path) else bot_manifests.find_bot(ref)).resolve()
+    manifest = bot_manifests.read_manifest(folder)
+    lacking = bot_manifests.unfetched(manifest, folder)
     if lacking is not None:
-        raise BotError(
-            f"{folder / MANIFEST}: expected {lacking!r}, which goes along when the bot is sent, got: no such file; "
+        raise errors.BotError(
+            f"{folder / bot_manifests.MANIFEST}: expected {lacking!r}, which goes along when the bot is sent, "
+            f"got: no such file; "
             f"run `arena bot build {folder}`, which fetches it"
         )
-    found = own_files(folder, (*manifest.built, *manifest.fetched))
+    found = bot_files.own_files(folder, (*manifest.built, *manifest.fetched))
     taken, left_out = dict(found.files), dict(found.left_out)
     for name in (*manifest.include, *manifest.fetched):
-        found = named_files(folder, name)
+        found = bot_files.named_files(folder, name)
         taken |= dict(found.files)
         left_out |= found.left_out
     top = _top(folder, manifest)
@@ -101,7 +99,7 @@ def pack(ref: str | Path, limits: Limits = LIMITS) -> PackedBot:
     )
 
 
-def _top(folder: Path, manifest: Manifest) -> Path:
+def _top(folder: Path, manifest: bot_manifests.Manifest) -> Path:
     """Returns the smallest folder that holds the bot and all that its manifest names: its own, or the one around it.
 
     Raises:
@@ -111,9 +109,10 @@ def _top(folder: Path, manifest: Manifest) -> Path:
     outside = [name for name in named if not _is_in(folder / name, folder)]
     for name in outside:
         if not _is_in(folder / name, folder.parent):
-            raise ArchiveError(
+            raise errors.ArchiveError(
                 Rule.PLACE,
-                f"expected files in the bot's folder or beside it, got: {name!r} - at {folder / MANIFEST}; "
+                f"expected files in the bot's folder or beside it, got: {name!r} - at "
+                f"{folder / bot_manifests.MANIFEST}; "
                 "move it there, and name it so",
                 path=shown(name),
             )
@@ -172,7 +171,7 @@ class _Packed:
         yield from _entry(Entry(LABEL, len(label_bytes(self._bot)), False), label_bytes(self._bot))
         count = Count(self._limits)
         for path, place in self._files:
-            content = read(place, f"the file {path!r} of a bot", self._limits.unpacked, BotError)
+            content = files.read(place, f"the file {path!r} of a bot", self._limits.unpacked, errors.BotError)
             entry = Entry(path, len(content), bool(place.stat().st_mode & _OWNER_EXECUTES))
             count.add(entry)
             self.entries.append(entry)

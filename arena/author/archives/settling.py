@@ -12,11 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from arena.core.errors import BotError
-from arena.core.files import MOST_PROGRAM, opened
-from arena.core.link.bots import Manifest
-from arena.core.link.warden import remove_tree
-from arena.core.text import plain
+from arena.core.face import bot_manifests, errors, files, plain, warden
 from arena.sandbox.usage import entries_below
 
 _FOLDER, _FILE, _PROGRAM = 0o755, 0o644, 0o755
@@ -56,13 +52,15 @@ def settle(top: Path, kept: Iterable[str]) -> int:
                 elif entry.is_file(follow_symlinks=False):
                     _take_over(Path(entry.path))
                 elif path in wanted:
-                    raise BotError(f"expected a file or folder, got: something else - at {plain(path)}; build a file")
+                    raise errors.BotError(
+                        f"expected a file or folder, got: something else - at {plain(path)}; build a file"
+                    )
                 else:
                     os.unlink(entry.path)
     return removed
 
 
-def what_stays(bot: str, manifest: Manifest, sent: Iterable[str]) -> list[str]:
+def what_stays(bot: str, manifest: bot_manifests.Manifest, sent: Iterable[str]) -> list[str]:
     """Returns the paths of what stays of a bot after its build, relative to the top.
 
     What was fetched goes, unless the bot needs it to run too: compilers have read it.
@@ -98,7 +96,7 @@ def tree_digest(top: Path) -> str:
             status = os.stat(path)
             kind = b"program" if status.st_mode & _OWNER_EXECUTES else b"file"
             if status.st_ino not in contents:
-                with opened(Path(path), "a built file", MOST_PROGRAM, BotError, links=False) as file:
+                with files.opened(Path(path), "a built file", files.MOST_PROGRAM, errors.BotError, links=False) as file:
                     content = hashlib.sha256()
                     for chunk in file.chunks():
                         content.update(chunk)
@@ -124,7 +122,7 @@ def _remove(entry: os.DirEntry[str]) -> int:
         os.unlink(entry.path)
         return 1
     count = sum(not each.is_dir(follow_symlinks=False) for each in entries_below(Path(entry.path)))
-    remove_tree(entry.path)
+    warden.remove_tree(entry.path)
     return count
 
 
@@ -135,13 +133,13 @@ def _check_link(path: Path, top: Path, *, is_way: bool) -> None:
     the names of its manifest those of other files, even of other bots.
     """
     if is_way:
-        raise BotError(
+        raise errors.BotError(
             f"expected a folder, as it was sent, got: a link to {plain(os.readlink(path))!r} "
             f"- at {plain(str(path.relative_to(top)))}; let the build write into the folder"
         )
     target = path.resolve()
     if not target.is_relative_to(top.resolve()):
-        raise BotError(
+        raise errors.BotError(
             f"expected links that stay among the bot's files, got: {plain(str(path.relative_to(top)))!r}, which leads "
             f"to {plain(os.readlink(path))!r}; let the build copy the file"
         )

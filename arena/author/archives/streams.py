@@ -9,7 +9,7 @@ from typing import Final
 import zstandard
 
 from arena.author.archives.base import Limits, Rule
-from arena.core.errors import ArchiveError
+from arena.core.face import errors
 
 MAGIC: Final = b"\x28\xb5\x2f\xfd"
 """What every frame of zstd begins with."""
@@ -46,7 +46,7 @@ class Source:
             if not self._rest:
                 self._rest = memoryview(next(self._chunks, b""))
                 if not self._rest:
-                    raise ArchiveError(
+                    raise errors.ArchiveError(
                         Rule.END, "expected an archive with an end, got: one that is cut off; send it again"
                     )
             piece = bytes(self._rest[:count])
@@ -62,7 +62,9 @@ class Source:
             ArchiveError: More follows.
         """
         if self._rest or any(self._chunks):
-            raise ArchiveError(Rule.END, "expected nothing after the end of the archive, got: more; pack it with arena")
+            raise errors.ArchiveError(
+                Rule.END, "expected nothing after the end of the archive, got: more; pack it with arena"
+            )
         return self._digest.hexdigest()
 
 
@@ -80,11 +82,13 @@ def inflated(packed: Iterable[bytes], limits: Limits) -> Iterator[bytes]:
         if len(begun) < len(MAGIC):  # zstd skips frames of other kinds in silence
             begun += piece[: len(MAGIC)]
             if not MAGIC.startswith(begun[: len(MAGIC)]):
-                raise ArchiveError(Rule.ZSTD, "expected an archive in zstd, got: something else; pack it with arena")
+                raise errors.ArchiveError(
+                    Rule.ZSTD, "expected an archive in zstd, got: something else; pack it with arena"
+                )
         try:
             data = decoder.decompress(piece)
         except zstandard.ZstdError as error:
-            raise ArchiveError(
+            raise errors.ArchiveError(
                 Rule.ZSTD, f"expected an archive in zstd, got: damaged data ({error}); send it again"
             ) from None
         if data:
@@ -92,7 +96,7 @@ def inflated(packed: Iterable[bytes], limits: Limits) -> Iterator[bytes]:
     if decoder.unused_data:
         raise _trailing()
     if not decoder.eof:
-        raise ArchiveError(Rule.ZSTD, "expected an archive with an end, got: one that is cut off; send it again")
+        raise errors.ArchiveError(Rule.ZSTD, "expected an archive with an end, got: one that is cut off; send it again")
 
 
 def _pieces(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
@@ -104,14 +108,14 @@ def _pieces(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
         yield from (chunk[at : at + _PIECE] for at in range(0, len(chunk), _PIECE))
 
 
-def too_large(most: int) -> ArchiveError:
+def too_large(most: int) -> errors.ArchiveError:
     """Returns the error about an archive with too many bytes."""
-    return ArchiveError(
+    return errors.ArchiveError(
         Rule.PACKED,
         f"expected an archive of at most {most:,} bytes, got: a larger one; leave out what the bot does not need",
         limit=most,
     )
 
 
-def _trailing() -> ArchiveError:
-    return ArchiveError(Rule.ZSTD, "expected one frame of zstd, got: more after it; pack it with arena")
+def _trailing() -> errors.ArchiveError:
+    return errors.ArchiveError(Rule.ZSTD, "expected one frame of zstd, got: more after it; pack it with arena")

@@ -12,9 +12,7 @@ import msgspec
 
 from arena.author.archives.base import HERE, LABEL, LIMITS, MOST_LABEL, Entry, Label, Limits, Rule, check_path
 from arena.author.archives.checking import Archive, check, label_bytes, read_archive
-from arena.core.errors import ArchiveError, ConfigError
-from arena.core.files import create, read
-from arena.core.link.warden import remove_tree
+from arena.core.face import errors, files, warden
 
 _FOLDER, _FILE, _PROGRAM = 0o755, 0o644, 0o755
 _PLAIN: Final = "a folder that an archive was unpacked to"
@@ -37,7 +35,7 @@ def unpack(archive: Archive, into: Path, limits: Limits = LIMITS) -> Path:
     try:
         into.mkdir()
     except FileExistsError:
-        raise ConfigError(f"expected a folder that is not there yet, got: {str(into)!r}; remove it") from None
+        raise errors.ConfigError(f"expected a folder that is not there yet, got: {str(into)!r}; remove it") from None
     try:
         os.chmod(into, _FOLDER)
         folders = {into}
@@ -45,12 +43,12 @@ def unpack(archive: Archive, into: Path, limits: Limits = LIMITS) -> Path:
         def take(entry: Entry, content: Iterator[bytes]) -> None:
             path = into / entry.path
             _make(path.parent, folders)
-            create(path, content, _PROGRAM if entry.executable else _FILE)
+            files.create(path, content, _PROGRAM if entry.executable else _FILE)
 
         contents = read_archive(archive, limits, take)
-        create(into / LABEL, iter((label_bytes(contents.bot),)), _FILE)
+        files.create(into / LABEL, iter((label_bytes(contents.bot),)), _FILE)
     except BaseException:
-        remove_tree(str(into))
+        warden.remove_tree(str(into))
         raise
     return _inside(into, contents.bot)
 
@@ -61,13 +59,15 @@ def bot_folder(into: Path) -> Path:
     Raises:
         ConfigError: It is no such folder.
     """
-    data = read(into / LABEL, _PLAIN, MOST_LABEL, ConfigError, links=False)
-    with suppress(msgspec.DecodeError, ArchiveError):
+    data = files.read(into / LABEL, _PLAIN, MOST_LABEL, errors.ConfigError, links=False)
+    with suppress(msgspec.DecodeError, errors.ArchiveError):
         bot = msgspec.json.decode(data, type=Label).bot
         if bot != HERE:
             check_path(bot)
         return _inside(into, bot)
-    raise ArchiveError(Rule.LABEL, f"expected {_PLAIN}, got: another {LABEL} - at {into}; unpack it again", path=LABEL)
+    raise errors.ArchiveError(
+        Rule.LABEL, f"expected {_PLAIN}, got: another {LABEL} - at {into}; unpack it again", path=LABEL
+    )
 
 
 def _inside(into: Path, bot: str) -> Path:

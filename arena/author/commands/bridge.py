@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from arena.core.text import plain
+from arena.core.face import plain
 
 
 @click.command(context_settings={"allow_interspersed_args": False})

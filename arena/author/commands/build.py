@@ -8,8 +8,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.output import say
-from arena.core.errors import ArenaError
-from arena.core.text import plain
+from arena.core.face import errors, plain
 
 if TYPE_CHECKING:
     from arena.author.build import Built
@@ -47,7 +46,7 @@ def build(ctx: click.Context, bots: tuple[str, ...], fetch: bool, verbose: bool)
 
     build_bots(bots, done, say if verbose else None, anew=fetch, begin=begin)
     if failed:
-        ctx.exit(ArenaError.exit_code)
+        ctx.exit(errors.ArenaError.exit_code)
 
 
 def _sentence(built: Built) -> str:

@@ -11,14 +11,13 @@ import click
 from arena.cli import complete
 from arena.cli.options import LEVELS, json_option
 from arena.cli.output import console, echo, redrawn, say, show, show_json, write_file
-from arena.core.errors import CheckFailed
-from arena.core.text import plain
-from arena.core.types import Level as Confinement
+from arena.core.face import Level as Confinement
+from arena.core.face import errors, plain
 
 if TYPE_CHECKING:
     from arena.author.conform.report import BotReport, Level
     from arena.author.conform.runner import Progress
-    from arena.core.link.bots import BotSpec
+    from arena.core.face import bot_manifests
 
 REACHED = ("core", "full")
 """What a bot may be asked to reach."""
@@ -88,13 +87,13 @@ def check(
     from arena.author.conform.render import report_lines, verdict_lines
     from arena.author.conform.report import Level
     from arena.author.conform.runner import check_bot, rules_to_check
-    from arena.core.link.bots import load_bot
+    from arena.core.face import bot_manifests
 
     demanded = Level(last(levels, REACHED, "core"))
     confined = Confinement(last(levels, LEVELS, "trusted"))
     reports = []
     with ExitStack() as held:
-        specs = [load_bot(bot) if in_place else _sent(bot, held) for bot in bots]
+        specs = [bot_manifests.load_bot(bot) if in_place else _sent(bot, held) for bot in bots]
         for spec in specs:
             rules_to_check(spec, rules)
         for spec in specs:
@@ -114,10 +113,10 @@ def check(
     if junit is not None:
         write_file(junit, junit_document(reports, demanded))
     if not all(report.reaches(demanded) for report in reports):
-        ctx.exit(CheckFailed.exit_code)
+        ctx.exit(errors.CheckFailed.exit_code)
 
 
-def _sent(bot: str, held: ExitStack) -> BotSpec:
+def _sent(bot: str, held: ExitStack) -> bot_manifests.BotSpec:
     """Returns a bot as it would be sent, and says what of it would not be."""
     from arena.author.sent import as_sent
 

@@ -12,7 +12,7 @@ import click
 
 from arena.cli.options import json_option
 from arena.cli.output import say, show, show_json, show_line
-from arena.core.text import plain
+from arena.core.face import plain
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,13 +36,13 @@ def list_(as_json: bool) -> None:
       arena bot list
     """
     from arena.author.listing import list_bots
-    from arena.core.resources import bots_folder
+    from arena.core.face import resources
 
     rows = list_bots()
     if as_json:
         show_json({"bots": rows})
         return
-    _print([row for row in rows if row.bundled], f"Bundled, in {bots_folder()}", bots_folder())
+    _print([row for row in rows if row.bundled], f"Bundled, in {resources.bots_folder()}", resources.bots_folder())
     if local := [row for row in rows if not row.bundled]:
         show_line("")
         _print(local, f"In {Path.cwd()}", Path.cwd())

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from arena.cli.output import say
-from arena.core.text import plain
+from arena.core.face import plain
 
 
 @click.command()

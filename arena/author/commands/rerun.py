@@ -11,14 +11,11 @@ import msgspec
 from arena.cli import complete
 from arena.cli.options import LEVELS, json_option
 from arena.cli.output import say, show_json, show_line
-from arena.core.commands.logs import db_option, find_log, moved_option
-from arena.core.errors import CheckFailed, ConfigError
-from arena.core.text import plain
-from arena.core.types import Level
+from arena.core.face import Level, errors, log_options, plain
 
 if TYPE_CHECKING:
     from arena.author.rerun import Reply, Rerun
-    from arena.core.record.log import Log
+    from arena.core.face import log_records
 
 
 @click.command()
@@ -37,8 +34,8 @@ if TYPE_CHECKING:
     metavar="LEVEL",
     help="trusted, fenced, isolated or strict: how the bot is confined.  [default: as in the game]",
 )
-@db_option
-@moved_option
+@log_options.db_option
+@log_options.moved_option
 @json_option
 @click.pass_context
 def rerun(
@@ -70,18 +67,18 @@ def rerun(
       arena bot rerun logs/match-001/match-001-000000.jsonl ./ronin --seat 1 --turn 12
     """
     from arena.author.rerun import Rerun
-    from arena.core.link.bots import load_bot
-    from arena.core.record.log import read_log
-    from arena.core.types import TimeControl
+    from arena.core.face import TimeControl, bot_manifests, log_records
 
-    path = find_log(log, db, logs)
+    path = log_options.find_log(log, db, logs)
     if path.is_dir():
-        raise ConfigError(f"expected the log or the id of one game, got: {log}, which holds many; see `arena games`")
-    game = read_log(path)
+        raise errors.ConfigError(
+            f"expected the log or the id of one game, got: {log}, which holds many; see `arena games`"
+        )
+    game = log_records.read_log(path)
     again = Rerun(
         game,
         seat,
-        load_bot(bot),
+        bot_manifests.load_bot(bot),
         time=None if time is None else TimeControl.parse(time),
         level=None if level is None else Level(level),
         hidden=[file for file in (path, db) if file.exists()],
@@ -95,7 +92,7 @@ def rerun(
             for line in lines(reply, whole=reply.asked.turn == turn):
                 show_line(line)
     if turn is not None and not any(reply.asked.turn == turn for reply in replies):
-        raise ConfigError(f"expected a turn in which seat {seat} was asked, got: {turn}; use --turn")
+        raise errors.ConfigError(f"expected a turn in which seat {seat} was asked, got: {turn}; use --turn")
     if as_json:
         show_json(document(str(path), seat, bot, replies, again))
     else:
@@ -103,10 +100,10 @@ def rerun(
         for line in again.output.splitlines():
             say(f"{bot} printed: {line}")
     if any(reply.fault for reply in replies):
-        ctx.exit(CheckFailed.exit_code)
+        ctx.exit(errors.CheckFailed.exit_code)
 
 
-def heading(log: Log, seat: int, bot: str, level: Level) -> str:
+def heading(log: log_records.Log, seat: int, bot: str, level: Level) -> str:
     """Returns a line that says what is rerun, and how the bot is confined if it is."""
     played, logged = log.header.settings, log.header.bots[seat]
     place = f"seat {seat} of {played.players}" + ("" if level is Level.TRUSTED else f", {level}")

@@ -7,8 +7,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from arena.author.conform.report import Evidence, Verdict
-from arena.core.referee.clock import Share
-from arena.core.wire.messages import MAX_DEPTH, MAX_FRAME, MAX_NOTE, PROTOCOL
+from arena.core.face import clocks, wire_messages
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +39,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
 class Moment(NamedTuple):
     """Shares of the machine that the bot and this process had got when something was sent."""
 
-    share: Share | None
+    share: clocks.Share | None
     """The bot's; None if nobody knows."""
     own_wait_ns: int
     """Nanoseconds that this thread had waited for a core: it may read late what came, or send late what it timed."""
@@ -92,13 +91,16 @@ RULES: Final = {
     "§5.1-1": ("frames.parts", "Send each message as one frame: `send`, not `send_multipart`."),
     "§5.1-2": ("frames.value", "Pack each message into a frame of its own, and send nothing before or after it."),
     "§5.1-3": ("frames.value", "Send a map with a field `type`."),
-    "§5.1-4": ("frames.size", f"Keep a message within {MAX_FRAME:,} bytes; shorten the note, or the plays."),
+    "§5.1-4": (
+        "frames.size",
+        f"Keep a message within {wire_messages.MAX_FRAME:,} bytes; shorten the note, or the plays.",
+    ),
     "§5.2-1": ("frames.keys", "Use strings as keys; some libraries write short strings as binary unless told not to."),
     "§5.2-2": ("frames.keys", "Write each field once."),
     "§5.2-3": ("frames.values", "Send integers and strings; floats (also 3.0), binary and dates are not allowed."),
     "§5.2-4": ("frames.values", "Write strings as UTF-8, and cut them between characters."),
     "§5.2-5": ("frames.values", "Keep integers within 2^53 - 1 in absolute value."),
-    "§5.2-6": ("frames.values", f"Do not nest maps and arrays deeper than {MAX_DEPTH}."),
+    "§5.2-6": ("frames.values", f"Do not nest maps and arrays deeper than {wire_messages.MAX_DEPTH}."),
     "§5.2-8": ("frames.fields", "Send a boolean only where the field is one."),
     "§5.3-1": ("frames.fields", "Give every message a field `type`, a string."),
     "§5.3-2": ("frames.fields", "Send every field that the message's table calls required."),
@@ -108,11 +110,14 @@ RULES: Final = {
     "§6-1": ("session.order", "Send `ready` after a game_start and `action` after a request, and nothing unasked."),
     "§8.1-1": ("start.once", "Say `hello` once, as the first message of the process, and never again."),
     "§8.1-2": ("start.token", "Put the value of the environment variable ARENA_TOKEN, as it is, into hello.token."),
-    "§8.1-3": ("start.version", f'Say `protocol: "{PROTOCOL}"`: the major number must be the referee\'s.'),
+    "§8.1-3": (
+        "start.version",
+        f'Say `protocol: "{wire_messages.PROTOCOL}"`: the major number must be the referee\'s.',
+    ),
     "§8.4-1": ("session.game", "Copy `game` of the game_start into the `ready`."),
     "§8.6-1": ("session.id", "Copy `id` of the request into the `action`."),
     "§8.6-2": ("session.once", "Answer each request once."),
-    "§8.6-3": ("frames.note", f"Cut the note to {MAX_NOTE:,} bytes of UTF-8, between characters."),
+    "§8.6-3": ("frames.note", f"Cut the note to {wire_messages.MAX_NOTE:,} bytes of UTF-8, between characters."),
 }
 """By each rule that the codec and the session name in their errors: the check that watches it, and what to do."""
 

@@ -17,34 +17,25 @@ from typing import Final
 from arena.author.conform.base import Budget, Finding, Moment, breach
 from arena.author.conform.frames import Form, decoded, hexed, type_is_first
 from arena.author.conform.report import Evidence, Passed, Verdict
-from arena.core.errors import RemoteProtocolError
-from arena.core.link.base import Failure
-from arena.core.link.bots import BotSpec
-from arena.core.link.confinement import confinement
-from arena.core.link.connection import Closed, Connection, Listener, Unread
-from arena.core.link.custody import Custody
-from arena.core.link.process import BotProcess, End
-from arena.core.link.tree import own_wait_ns
-from arena.core.link.watch import FAILING_LOOK_MS, LOOK_MS, Watch
-from arena.core.referee.clock import Share, too_late
-from arena.core.text import plain
-from arena.core.types import NS_PER_MS, Level, Termination
-from arena.core.wire.messages import (
-    MAX_FRAME,
-    MAX_NOTE,
-    PROTOCOL,
-    Action,
-    Error,
-    FromBot,
-    FromReferee,
-    GameStart,
-    Hello,
-    Ready,
-    Request,
-    Welcome,
+from arena.core.face import (
+    NS_PER_MS,
+    Custody,
+    Level,
+    Termination,
+    bot_manifests,
+    bot_processes,
+    clocks,
+    confining,
+    connections,
+    cpu_watch,
+    errors,
+    link_base,
+    plain,
+    process_trees,
+    wire_messages,
+    wire_session,
+    wire_variables,
 )
-from arena.core.wire.session import Session, State
-from arena.core.wire.variables import ENDPOINT, TOKEN
 
 MAX_CONNECTIONS: Final = 4
 """How many connections of a process are looked at. The referee takes one only."""
@@ -57,7 +48,7 @@ class Dialogue:
 
     def __init__(
         self,
-        spec: BotSpec,
+        spec: bot_manifests.BotSpec,
         custody: Custody,
         directory: Path,
         budget: Budget,
@@ -87,7 +78,7 @@ class Dialogue:
             BotError: It cannot be started at this level.
         """
         self.spec = spec
-        self.hello: Hello | None = None
+        self.hello: wire_messages.Hello | None = None
         self.start_ms = 0.0
         """From the start of the process to its `hello`."""
         self.max_ms = 0.0
@@ -101,19 +92,19 @@ class Dialogue:
         self._budget = budget
         self._ready_ms = ready_ms
         self._routing_ids = routing_ids
-        user = confinement(level).allot_user()
-        self._listener = Listener(directory, user=user, tcp=tcp or spec.tcp, most=MAX_CONNECTIONS)
-        self._connections: list[Connection] = []
+        user = confining.confinement(level).allot_user()
+        self._listener = connections.Listener(directory, user=user, tcp=tcp or spec.tcp, most=MAX_CONNECTIONS)
+        self._connections: list[connections.Connection] = []
         """All that were made and are open."""
-        self._connection: Connection | None = None
+        self._connection: connections.Connection | None = None
         """The one over which the first message came."""
         token = secrets.token_hex(32)
-        self.session = Session(token)
+        self.session = wire_session.Session(token)
         try:
-            self._process = BotProcess(
+            self._process = bot_processes.BotProcess(
                 spec,
                 custody,
-                {ENDPOINT: self._listener.endpoint, TOKEN: token},
+                {wire_variables.ENDPOINT: self._listener.endpoint, wire_variables.TOKEN: token},
                 level=level,
                 socket_folder=directory,
                 user=user,
@@ -122,10 +113,10 @@ class Dialogue:
         except BaseException:
             self._listener.close()
             raise
-        self._watch = Watch(self._process)
+        self._watch = cpu_watch.Watch(self._process)
         self._began_ns = time.monotonic_ns()
         self._sent_ns = self._began_ns
-        self._before = Moment(Share(0, 0), own_wait_ns())
+        self._before = Moment(clocks.Share(0, 0), process_trees.own_wait_ns())
         """When it was last sent something, or the first request of a decision."""
         self._before_game: Moment | None = None
         """When it was sent the first request of the game; None before that."""
@@ -139,7 +130,7 @@ class Dialogue:
 
     # Sending
 
-    def send(self, message: FromReferee, form: Form | None = None, *, goes_on: bool = False) -> None:
+    def send(self, message: wire_messages.FromReferee, form: Form | None = None, *, goes_on: bool = False) -> None:
         """Sends a message, in an unusual `form` if one is given. The session moves on.
 
         Args:
@@ -148,14 +139,14 @@ class Dialogue:
             goes_on: Whether it is a further request of the same decision: what the bot was denied in it adds up.
         """
         frame = self.session.send(message)
-        if isinstance(message, GameStart):
+        if isinstance(message, wire_messages.GameStart):
             self._written += self._process.output_bytes()
             self._process.forget_output()
             self._before_game = None
-        elif isinstance(message, Request):
+        elif isinstance(message, wire_messages.Request):
             self.remarks.clear()
         self.send_frame(form(frame) if form else frame, goes_on=goes_on)
-        if isinstance(message, Request) and self._before_game is None:
+        if isinstance(message, wire_messages.Request) and self._before_game is None:
             self._before_game = self._before
 
     def send_frame(self, frame: bytes, *, goes_on: bool = False) -> None:
@@ -168,9 +159,9 @@ class Dialogue:
         if self._connection is not None:
             try:
                 self._connection.send(frame)
-            except Closed:
+            except connections.Closed:
                 pass  # reading finds that out, after all that was sent before
-            except Unread:
+            except connections.Unread:
                 raise Finding(
                     "expected a bot that reads its messages, got: hundreds unread",
                     "Read the socket all the time.",
@@ -181,14 +172,26 @@ class Dialogue:
     def welcome(self, form: Form | None = None, *, minor: int | None = None) -> None:
         """Accepts the bot; with `minor`, as a referee of a later version that allows more."""
         if minor is None:
-            self.send(Welcome(protocol=PROTOCOL, max_frame=MAX_FRAME, max_note=MAX_NOTE), form)
+            self.send(
+                wire_messages.Welcome(
+                    protocol=wire_messages.PROTOCOL, max_frame=wire_messages.MAX_FRAME, max_note=wire_messages.MAX_NOTE
+                ),
+                form,
+            )
         else:
-            major = PROTOCOL.partition(".")[0]
-            self.send(Welcome(protocol=f"{major}.{minor}", max_frame=2 * MAX_FRAME, max_note=2 * MAX_NOTE), form)
+            major = wire_messages.PROTOCOL.partition(".")[0]
+            self.send(
+                wire_messages.Welcome(
+                    protocol=f"{major}.{minor}",
+                    max_frame=2 * wire_messages.MAX_FRAME,
+                    max_note=2 * wire_messages.MAX_NOTE,
+                ),
+                form,
+            )
 
     # Receiving
 
-    def greet(self) -> Hello:
+    def greet(self) -> wire_messages.Hello:
         """Waits for the `hello`.
 
         Raises:
@@ -196,7 +199,7 @@ class Dialogue:
         """
         limit_ms = self.spec.start_ms
         message = self.receive(self._began_ns + limit_ms * NS_PER_MS)
-        if not isinstance(message, Hello):
+        if not isinstance(message, wire_messages.Hello):
             raise Finding(
                 f"expected hello within {limit_ms:,} ms of the start, got: nothing",
                 "Connect a DEALER socket to $ARENA_ENDPOINT and send hello at once; leave slow work until game_start. "
@@ -220,7 +223,7 @@ class Dialogue:
         known_ms = self._ready_ms.get(rules, self.spec.start_ms)
         wait_ms = min(self.spec.start_ms, max(self._budget.patience_ms, round(10 * known_ms)))
         message = self.receive(self._sent_ns + wait_ms * NS_PER_MS)
-        if not isinstance(message, Ready):
+        if not isinstance(message, wire_messages.Ready):
             raise Finding(
                 f"expected ready to game_start, got: nothing in {wait_ms:,} ms",
                 "Answer each game_start with ready, with its number.",
@@ -229,7 +232,7 @@ class Dialogue:
             )
         self._ready_ms[rules] = max(self._ready_ms.get(rules, 0), (time.monotonic_ns() - self._sent_ns) / NS_PER_MS)
 
-    def action(self, wait_ms: int) -> Action | None:
+    def action(self, wait_ms: int) -> wire_messages.Action | None:
         """Waits `wait_ms` for the action that was asked for. Returns None if it does not come.
 
         Raises:
@@ -237,7 +240,7 @@ class Dialogue:
         """
         sent_ns = self._sent_ns
         message = self.receive(sent_ns + wait_ms * NS_PER_MS)
-        if not isinstance(message, Action):
+        if not isinstance(message, wire_messages.Action):
             return None
         self.used_ns = time.monotonic_ns() - sent_ns
         self.max_ms = max(self.max_ms, self.used_ns / NS_PER_MS)
@@ -251,7 +254,7 @@ class Dialogue:
         """
         self.receive(time.monotonic_ns() + self._budget.quiet_ms * NS_PER_MS)
 
-    def receive(self, until_ns: int) -> FromBot | None:
+    def receive(self, until_ns: int) -> wire_messages.FromBot | None:
         """Returns the next message that is an answer, or None when `until_ns` has passed.
 
         Raises:
@@ -263,12 +266,12 @@ class Dialogue:
                 return message
         return None
 
-    def end(self, wait_ms: int) -> End | None:
+    def end(self, wait_ms: int) -> bot_processes.End | None:
         """Waits `wait_ms` for the process to end, whatever it sends. Returns how it ended, or None."""
         until_ns = time.monotonic_ns() + wait_ms * NS_PER_MS
         while (end := self._process.end()) is None and (left := until_ns - time.monotonic_ns()) > 0:
-            self._wait(min(LOOK_MS, -(-left // NS_PER_MS)))
-            with suppress(RemoteProtocolError):
+            self._wait(min(cpu_watch.LOOK_MS, -(-left // NS_PER_MS)))
+            with suppress(errors.RemoteProtocolError):
                 while (came := self._received()) is not None and time.monotonic_ns() < until_ns:
                     self._passed.append(("bot", time.monotonic_ns(), came[1]))
         return end
@@ -286,7 +289,7 @@ class Dialogue:
         over_ns = None if over_ms is None else round(over_ms * NS_PER_MS)
         own_wait_ns = now.own_wait_ns - before.own_wait_ns
         late_ns = max(self._late_ns, own_wait_ns if over_ns is None or own_wait_ns >= over_ns else 0)
-        return too_late("", round(time_ms * NS_PER_MS), share=got, late_ns=late_ns, over_ns=over_ns).excuse
+        return clocks.too_late("", round(time_ms * NS_PER_MS), share=got, late_ns=late_ns, over_ns=over_ns).excuse
 
     @property
     def denied_ms(self) -> int:
@@ -300,8 +303,8 @@ class Dialogue:
 
     def _moment(self) -> Moment:
         denied_ns = self._process.fence.denied_ns()
-        share = None if denied_ns is None else Share(denied_ns, self._process.fence.cpu_ns())
-        return Moment(share, own_wait_ns())
+        share = None if denied_ns is None else clocks.Share(denied_ns, self._process.fence.cpu_ns())
+        return Moment(share, process_trees.own_wait_ns())
 
     @property
     def lives(self) -> bool:
@@ -345,7 +348,7 @@ class Dialogue:
         for connection in self._connections:
             connection.close()
 
-    def _next(self, until_ns: int) -> tuple[Connection, bytes] | None:
+    def _next(self, until_ns: int) -> tuple[connections.Connection, bytes] | None:
         """Returns the next message, and over which connection it came; None when `until_ns` has passed."""
         while True:
             now = time.monotonic_ns()
@@ -353,7 +356,7 @@ class Dialogue:
             # What is read now includes all that was sent before an end seen above.
             try:
                 came = self._received()
-            except RemoteProtocolError as error:
+            except errors.RemoteProtocolError as error:
                 raise self._broken(error) from None
             if came is not None:
                 return came
@@ -361,14 +364,14 @@ class Dialogue:
             if failure is not None:
                 raise self._failed(failure)
             if self._watch.is_failing:
-                wait_ms = FAILING_LOOK_MS
+                wait_ms = cpu_watch.FAILING_LOOK_MS
             elif now < until_ns:
-                wait_ms = min(LOOK_MS, -(-(until_ns - now) // NS_PER_MS))
+                wait_ms = min(cpu_watch.LOOK_MS, -(-(until_ns - now) // NS_PER_MS))
             else:
                 return None
             self._wait(wait_ms)
 
-    def _received(self) -> tuple[Connection, bytes] | None:
+    def _received(self) -> tuple[connections.Connection, bytes] | None:
         """Returns a message that has come, and over which connection; None if there is none."""
         while self._listener.is_open and (connection := self._listener.accept()) is not None:
             self._connections.append(connection)
@@ -379,10 +382,10 @@ class Dialogue:
                 message = connection.receive()
                 while message is None and connection.has_more:
                     message = connection.receive()
-            except RemoteProtocolError:
+            except errors.RemoteProtocolError:
                 self._passed.append(("bot", time.monotonic_ns(), connection.unread))
                 raise
-            except Closed:
+            except connections.Closed:
                 self._connections.remove(connection)
                 connection.close()
                 if connection is self._connection:
@@ -407,7 +410,7 @@ class Dialogue:
         self._late_ns = max(self._late_ns, waited_ns - wait_ms * NS_PER_MS)
         self._waited_ns += min(waited_ns, wait_ms * NS_PER_MS)
 
-    def _broken(self, error: RemoteProtocolError) -> Finding:
+    def _broken(self, error: errors.RemoteProtocolError) -> Finding:
         """Returns what is found if a connection breaks the protocol below its messages."""
         if error.rule == "§4.1-4":
             return Finding(
@@ -416,9 +419,9 @@ class Dialogue:
                 "§4.1-4",
                 about="session.connection",
             )
-        return breach(error.rule, str(error), greeted=self.session.state is not State.NEW)
+        return breach(error.rule, str(error), greeted=self.session.state is not wire_session.State.NEW)
 
-    def _failed(self, failure: Failure) -> Finding:
+    def _failed(self, failure: link_base.Failure) -> Finding:
         if self._watch.is_too_big:
             return Finding(
                 f"expected at most {self.spec.memory_mib:,} MiB of memory, got: {self.memory_mib:,}",
@@ -435,7 +438,7 @@ class Dialogue:
             )
         return self._dead(failure)
 
-    def _dead(self, failure: Failure) -> Finding:
+    def _dead(self, failure: link_base.Failure) -> Finding:
         if self.hello is None:
             return Finding(
                 f"expected hello, got: a process that {failure.detail}",
@@ -462,7 +465,7 @@ class Dialogue:
             )
         self._routing_ids.add(routing_id)
 
-    def _read(self, connection: Connection, data: bytes) -> FromBot | None:
+    def _read(self, connection: connections.Connection, data: bytes) -> wire_messages.FromBot | None:
         self._passed.append(("bot", time.monotonic_ns(), data))
         if self._connection is None:
             self._connection = connection
@@ -477,15 +480,15 @@ class Dialogue:
             )
         try:
             message = self.session.receive(data)
-        except RemoteProtocolError as error:
-            raise breach(error.rule, str(error), greeted=self.session.state is not State.NEW) from None
+        except errors.RemoteProtocolError as error:
+            raise breach(error.rule, str(error), greeted=self.session.state is not wire_session.State.NEW) from None
         if self.type_last is None and not type_is_first(data):
             self.type_last = self.evidence()
-        if message is not None and not isinstance(message, Error):
+        if message is not None and not isinstance(message, wire_messages.Error):
             return message
-        if isinstance(message, Error):
+        if isinstance(message, wire_messages.Error):
             self.remarks.append(f"{message.code}: {message.message}")
-            if self.session.state is State.PREPARING:
+            if self.session.state is wire_session.State.PREPARING:
                 raise Finding(
                     f"expected ready to game_start, got: an error of the bot, {plain(self.remarks[-1])[:200]}",
                     "Play these rules, or leave them out of `rules` in bot.toml and in the hello.",

@@ -13,10 +13,7 @@ from typing import Any, Final, TypeAlias, get_args
 import msgpack  # type: ignore[import-untyped]
 import msgspec
 
-from arena.core.text import plain
-from arena.core.types import Payload
-from arena.core.wire.codec import encode
-from arena.core.wire.messages import MAX_INT, FromReferee
+from arena.core.face import Payload, codec, plain, wire_messages
 
 LONGEST_HEX: Final = 160
 """Bytes of a frame that are shown."""
@@ -105,12 +102,12 @@ def reversed_fields(frame: bytes) -> bytes:
             return {key: turned(item) for key, item in reversed(value.items())}
         return [turned(item) for item in value] if isinstance(value, list) else value
 
-    return encode(turned(msgpack.unpackb(frame)))
+    return codec.encode(turned(msgpack.unpackb(frame)))
 
 
 UNKNOWN: Final[Payload] = {
     "x_unknown": None,
-    "x_list": [1, [True, {"x": -MAX_INT}]],
+    "x_list": [1, [True, {"x": -wire_messages.MAX_INT}]],
     "x_map": {"type": "goodbye", "id": 0, "": ""},
     "x_text": "知らない " * 20,
 }
@@ -118,7 +115,7 @@ UNKNOWN: Final[Payload] = {
 _INNER: Final = ("time", "clock")
 _OPTIONAL: Final = {
     message.__struct_config__.tag: [field.name for field in msgspec.structs.fields(message) if field.default is None]
-    for message in get_args(FromReferee)
+    for message in get_args(wire_messages.FromReferee)
 }
 """By type of a message: its fields that may be left out, or be nil."""
 
@@ -131,13 +128,13 @@ def unknown_fields(frame: bytes) -> bytes:
             message[name] = UNKNOWN | message[name]
     if "forfeits" in message:
         message["forfeits"] = [notice | UNKNOWN for notice in message["forfeits"]]
-    return encode({"a_first": 1} | message | UNKNOWN)
+    return codec.encode({"a_first": 1} | message | UNKNOWN)
 
 
 def explicit_nils(frame: bytes) -> bytes:
     """Writes nil in every field that may be left out and was (§5.3-3)."""
     message = msgpack.unpackb(frame)
-    return encode(message | {name: message.get(name) for name in _OPTIONAL[message["type"]]})
+    return codec.encode(message | {name: message.get(name) for name in _OPTIONAL[message["type"]]})
 
 
 class _Long:
@@ -163,7 +160,7 @@ class _Long:
             self._signed = not self._signed
             signed = self._signed or value < 0
             return b"\xd3" + struct.pack(">q", value) if signed else b"\xcf" + struct.pack(">Q", value)
-        return encode(value)
+        return codec.encode(value)
 
     def _head(self, long: bytes, short: Callable[[int], bytes], size: int) -> bytes:
         """Returns the header of a map or an array."""

@@ -11,17 +11,23 @@ from arena.author.conform.base import Finding
 from arena.author.conform.dialogue import Dialogue
 from arena.author.conform.frames import Form
 from arena.author.conform.report import Verdict
-from arena.core.catalogue import default_board, find_ruleset, game, rules_of
-from arena.core.errors import ActionError, IllegalAction
-from arena.core.referee.chance import commitment
-from arena.core.referee.clock import Clock
-from arena.core.referee.table import refused
-from arena.core.referee.tell import game_over, game_start, request
-from arena.core.rules.base import Decision, Rules
-from arena.core.rules.course import Accepted, Answers, Ask, Chance, Course, Forfeits, Over, Refused, playout
-from arena.core.types import NS_PER_MS, GameSettings, Payload, Seat, TimeControl
-from arena.core.wire.messages import Action
-from arena.core.wire.session import State
+from arena.core.face import (
+    NS_PER_MS,
+    GameSettings,
+    Payload,
+    Seat,
+    TimeControl,
+    catalogue,
+    chance,
+    clocks,
+    courses,
+    errors,
+    game_kit,
+    referee_table,
+    telling,
+    wire_messages,
+    wire_session,
+)
 
 
 class Plan:
@@ -47,17 +53,17 @@ class Plan:
             seat: Where the bot sits.
             seed: Determines chance, the other seats, and the bot's own seed.
         """
-        loaded = game(rules)
+        loaded = catalogue.game(rules)
         self.settings: Final = GameSettings(
             rules=rules,
             rules_version=loaded.version,
             ruleset=ruleset or next(iter(loaded.rulesets)),
-            options=dict(find_ruleset(rules, ruleset).options),
+            options=dict(catalogue.find_ruleset(rules, ruleset).options),
             players=seats or loaded.seat_counts[0],
-            board=default_board(rules),
+            board=catalogue.default_board(rules),
             time=time,
         )
-        self.rules: Final[Rules[Any]] = rules_of(self.settings)
+        self.rules: Final[game_kit.Rules[Any]] = catalogue.rules_of(self.settings)
         self.seat: Final = seat
         self.seed: Final = seed
 
@@ -85,7 +91,7 @@ class TrialGame:
             bot_seed: `game_start.bot_seed`; the plan's seed unless given.
             blame: Returns the id of the check that a bad action fails, by kind of decision; None for the one that runs.
         """
-        self.clock: Final = Clock(plan.settings.time)
+        self.clock: Final = clocks.Clock(plan.settings.time)
         self.kinds: Counter[str] = Counter()
         """How many decisions of each kind the bot has answered."""
         self.actions: list[Payload] = []
@@ -102,8 +108,8 @@ class TrialGame:
         self._bot_seed = plan.seed if bot_seed is None else bot_seed
         self._chance = Random(f"chance {plan.seed}")
         self._others = Random(f"others {plan.seed}")
-        self._course = Course(plan.rules)
-        self._asked: Decision | None = None
+        self._course = courses.Course(plan.rules)
+        self._asked: game_kit.Decision | None = None
 
     @property
     def rules(self) -> str:
@@ -125,12 +131,12 @@ class TrialGame:
                 "§8.1-6",
                 verdict=Verdict.UNIMPLEMENTED,
             )
-        message = game_start(
+        message = telling.game_start(
             rules,
             plan.settings,
             plan.seat,
             game=self._dialogue.session.next_game(),
-            commitment=commitment(str(plan.seed).encode()),
+            commitment=chance.commitment(str(plan.seed).encode()),
             bot_seed=self._bot_seed,
             parameters=self._dialogue.spec.parameters,
         )
@@ -150,9 +156,9 @@ class TrialGame:
         while True:
             due = self._course.due
             match due:
-                case Chance():
+                case courses.Chance():
                     self._course.draw(self._chance.randrange(due.draw.n))
-                case Ask():
+                case courses.Ask():
                     own = next((decision for decision in due.decisions if decision.seat == self._seat), None)
                     if own is None:
                         self._course.ask()
@@ -162,11 +168,11 @@ class TrialGame:
                     else:
                         self._request(own, due)
                         return own.kind
-                case Answers():
+                case courses.Answers():
                     self._answer_for(due.seats[0])
-                case Forfeits():
+                case courses.Forfeits():
                     self._course.forfeit()
-                case Over():
+                case courses.Over():
                     return None
 
     def answer(self, wait_ms: int) -> None:
@@ -184,9 +190,9 @@ class TrialGame:
             self._compete(message.action)
         answered = self._course.answer(self._seat, message.action)
         self.clock.charge(self._dialogue.used_ns, goes_on=self._seat in self._course.unfinished)
-        if isinstance(answered, Refused):
+        if isinstance(answered, courses.Refused):
             raise self._bad_action(kind, message, answered.error)
-        if isinstance(answered, Accepted):
+        if isinstance(answered, courses.Accepted):
             self.kinds[kind] += 1
             self.actions.append(message.action)
 
@@ -210,28 +216,32 @@ class TrialGame:
             if self.ask() is None:
                 break
             self.answer(wait_ms)
-        over = isinstance(self._course.due, Over)
+        over = isinstance(self._course.due, courses.Over)
         self.over()
         return over
 
     def over(self) -> None:
         """Sends the `game_over`: finished if the game is, else interrupted."""
         dialogue = self._dialogue
-        if dialogue.session.state not in (State.PREPARING, State.PLAYING, State.ASKED):
+        if dialogue.session.state not in (
+            wire_session.State.PREPARING,
+            wire_session.State.PLAYING,
+            wire_session.State.ASKED,
+        ):
             return
         number = dialogue.session.next_game() - 1
-        ended = isinstance(self._course.due, Over)
-        message = game_over(self._course, self._seat, self._wants(), number, interrupted=not ended)
+        ended = isinstance(self._course.due, courses.Over)
+        message = telling.game_over(self._course, self._seat, self._wants(), number, interrupted=not ended)
         dialogue.send(message, self._form)
 
-    def _request(self, own: Decision, due: Ask) -> None:
+    def _request(self, own: game_kit.Decision, due: courses.Ask) -> None:
         """Asks the seats that are due, and sends the bot its request. Unless it races, the others answer at once."""
         self._course.ask()
         session = self._dialogue.session
         goes_on = self._seat in self._course.unfinished
         if not goes_on:
             self.clock.begin()
-        message = request(self._course, own, self._wants(), session.next_request(), self.clock.told())
+        message = telling.request(self._course, own, self._wants(), session.next_request(), self.clock.told())
         self._asked = own
         if not own.race:
             for decision in due.decisions:
@@ -258,7 +268,7 @@ class TrialGame:
         try:
             plays = self._rules.read_action(self._course.state, rivals[0], action)
             self._rules.act(self._course.state, rivals[0], plays)
-        except ActionError:
+        except errors.ActionError:
             return  # the bot's own action is judged next
         self._course.answer(rivals[0], action)
 
@@ -290,7 +300,7 @@ class TrialGame:
             excuse=self._dialogue.excuse(wait_ms),
         )
 
-    def _bad_action(self, kind: str, message: Action, error: ActionError) -> Finding:
+    def _bad_action(self, kind: str, message: wire_messages.Action, error: errors.ActionError) -> Finding:
         about = self._blame(kind) if self._blame else None
         if not message.action:
             return Finding(
@@ -299,8 +309,8 @@ class TrialGame:
                 verdict=Verdict.UNIMPLEMENTED,
                 about=about,
             )
-        cause = refused(error)
-        if isinstance(error, IllegalAction):
+        cause = referee_table.refused(error)
+        if isinstance(error, errors.IllegalAction):
             remedy = "Take what you play from `legal` of the request, or correct how you work it out (see `options`)."
         else:
             remedy = f"Send the form that protocol/rules/{self._rules.name}.md gives for {kind!r}."
@@ -310,9 +320,9 @@ class TrialGame:
 def kinds_of(rules: str) -> tuple[str, ...]:
     """Returns the kinds of decisions of a game, in the order in which they come up, whatever the ruleset."""
     kinds: dict[str, None] = {}
-    for ruleset in game(rules).rulesets:
+    for ruleset in catalogue.game(rules).rulesets:
         plan = Plan(rules, TimeControl(limit_ms=1), ruleset=ruleset)
-        for decision, _ in playout(plan.rules, Random(0).randrange):
+        for decision, _ in courses.playout(plan.rules, Random(0).randrange):
             if decision is not None:
                 kinds[decision.kind] = None
     return tuple(kinds)

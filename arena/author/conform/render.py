@@ -12,7 +12,7 @@ from rich.cells import cell_len, chop_cells
 from rich.text import Text
 
 from arena.author.conform.report import BotReport, Evidence, Level, Passed, Result, Verdict, hinders
-from arena.core.text import plain
+from arena.core.face import plain
 
 WIDEST: Final = 100
 """No line is longer, however wide the terminal."""

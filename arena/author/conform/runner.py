@@ -12,11 +12,8 @@ from arena.author.conform.base import Budget, Finding, NotReached
 from arena.author.conform.checks import play, sequences, session, tolerance
 from arena.author.conform.report import BotReport, Level, Result, Verdict, count, level_of
 from arena.author.conform.tested_bot import Check, TestedBot
-from arena.core.catalogue import is_installed, names
-from arena.core.errors import ConfigError, did_you_mean
-from arena.core.link.bots import BotSpec
-from arena.core.link.confinement import require
-from arena.core.types import Level as Confinement
+from arena.core.face import Level as Confinement
+from arena.core.face import bot_manifests, catalogue, confining, errors
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Is called before each check with: how many are done, of how many, and which comes."""
@@ -33,7 +30,7 @@ _LAST: Final = ("sequences", "tolerance", "time", "resources", "end")
 
 def sections() -> tuple[str, ...]:
     """Returns the parts of a report, in its order."""
-    return (*_FIRST, *names(), *_LAST)
+    return (*_FIRST, *catalogue.names(), *_LAST)
 
 
 def checks(rules: Sequence[str], level: Confinement = Confinement.TRUSTED) -> list[Check]:
@@ -59,13 +56,15 @@ def unclaimed(rules: Sequence[str], claimed: Sequence[str]) -> list[Result]:
     """
     results = [
         _unclaimed(name, f"plays {name}", "bot.toml does not name it in `rules`")
-        for name in names()
+        for name in catalogue.names()
         if claimed and name not in claimed and name not in rules
     ]
     return results + [
-        _unclaimed(name, "is claimed in bot.toml", f"there is no such game; expected some of {', '.join(names())}")
+        _unclaimed(
+            name, "is claimed in bot.toml", f"there is no such game; expected some of {', '.join(catalogue.names())}"
+        )
         for name in claimed
-        if not is_installed(name)
+        if not catalogue.is_installed(name)
     ]
 
 
@@ -80,25 +79,29 @@ def _unclaimed(name: str, title: str, detail: str) -> Result:
     )
 
 
-def rules_to_check(spec: BotSpec, wanted: Sequence[str] = ()) -> tuple[str, ...]:
+def rules_to_check(spec: bot_manifests.BotSpec, wanted: Sequence[str] = ()) -> tuple[str, ...]:
     """Returns the games that a bot is checked with: those that are `wanted`, else those of its manifest, else all.
 
     Raises:
         ConfigError: There is no such game, or the bot plays none that is installed. Show the message to the operator.
     """
-    known = names()
+    known = catalogue.names()
     for name in wanted:
-        if not is_installed(name):
-            raise ConfigError(f"expected rules among {', '.join(known)}, got: {name!r}{did_you_mean(name, known)}")
-    named = tuple(name for name in wanted or spec.rules or known if is_installed(name))
+        if not catalogue.is_installed(name):
+            raise errors.ConfigError(
+                f"expected rules among {', '.join(known)}, got: {name!r}{errors.did_you_mean(name, known)}"
+            )
+    named = tuple(name for name in wanted or spec.rules or known if catalogue.is_installed(name))
     rules = tuple(name for name in dict.fromkeys((*known, *named)) if name in named)
     if not rules:
-        raise ConfigError(f"expected a bot that plays {' or '.join(known)}, got: {', '.join(spec.rules)}; use --rules")
+        raise errors.ConfigError(
+            f"expected a bot that plays {' or '.join(known)}, got: {', '.join(spec.rules)}; use --rules"
+        )
     return rules
 
 
 def check_bot(
-    spec: BotSpec,
+    spec: bot_manifests.BotSpec,
     rules: Sequence[str] = (),
     budget: Budget | None = None,
     progress: Progress | None = None,
@@ -118,7 +121,7 @@ def check_bot(
         ConfigError: A game does not exist, or there is no room for a socket. Show the message to the operator.
         LevelError: This machine cannot confine bots so.
     """
-    require(level)
+    confining.require(level)
     began = time.monotonic()
     budget = budget or Budget()
     chosen = rules_to_check(spec, rules)

@@ -17,11 +17,8 @@ from arena.author.conform.dialogue import Dialogue
 from arena.author.conform.frames import Form
 from arena.author.conform.games import Plan, TrialGame
 from arena.author.conform.report import Evidence, Level
-from arena.core.link.bots import BotSpec
-from arena.core.link.custody import Custody
-from arena.core.types import Level as Confinement
-from arena.core.types import TimeControl
-from arena.core.wire.session import State
+from arena.core.face import Custody, TimeControl, bot_manifests, wire_session
+from arena.core.face import Level as Confinement
 
 FEW_DECISIONS: Final = 4
 """The number of decisions that show whether something matters to a bot."""
@@ -32,7 +29,7 @@ class TestedBot:
 
     def __init__(
         self,
-        spec: BotSpec,
+        spec: bot_manifests.BotSpec,
         rules: tuple[str, ...],
         budget: Budget,
         level: Confinement = Confinement.TRUSTED,
@@ -77,7 +74,11 @@ class TestedBot:
 
     def shared(self) -> Dialogue:
         """Returns the process that serves many games, between two of them. Leave it between two games."""
-        if self._shared is None or self._shared not in self._open or self._shared.session.state is not State.IDLE:
+        if (
+            self._shared is None
+            or self._shared not in self._open
+            or self._shared.session.state is not wire_session.State.IDLE
+        ):
             self._shared = self.fresh()
         self._active = self._shared
         return self._shared

@@ -10,7 +10,7 @@ import click
 from arena.cli.group import LazyGroup
 from arena.cli.options import json_option
 from arena.cli.output import show, show_json, show_line
-from arena.core.errors import ArenaError
+from arena.core.face import errors
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -79,7 +79,7 @@ def check(ctx: click.Context, address: str, insecure: bool, as_json: bool) -> No
         for line in lines(report):
             show_line(line)
     if not report.ok:
-        ctx.exit(ArenaError.exit_code)
+        ctx.exit(errors.ArenaError.exit_code)
 
 
 def table(workers: tuple[Machine, ...]) -> Table:

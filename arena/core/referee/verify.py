@@ -117,13 +117,13 @@ def published_in(folder: Path) -> Publication:
         LogError: A file is there and cannot be read.
     """
     secret = published(folder, SECRET_FILE, Secret)
-    found = plugs.revealed(folder, deals=secret is None)
+    deals, season = plugs.revealed(folder, deals=secret is None)
     return Publication(
         published(folder, COMMITMENT_FILE, Commitment),
         published(folder, CONTRIBUTIONS_FILE, Contributions),
         secret,
-        found.secrets,
-        found.settings,
+        deals,
+        season,
     )
 
 

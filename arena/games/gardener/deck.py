@@ -11,10 +11,7 @@ from __future__ import annotations
 
 import re
 
-from arena.core.errors import BoardError
-from arena.core.rules import base
-from arena.core.rules.boardtext import BoardText
-from arena.core.types import Payload
+from arena.core.face import BoardText, Payload, errors, game_kit
 from arena.games.gardener.geometry import HIGH, WIDE
 
 KINDS = ("tatami", "path", "pond", "garden")
@@ -31,7 +28,7 @@ SECTION = "cards"
 _CARDS_IN_A_BLOCK = 8
 
 
-class Deck(base.Board, frozen=True):
+class Deck(game_kit.Board, frozen=True):
     """A deck."""
 
     cards: tuple[bytes, ...]
@@ -41,13 +38,13 @@ class Deck(base.Board, frozen=True):
         return super().payload() | {"cards": [[KINDS[kind] for kind in card] for card in self.cards]}
 
 
-class DeckFormat(base.BoardFormat):
+class DeckFormat(game_kit.BoardFormat):
     """The decks of Samurai Gardener as files. Every deck is for every number of players."""
 
     section = SECTION
     default = "garden"
 
-    def problems(self, text: str, source: str) -> list[BoardError]:
+    def problems(self, text: str, source: str) -> list[errors.BoardError]:
         return find_problems(text, source)
 
     def players(self, text: str, source: str) -> tuple[int, ...]:
@@ -74,7 +71,7 @@ def parse_deck(text: str, source: str) -> Deck:
     return Deck(parser.header["name"], parser.header["source"], parser.text, tuple(parser.cards))
 
 
-def find_problems(text: str, source: str) -> list[BoardError]:
+def find_problems(text: str, source: str) -> list[errors.BoardError]:
     """Returns everything that keeps `text` from being a deck, in the order of the text; nothing if it is one."""
     return _Parser(text, source).problems
 

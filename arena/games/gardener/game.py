@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from arena.core.errors import IllegalAction
-from arena.core.rules import base
-from arena.core.rules.base import Decision, Draw, Event, Legal, Option, Outcome, Product, Rules, Ruleset
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, errors, game_kit
 from arena.games.gardener import numbers, payloads, rounds
 from arena.games.gardener.deck import KINDS, PLAYERS, Deck, DeckFormat
 from arena.games.gardener.geometry import Row
@@ -24,7 +21,7 @@ _STEPS: Mapping[type[Play], Callable[..., State]] = {
     Done: rounds.done,
 }
 """What each play does."""
-_PRODUCTS: Mapping[Phase, Callable[..., list[Product]]] = {
+_PRODUCTS: Mapping[Phase, Callable[..., list[game_kit.Product]]] = {
     "seize": rounds.seize_products,
     "plant": rounds.plant_products,
     "score": rounds.score_products,
@@ -38,16 +35,16 @@ _REFUSALS: Mapping[Phase, Callable[..., str | None]] = {
 """Why a play of each decision may be not legal."""
 
 
-class Gardener(Rules[State]):
+class Gardener(game_kit.Rules[State]):
     """The rules with one deck, for a number of seats, under options."""
 
     name: ClassVar[str] = "gardener"
     about: ClassVar[str] = "Lay garden cards so that they make rows of three and more alike; by Hisashi Hayashi."
     seat_counts: ClassVar[range] = PLAYERS
-    option_list: ClassVar[tuple[Option, ...]] = OPTIONS
-    rulesets: ClassVar[Mapping[str, Ruleset]] = RULESETS
+    option_list: ClassVar[tuple[game_kit.Option, ...]] = OPTIONS
+    rulesets: ClassVar[Mapping[str, game_kit.Ruleset]] = RULESETS
     contradictions: ClassVar[tuple[tuple[str, str], ...]] = CONTRADICTIONS
-    boards: ClassVar[base.BoardFormat] = DeckFormat()
+    boards: ClassVar[game_kit.BoardFormat] = DeckFormat()
     nothing_hidden: ClassVar[bool] = True
     """The order of the deck comes about as chance draws: nobody could know it, so it is no secret of the state."""
     state_type: ClassVar[Any] = State
@@ -60,53 +57,53 @@ class Gardener(Rules[State]):
         self.tables = Tables(board, seats, options)
 
     @classmethod
-    def margin(cls, seats: int, options: Mapping[str, str]) -> base.Margin:
+    def margin(cls, seats: int, options: Mapping[str, str]) -> game_kit.Margin:
         """Returns that points are counted. A lead of so many is a clear one (docs/ratings.md, "Margins")."""
-        return base.Margin("points", 12 if seats == 2 else 8)
+        return game_kit.Margin("points", 12 if seats == 2 else 8)
 
     def start(self) -> State:
         return self.tables.start
 
-    def draw_wanted(self, state: State) -> Draw | None:
+    def draw_wanted(self, state: State) -> game_kit.Draw | None:
         """Returns what is drawn: a card of the deck."""
         return self.tables.draws[len(state.deck)] if rounds.draw_due(self.tables, state) else None
 
-    def draw(self, state: State, index: int, events: list[Event] | None = None) -> State:
+    def draw(self, state: State, index: int, events: list[game_kit.Event] | None = None) -> State:
         return rounds.draw(self.tables, state, index, events)
 
-    def pending(self, state: State) -> tuple[Decision, ...]:
+    def pending(self, state: State) -> tuple[game_kit.Decision, ...]:
         """Returns `seize` of the next seat, or in a race of all without a card; `plant` and `score` of all not done."""
         if seats := rounds.owing(self.tables, state):
             decisions = self.tables.decisions[state.phase]
             return tuple([decisions[seat] for seat in seats])
         return ()
 
-    def legal(self, state: State, seat: Seat) -> Legal:
+    def legal(self, state: State, seat: Seat) -> game_kit.Legal:
         if seat in rounds.owing(self.tables, state):
-            return Legal(_PRODUCTS[state.phase](self.tables, state, seat))
-        return Legal([])
+            return game_kit.Legal(_PRODUCTS[state.phase](self.tables, state, seat))
+        return game_kit.Legal([])
 
     def check(self, state: State, seat: Seat, play: Play) -> None:
         kind = type(play)
         if kind not in _PLAYS.get(state.phase, ()):
-            raise IllegalAction(f"a {kind.__name__} is not a play of the decision that is due")
+            raise errors.IllegalAction(f"a {kind.__name__} is not a play of the decision that is due")
         self._check_owing(state, seat)
         if reason := _REFUSALS[state.phase](self.tables, state, seat, play):
-            raise IllegalAction(reason)
+            raise errors.IllegalAction(reason)
 
     def _check_owing(self, state: State, seat: Seat) -> None:
         if seat not in rounds.owing(self.tables, state):
-            raise IllegalAction(f"seat {seat} owes no decision")
+            raise errors.IllegalAction(f"seat {seat} owes no decision")
 
-    def apply(self, state: State, seat: Seat, play: Play, events: list[Event] | None = None) -> State:
+    def apply(self, state: State, seat: Seat, play: Play, events: list[game_kit.Event] | None = None) -> State:
         return _STEPS[type(play)](self.tables, state, seat, play, events)
 
-    def forfeit(self, state: State, seats: Sequence[Seat], events: list[Event] | None = None) -> State:
+    def forfeit(self, state: State, seats: Sequence[Seat], events: list[game_kit.Event] | None = None) -> State:
         """Returns the state after the seats forfeited. Their gardens stay; with one seat left the game ends at once."""
         return rounds.forfeit(self.tables, state, seats, events)
 
-    def outcome(self, state: State) -> Outcome | None:
-        return Outcome(state.ranks, state.scores) if state.ranks else None
+    def outcome(self, state: State) -> game_kit.Outcome | None:
+        return game_kit.Outcome(state.ranks, state.scores) if state.ranks else None
 
     def turn(self, state: State) -> int:
         return state.round
@@ -120,16 +117,16 @@ class Gardener(Rules[State]):
     def guess(self, view: Payload, kind: str) -> State:
         return guess(self.tables, view, kind)
 
-    def every_play(self) -> Legal:
+    def every_play(self) -> game_kit.Legal:
         return numbers.every_play(self.tables)
 
-    def relative(self, state: State, seat: Seat) -> Legal:
+    def relative(self, state: State, seat: Seat) -> game_kit.Legal:
         return numbers.relative(self.tables, state, seat, self.legal(state, seat))
 
     def absolute(self, state: State, seat: Seat, play: Any) -> Play:
         return numbers.absolute(state, seat, play)
 
-    def bounds(self) -> base.Bounds:
+    def bounds(self) -> game_kit.Bounds:
         return numbers.bounds(self.tables)
 
     def numbers(self, view: Payload) -> Sequence[int]:
@@ -148,7 +145,7 @@ class Gardener(Rules[State]):
     def write_legal(self, state: State, seat: Seat) -> list[Payload]:
         return [payloads.write_product(product) for product in self.legal(state, seat).products if product.choices]
 
-    def act(self, state: State, seat: Seat, plays: Sequence[Play], events: list[Event] | None = None) -> State:
+    def act(self, state: State, seat: Seat, plays: Sequence[Play], events: list[game_kit.Event] | None = None) -> State:
         """Returns the state after a whole decision. A scoring names all the rows to score: the others are left."""
         if state.phase != "score":
             return super().act(state, seat, plays, events)
@@ -156,7 +153,7 @@ class Gardener(Rules[State]):
         for index, play in enumerate(plays):
             path = f"$.plays[{index}]"
             if seat not in state.due:
-                raise IllegalAction(f"the scoring is over: nothing more can be scored - at {path}")
+                raise errors.IllegalAction(f"the scoring is over: nothing more can be scored - at {path}")
             state = self.step(state, seat, play, path, events)
         return self.apply(state, seat, Done(), events) if seat in state.due else state
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from array import array
 from itertools import chain
 
-from arena.core.errors import IllegalAction
-from arena.core.rules.base import Bounds, Legal, Product
-from arena.core.rules.numbering import counted
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, errors, game_kit, numbering
 from arena.games.gardener.deck import CARDS, KINDS
 from arena.games.gardener.geometry import HIGH, LENGTHS, NEAR, WIDE, point, square
 from arena.games.gardener.rounds import BONUS, POINTS
@@ -26,21 +23,21 @@ def most_rounds(tables: Tables) -> int:
     return (CARDS - tables.seats) // 2
 
 
-def every_play(tables: Tables) -> Legal:
+def every_play(tables: Tables) -> game_kit.Legal:
     """Returns all plays at a table. A place is counted from the first card of the seat's own garden that it touches: so
     there are few, and each keeps its number as the garden grows."""
     places, either = range(len(NEAR) * (most_rounds(tables) + 1)), (False, True)
-    return Legal(
+    return game_kit.Legal(
         [
-            Product.of(Seize, range(CARDS)),
-            Product.of(Near, places, either),
-            Product.of(NearRow, places, either),
-            Product.of(Done),
+            game_kit.Product.of(Seize, range(CARDS)),
+            game_kit.Product.of(Near, places, either),
+            game_kit.Product.of(NearRow, places, either),
+            game_kit.Product.of(Done),
         ]
     )
 
 
-def relative(tables: Tables, state: State, seat: Seat, legal: Legal) -> Legal:
+def relative(tables: Tables, state: State, seat: Seat, legal: game_kit.Legal) -> game_kit.Legal:
     """Returns legal plays as `every_play` has them."""
     if state.phase not in ("plant", "score"):
         return legal
@@ -49,12 +46,12 @@ def relative(tables: Tables, state: State, seat: Seat, legal: Legal) -> Legal:
     for product in legal.products:
         if product.make == Plant.at:
             positions, either = product.choices
-            product = Product(Near, ([places[position] for position in positions], either), product.size)
+            product = game_kit.Product(Near, ([places[position] for position in positions], either), product.size)
         elif product.make is ScoreRow:
             (x,), (y,), down = product.choices
-            product = Product(NearRow, ((places[square(x, y)],), down), 1)
+            product = game_kit.Product(NearRow, ((places[square(x, y)],), down), 1)
         found.append(product)
-    return Legal(found)
+    return game_kit.Legal(found)
 
 
 def absolute(state: State, seat: Seat, play: Play | Near | NearRow) -> Play:
@@ -63,7 +60,7 @@ def absolute(state: State, seat: Seat, play: Play | Near | NearRow) -> Play:
         return play
     card, near = divmod(play.place, len(NEAR))
     if card >= len(state.gardens[seat]):
-        raise IllegalAction(f"the garden of seat {seat} has no card {card}, counted from 0, to touch")
+        raise errors.IllegalAction(f"the garden of seat {seat} has no card {card}, counted from 0, to touch")
     _, x, y, _ = state.gardens[seat][card]
     position = square(x, y) + NEAR[near]
     return Plant.at(position, play.turned) if isinstance(play, Near) else ScoreRow(*point(position), play.down)
@@ -79,7 +76,7 @@ def numbers(tables: Tables, view: Payload) -> array[int]:
     """
     seats, cards = tables.seats, 4 * (most_rounds(tables) + 1)
     found = array("h", (view["round"], view["deck"], _card(view["next"])))
-    found.extend(counted(view["offer"], CARDS))
+    found.extend(numbering.counted(view["offer"], CARDS))
     for turn in range(seats):
         seat = (view["seat"] + turn) % seats
         features, rows, garden = view["features"][seat], array("h"), array("h")
@@ -95,7 +92,7 @@ def numbers(tables: Tables, view: Payload) -> array[int]:
     return found
 
 
-def bounds(tables: Tables) -> Bounds:
+def bounds(tables: Tables) -> game_kit.Bounds:
     """Returns the bounds of `numbers` and of what can happen: each in the order of `numbers`."""
     seats, rounds = tables.seats, most_rounds(tables)
     x, y, some = WIDE * rounds, HIGH * rounds, (0, CARDS)
@@ -104,7 +101,7 @@ def bounds(tables: Tables) -> Bounds:
     card = [some, (-x, x), (-y, y), (0, 1)]
     own = [(0, seats - 1), (0, points), (0, 1), some, *[(0, 1)] * len(KINDS), *row * MOST_ROWS, *card * (rounds + 1)]
     found = [(0, rounds), some, some, *[(0, 1)] * CARDS, *own * seats]
-    return Bounds(found, seats * rounds * (MOST_ROWS + 3), CARDS, (0.0, float(points)))
+    return game_kit.Bounds(found, seats * rounds * (MOST_ROWS + 3), CARDS, (0.0, float(points)))
 
 
 def _card(card: int | None) -> int:

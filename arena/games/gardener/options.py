@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from arena.core.rules.base import Option, Ruleset
+from arena.core.face import game_kit
 
-FEATURES = Option(
+FEATURES = game_kit.Option(
     "features",
     {
         "on": "a row scores while the feature card of its kind is face up, and turns it down (published)",
@@ -14,7 +14,7 @@ FEATURES = Option(
     per_seat=True,
 )
 OPTIONS = (
-    Option(
+    game_kit.Option(
         "seize",
         {
             "draft": "one after another, from the starting player (published, for players who do not like to grab)",
@@ -22,7 +22,7 @@ OPTIONS = (
         },
         "how the players take the cards turned up",
     ),
-    Option(
+    game_kit.Option(
         "deck",
         {
             "face_up": "face up: the next card is seen at any time (published)",
@@ -30,7 +30,7 @@ OPTIONS = (
         },
         "how the deck lies",
     ),
-    Option(
+    game_kit.Option(
         "exactly_over",
         {
             "no": "never",
@@ -39,14 +39,16 @@ OPTIONS = (
         "whether a card may be put exactly over one; the published words, beside or partially over a card, allow both",
     ),
     FEATURES,
-    Option("target", {"25": "as published"}, "which score must be exceeded to end the game", range(1, 1000)),
+    game_kit.Option("target", {"25": "as published"}, "which score must be exceeded to end the game", range(1, 1000)),
 )
 
 _DRAFT = {option.name: option.default for option in OPTIONS}
 RULESETS = {
-    "draft": Ruleset("the published choice for players who do not like to grab: cards are taken in turn", _DRAFT),
-    "race": Ruleset("the published rules: who reaches a card first has it", _DRAFT | {"seize": "race"}),
-    "young": Ruleset(
+    "draft": game_kit.Ruleset(
+        "the published choice for players who do not like to grab: cards are taken in turn", _DRAFT
+    ),
+    "race": game_kit.Ruleset("the published rules: who reaches a card first has it", _DRAFT | {"seize": "race"}),
+    "young": game_kit.Ruleset(
         "the published rules for younger players: in turn, and every new row scores", _DRAFT | {"features": "off"}
     ),
 }

@@ -9,11 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from arena.core.errors import MalformedAction
-from arena.core.rules.base import Product
-from arena.core.rules.reading import field, named
-from arena.core.rules.seats import with_item
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, errors, game_kit, rule_files, seat_rules
 from arena.games.gardener.deck import KINDS
 from arena.games.gardener.geometry import Row, point
 from arena.games.gardener.state import ALL_KINDS, Done, Phase, Plant, Play, ScoreRow, Seize, State, deck_size
@@ -52,7 +48,7 @@ def write_play(play: Play) -> Payload:
     return {"at": [play.x, play.y], "along": along(play.down)}
 
 
-def write_product(product: Product) -> Payload:
+def write_product(product: game_kit.Product) -> Payload:
     """Returns a product of plays as a map."""
     if product.make is Seize:
         return {"card": list(product.choices[0])}
@@ -65,18 +61,20 @@ def write_product(product: Product) -> Payload:
 
 def read_seize(play: Payload, path: str) -> Seize:
     """Reads which card is taken."""
-    return Seize(field(play, "card", int, path))
+    return Seize(rule_files.field(play, "card", int, path))
 
 
 def read_plant(play: Payload, path: str) -> Plant:
     """Reads where the card is put."""
-    return Plant(*_square(play, "at", path), field(play, "turned", bool, path))
+    return Plant(*_square(play, "at", path), rule_files.field(play, "turned", bool, path))
 
 
 def read_row(play: Payload, path: str) -> ScoreRow:
     """Reads which row is scored."""
     x, y = _square(play, "at", path)
-    return ScoreRow(x, y, named(field(play, "along", str, path), _ALONG, "a direction", f"{path}.along"))
+    return ScoreRow(
+        x, y, rule_files.named(rule_files.field(play, "along", str, path), _ALONG, "a direction", f"{path}.along")
+    )
 
 
 READERS: Mapping[Phase, Callable[[Payload, str], Play]] = {"seize": read_seize, "plant": read_plant}
@@ -84,9 +82,9 @@ READERS: Mapping[Phase, Callable[[Payload, str], Play]] = {"seize": read_seize, 
 
 
 def _square(entry: Payload, key: str, path: str) -> tuple[int, int]:
-    value = field(entry, key, list, path)
+    value = rule_files.field(entry, key, list, path)
     if len(value) != 2 or not all(type(number) is int for number in value):
-        raise MalformedAction(f"expected '{key}' to be two integers, got: {value!r:.40} - at {path}.{key}")
+        raise errors.MalformedAction(f"expected '{key}' to be two integers, got: {value!r:.40} - at {path}.{key}")
     x, y = value
     return x, y
 
@@ -177,7 +175,7 @@ def _over(view: Payload, event: Payload) -> Payload:
 
 
 def _with(items: list[Any], index: int, value: Any) -> list[Any]:
-    return list(with_item(items, index, value))
+    return list(seat_rules.with_item(items, index, value))
 
 
 _CHANGES = {

@@ -9,9 +9,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from arena.core.rules.base import Event, Product
-from arena.core.rules.seats import rank, still_in, with_item
-from arena.core.types import Seat
+from arena.core.face import Seat, game_kit, seat_rules
 from arena.games.gardener.deck import KINDS
 from arena.games.gardener.geometry import STRIDE, Row, square
 from arena.games.gardener.payloads import along, kind_names, row_fact
@@ -21,7 +19,7 @@ POINTS = {3: 1, 4: 2, 5: 4}
 """For a row, by its length."""
 BONUS = (0, 0, 2, 4, 6)
 """By the number of different kinds scored in a round."""
-_DONE = Product.of(Done)
+_DONE = game_kit.Product.of(Done)
 
 
 # Who and what is due
@@ -32,11 +30,11 @@ def owing(tables: Tables, state: State) -> Sequence[Seat]:
     return state.due[:1] if state.phase == "seize" and not tables.race else state.due
 
 
-def advance(tables: Tables, state: State, events: list[Event] | None) -> State:
+def advance(tables: Tables, state: State, events: list[game_kit.Event] | None) -> State:
     """Goes on to the next phase if nothing more is due in this one."""
     if state.due:
         return state
-    active = still_in(tables.everyone, state.forfeited)
+    active = seat_rules.still_in(tables.everyone, state.forfeited)
     if state.phase in ("deal", "turn_up"):
         if draw_due(tables, state):
             return state
@@ -69,14 +67,14 @@ def draw_due(tables: Tables, state: State) -> bool:
     return state.top is None and bool(state.deck) if tables.face_up else _cards_wanted(tables, state)
 
 
-def draw(tables: Tables, state: State, index: int, events: list[Event] | None) -> State:
+def draw(tables: Tables, state: State, index: int, events: list[game_kit.Event] | None) -> State:
     """Returns the state after chance drew the next card of the deck."""
     card = state.deck[index]
     state = replace(state, deck=state.deck[:index] + state.deck[index + 1 :], top=card)
     if not tables.face_up:
         return advance(tables, _deal(tables, state, events), events)
     if events is not None:
-        events.append(Event({"event": "next", "card": card}))
+        events.append(game_kit.Event({"event": "next", "card": card}))
     return advance(tables, state, events)
 
 
@@ -84,33 +82,35 @@ def _cards_wanted(tables: Tables, state: State) -> bool:
     """Returns whether more cards must be dealt, or turned up."""
     if state.phase == "deal":
         return _next_to_deal(tables, state) is not None
-    return len(state.offer) < len(still_in(tables.everyone, state.forfeited))
+    return len(state.offer) < len(seat_rules.still_in(tables.everyone, state.forfeited))
 
 
 def _next_to_deal(tables: Tables, state: State) -> Seat | None:
-    return next((seat for seat in still_in(tables.everyone, state.forfeited) if not state.gardens[seat]), None)
+    return next(
+        (seat for seat in seat_rules.still_in(tables.everyone, state.forfeited) if not state.gardens[seat]), None
+    )
 
 
-def _deal(tables: Tables, state: State, events: list[Event] | None) -> State:
+def _deal(tables: Tables, state: State, events: list[game_kit.Event] | None) -> State:
     """Returns the state after the card on top became the next seat's first one, or was turned up."""
     card = state.top
     assert card is not None
     seat = _next_to_deal(tables, state) if state.phase == "deal" else None
     if seat is not None:
         if events is not None:
-            events.append(Event({"event": "garden", "seat": seat, "card": card}))
-        return replace(state, top=None, gardens=with_item(state.gardens, seat, ((card, 0, 0, False),)))
+            events.append(game_kit.Event({"event": "garden", "seat": seat, "card": card}))
+        return replace(state, top=None, gardens=seat_rules.with_item(state.gardens, seat, ((card, 0, 0, False),)))
     if events is not None:
-        events.append(Event({"event": "turned_up", "card": card}))
+        events.append(game_kit.Event({"event": "turned_up", "card": card}))
     return replace(state, top=None, offer=tuple(sorted((*state.offer, card))))
 
 
 # Seize
 
 
-def seize_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
+def seize_products(tables: Tables, state: State, seat: Seat) -> list[game_kit.Product]:
     """Returns the cards that are left."""
-    return [Product(Seize, (state.offer,), len(state.offer))]
+    return [game_kit.Product(Seize, (state.offer,), len(state.offer))]
 
 
 def seize_refusal(tables: Tables, state: State, seat: Seat, play: Seize) -> str | None:
@@ -122,22 +122,22 @@ def seize_refusal(tables: Tables, state: State, seat: Seat, play: Seize) -> str 
     return f"card {play.card} is not turned up"
 
 
-def seize(tables: Tables, state: State, seat: Seat, play: Seize, events: list[Event] | None) -> State:
+def seize(tables: Tables, state: State, seat: Seat, play: Seize, events: list[game_kit.Event] | None) -> State:
     """Returns the state after a seat took a card."""
     if events is not None:
-        events.append(Event({"event": "seized", "seat": seat, "card": play.card}))
+        events.append(game_kit.Event({"event": "seized", "seat": seat, "card": play.card}))
     offer = tuple([card for card in state.offer if card != play.card])
-    taken = with_item(state.taken, seat, play.card)
+    taken = seat_rules.with_item(state.taken, seat, play.card)
     return advance(tables, replace(state, offer=offer, taken=taken, due=_without(state.due, (seat,))), events)
 
 
 # Plant
 
 
-def plant_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
+def plant_products(tables: Tables, state: State, seat: Seat) -> list[game_kit.Product]:
     """Returns every legal position, with the card as it is and turned."""
     positions = tables.layout(state.gardens[seat]).positions
-    return [Product(Plant.at, (positions, (False, True)), 2 * len(positions))]
+    return [game_kit.Product(Plant.at, (positions, (False, True)), 2 * len(positions))]
 
 
 def plant_refusal(tables: Tables, state: State, seat: Seat, play: Plant) -> str | None:
@@ -154,7 +154,7 @@ def plant_refusal(tables: Tables, state: State, seat: Seat, play: Plant) -> str 
     return f"{at} would cover a square of a row"
 
 
-def plant(tables: Tables, state: State, seat: Seat, play: Plant, events: list[Event] | None) -> State:
+def plant(tables: Tables, state: State, seat: Seat, play: Plant, events: list[game_kit.Event] | None) -> State:
     """Returns the state after a seat put its card into its garden.
 
     Where its feature cards do not matter, its new rows score by themselves.
@@ -165,12 +165,12 @@ def plant(tables: Tables, state: State, seat: Seat, play: Plant, events: list[Ev
     rows = tables.layout(garden).rows
     if events is not None:
         fact = {"event": "planted", "seat": seat, "card": card, "at": [play.x, play.y], "turned": play.turned}
-        events.append(Event({**fact, "rows": [row_fact(row) for row in rows]}))
+        events.append(game_kit.Event({**fact, "rows": [row_fact(row) for row in rows]}))
     state = replace(
         state,
-        taken=with_item(state.taken, seat, None),
-        gardens=with_item(state.gardens, seat, garden),
-        rows=with_item(state.rows, seat, rows) if rows else state.rows,
+        taken=seat_rules.with_item(state.taken, seat, None),
+        gardens=seat_rules.with_item(state.gardens, seat, garden),
+        rows=seat_rules.with_item(state.rows, seat, rows) if rows else state.rows,
         due=_without(state.due, (seat,)),
     )
     if rows and not tables.features[seat]:
@@ -197,10 +197,10 @@ def _can_score(state: State, seat: Seat) -> bool:
     return bool(scorable(state.rows[seat], state.features[seat]))
 
 
-def score_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
+def score_products(tables: Tables, state: State, seat: Seat) -> list[game_kit.Product]:
     """Returns the rows that can be scored next, and the play that scores no more."""
     rows = scorable(state.rows[seat], state.features[seat])
-    return [Product.of(ScoreRow, (row.x,), (row.y,), (row.down,)) for row in rows] + [_DONE]
+    return [game_kit.Product.of(ScoreRow, (row.x,), (row.y,), (row.down,)) for row in rows] + [_DONE]
 
 
 def score_refusal(tables: Tables, state: State, seat: Seat, play: ScoreRow | Done) -> str | None:
@@ -220,7 +220,7 @@ def _find(state: State, seat: Seat, play: ScoreRow) -> Row | None:
     return next((row for row in state.rows[seat] if (row.x, row.y, row.down) == wanted), None)
 
 
-def score(tables: Tables, state: State, seat: Seat, play: ScoreRow, events: list[Event] | None) -> State:
+def score(tables: Tables, state: State, seat: Seat, play: ScoreRow, events: list[game_kit.Event] | None) -> State:
     """Returns the state after a seat scored a row."""
     row = _find(state, seat, play)
     assert row is not None
@@ -228,46 +228,46 @@ def score(tables: Tables, state: State, seat: Seat, play: ScoreRow, events: list
     return state if _can_score(state, seat) else done(tables, state, seat, Done(), events)
 
 
-def done(tables: Tables, state: State, seat: Seat, play: Done, events: list[Event] | None) -> State:
+def done(tables: Tables, state: State, seat: Seat, play: Done, events: list[game_kit.Event] | None) -> State:
     """Returns the state after a seat decided to score no more rows."""
     state = _add_bonus(state, seat, events)
     return advance(tables, replace(state, due=_without(state.due, (seat,))), events)
 
 
-def _score(tables: Tables, state: State, seat: Seat, row: Row, events: list[Event] | None) -> State:
+def _score(tables: Tables, state: State, seat: Seat, row: Row, events: list[game_kit.Event] | None) -> State:
     features = turn_down(state.features[seat], row.kind) if tables.features[seat] else ALL_KINDS
     points = POINTS[row.length]
     if events is not None:
         fact = {"event": "scored", "seat": seat, "row": row_fact(row), "points": points}
-        events.append(Event({**fact, "features": kind_names(features)}))
+        events.append(game_kit.Event({**fact, "features": kind_names(features)}))
     return replace(
         state,
-        rows=with_item(state.rows, seat, tuple(other for other in state.rows[seat] if other != row)),
-        scored=with_item(state.scored, seat, state.scored[seat] | 1 << row.kind),
-        features=with_item(state.features, seat, features),
-        scores=with_item(state.scores, seat, state.scores[seat] + points),
+        rows=seat_rules.with_item(state.rows, seat, tuple(other for other in state.rows[seat] if other != row)),
+        scored=seat_rules.with_item(state.scored, seat, state.scored[seat] | 1 << row.kind),
+        features=seat_rules.with_item(state.features, seat, features),
+        scores=seat_rules.with_item(state.scores, seat, state.scores[seat] + points),
     )
 
 
-def _add_bonus(state: State, seat: Seat, events: list[Event] | None) -> State:
+def _add_bonus(state: State, seat: Seat, events: list[game_kit.Event] | None) -> State:
     kinds = state.scored[seat].bit_count()
     points = BONUS[kinds]
     if not points:
         return state
     if events is not None:
-        events.append(Event({"event": "bonus", "seat": seat, "kinds": kinds, "points": points}))
-    return replace(state, scores=with_item(state.scores, seat, state.scores[seat] + points))
+        events.append(game_kit.Event({"event": "bonus", "seat": seat, "kinds": kinds, "points": points}))
+    return replace(state, scores=seat_rules.with_item(state.scores, seat, state.scores[seat] + points))
 
 
 # From round to round
 
 
-def _begin_round(tables: Tables, state: State, events: list[Event] | None) -> State:
+def _begin_round(tables: Tables, state: State, events: list[game_kit.Event] | None) -> State:
     """Begins the next round: the next seat still in the game has the start; seat 0 in the first one."""
     first = state.starter + (state.round > 0)
-    starter = min(still_in(tables.everyone, state.forfeited), key=lambda seat: (seat - first) % tables.seats)
+    starter = min(seat_rules.still_in(tables.everyone, state.forfeited), key=lambda seat: (seat - first) % tables.seats)
     if events is not None:
-        events.append(Event({"event": "round", "round": state.round + 1, "starter": starter}))
+        events.append(game_kit.Event({"event": "round", "round": state.round + 1, "starter": starter}))
     state = replace(
         state,
         phase="turn_up",
@@ -281,16 +281,16 @@ def _begin_round(tables: Tables, state: State, events: list[Event] | None) -> St
     return advance(tables, state, events)
 
 
-def _end_round(tables: Tables, state: State, events: list[Event] | None) -> State:
+def _end_round(tables: Tables, state: State, events: list[game_kit.Event] | None) -> State:
     """Ends the game if its condition is met, else begins the next round."""
     if max(state.scores) > tables.target:
         return over(state, "target", events)
-    if deck_size(state) < len(still_in(tables.everyone, state.forfeited)):
+    if deck_size(state) < len(seat_rules.still_in(tables.everyone, state.forfeited)):
         return over(state, "deck", events)
     return _begin_round(tables, state, events)
 
 
-def forfeit(tables: Tables, state: State, seats: Sequence[Seat], events: list[Event] | None) -> State:
+def forfeit(tables: Tables, state: State, seats: Sequence[Seat], events: list[game_kit.Event] | None) -> State:
     """Returns the state after seats forfeited. With one seat left the game ends at once.
 
     Their gardens stay. A card that they seized and did not plant is gone.
@@ -302,16 +302,16 @@ def forfeit(tables: Tables, state: State, seats: Sequence[Seat], events: list[Ev
         taken=tuple([None if seat in seats else card for seat, card in enumerate(state.taken)]),
     )
     if events is not None:
-        events.extend(Event({"event": "forfeited", "seat": seat}) for seat in seats)
-    if len(still_in(tables.everyone, state.forfeited)) <= 1:
+        events.extend(game_kit.Event({"event": "forfeited", "seat": seat}) for seat in seats)
+    if len(seat_rules.still_in(tables.everyone, state.forfeited)) <= 1:
         return over(state, "last_seat", events)
     return advance(tables, state, events)
 
 
-def over(state: State, reason: str, events: list[Event] | None) -> State:
+def over(state: State, reason: str, events: list[game_kit.Event] | None) -> State:
     """Returns the state at the end of the game."""
-    ranks = rank(state.scores, state.forfeited)
+    ranks = seat_rules.rank(state.scores, state.forfeited)
     if events is not None:
         fact = {"event": "over", "reason": reason, "ranks": list(ranks), "scores": list(state.scores)}
-        events.append(Event(fact))
+        events.append(game_kit.Event(fact))
     return replace(state, phase="over", due=(), ranks=ranks)

@@ -11,8 +11,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from arena.core.rules.base import Decision, Draw
-from arena.core.types import Ranks, Seat
+from arena.core.face import Seat, game_kit, value_types
 from arena.games.gardener import geometry
 from arena.games.gardener.deck import Deck
 from arena.games.gardener.geometry import Layout, Row, point
@@ -113,7 +112,7 @@ class State(msgspec.Struct, frozen=True):
     """The seats that still owe the decision of this phase, ascending; those of a draft in its order."""
     forfeited: tuple[tuple[Seat, ...], ...] = ()
     """The seats that forfeited, in order; those of one moment together."""
-    ranks: Ranks = ()
+    ranks: value_types.Ranks = ()
     """Set when the game is over."""
 
 
@@ -139,10 +138,10 @@ class Tables:
         self.cards = [(card, card[::-1]) for card in deck.cards]
         """By number: the kinds of the squares of each card as it is, and turned."""
         self.everyone = tuple(range(seats))
-        self.draws = [Draw("deck", n) for n in range(len(deck.cards) + 1)]
+        self.draws = [game_kit.Draw("deck", n) for n in range(len(deck.cards) + 1)]
         """By the size of the deck: the draw of a card."""
         self.decisions = {
-            kind: [Decision(seat, kind, race=self.race and kind == "seize") for seat in range(seats)]
+            kind: [game_kit.Decision(seat, kind, race=self.race and kind == "seize") for seat in range(seats)]
             for kind in ("seize", "plant", "score")
         }
         """By kind and seat."""

@@ -16,10 +16,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from arena.core.errors import BoardError, ConfigError
-from arena.core.rules import base
-from arena.core.rules.boardtext import BoardText
-from arena.core.types import Payload
+from arena.core.face import BoardText, Payload, errors, game_kit
 
 Kind: TypeAlias = Literal["land", "sea", "village", "city", "edo"]
 """What a space is. The last three are settlements."""
@@ -57,7 +54,7 @@ class Space(Struct, frozen=True):
     """Its name, if it has one."""
 
 
-class Board(base.Board, frozen=True):
+class Board(game_kit.Board, frozen=True):
     """A board for one number of players."""
 
     spaces: tuple[Space, ...]
@@ -115,7 +112,7 @@ class BoardSet(Struct, frozen=True):
             ConfigError: The file has no board for that number.
         """
         if players not in self.players:
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"expected a number of players that board {self.name!r} is for ({_span(self.players)}), got: {players}"
             )
         cells = [cell for cell in self.cells if cell.players <= players]
@@ -142,7 +139,7 @@ def parse_board(text: str, source: str) -> BoardSet:
     return parser.board
 
 
-def find_problems(text: str, source: str) -> list[BoardError]:
+def find_problems(text: str, source: str) -> list[errors.BoardError]:
     """Returns everything that keeps `text` from being a board file, in the order of the text; nothing if it is one."""
     return _Parser(text, source).problems
 
@@ -165,13 +162,13 @@ def format_board(board: BoardSet) -> str:
     )
 
 
-class BoardFormat(base.BoardFormat):
+class BoardFormat(game_kit.BoardFormat):
     """The boards of Samurai as files."""
 
     section = SECTION
     default = "japan"
 
-    def problems(self, text: str, source: str) -> list[BoardError]:
+    def problems(self, text: str, source: str) -> list[errors.BoardError]:
         return find_problems(text, source)
 
     def players(self, text: str, source: str) -> tuple[int, ...]:

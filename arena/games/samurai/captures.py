@@ -10,9 +10,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from arena.core.rules.base import Event, Product
-from arena.core.rules.seats import with_item
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, game_kit, seat_rules
 from arena.games.samurai.state import CASTE_INDEX, CASTES, INFLUENCE, ONE, Capture, State, Tables, Triple
 
 
@@ -43,9 +41,9 @@ def due(tables: Tables, state: State) -> list[Capture]:
     ]
 
 
-def capture_products(tables: Tables, state: State) -> list[Product]:
+def capture_products(tables: Tables, state: State) -> list[game_kit.Product]:
     """Returns the pieces of which the seat to move may choose the next."""
-    return [Product.of(Capture, (piece.space,), (piece.caste,)) for piece in due(tables, state)]
+    return [game_kit.Product.of(Capture, (piece.space,), (piece.caste,)) for piece in due(tables, state)]
 
 
 def capture_refusal(tables: Tables, state: State, seat: Seat, play: Capture) -> str | None:
@@ -58,13 +56,13 @@ def not_due(piece: Capture) -> str:
     return f"no {CASTES[piece.caste]} on space {piece.space} is to be captured now"
 
 
-def captured_in(events: Sequence[Event]) -> list[Capture]:
+def captured_in(events: Sequence[game_kit.Event]) -> list[Capture]:
     """Returns the pieces that were captured or set aside, going by events."""
     facts = [event.data for event in events if event.data["event"] in ("captured", "set_aside")]
     return [Capture(fact["space"], CASTE_INDEX[fact["caste"]]) for fact in facts]
 
 
-def resolve(tables: Tables, state: State, events: list[Event] | None) -> State:
+def resolve(tables: Tables, state: State, events: list[game_kit.Event] | None) -> State:
     """Captures the pieces of every surrounded settlement."""
     for settlement in surrounded(tables, state):
         for caste in range(len(CASTES)):
@@ -73,23 +71,25 @@ def resolve(tables: Tables, state: State, events: list[Event] | None) -> State:
     return state
 
 
-def capture_piece(tables: Tables, state: State, settlement: int, caste: int, events: list[Event] | None) -> State:
+def capture_piece(
+    tables: Tables, state: State, settlement: int, caste: int, events: list[game_kit.Event] | None
+) -> State:
     """Gives a piece of a surrounded settlement to the highest total; if that is shared, sets it aside."""
     totals = influence(tables, state, settlement, caste)
     best = max(totals)
-    pieces = with_item(state.pieces, caste, state.pieces[caste].replace(ONE[settlement], b""))
+    pieces = seat_rules.with_item(state.pieces, caste, state.pieces[caste].replace(ONE[settlement], b""))
     fact: Payload = {"event": "set_aside", "space": settlement, "caste": CASTES[caste]}
     if totals.count(best) > 1:
-        set_aside = with_item(state.set_aside, caste, state.set_aside[caste] + 1)
+        set_aside = seat_rules.with_item(state.set_aside, caste, state.set_aside[caste] + 1)
         state = replace(state, pieces=pieces, set_aside=set_aside)
     else:
         winner = totals.index(best)
         fact |= {"event": "captured", "seat": winner}
         own = state.captured[winner]
-        captured = with_item(state.captured, winner, with_item(own, caste, own[caste] + 1))
+        captured = seat_rules.with_item(state.captured, winner, seat_rules.with_item(own, caste, own[caste] + 1))
         state = replace(state, pieces=pieces, captured=captured)
     if events is not None:
-        events.append(Event(fact))
+        events.append(game_kit.Event(fact))
     return state
 
 

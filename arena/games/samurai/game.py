@@ -7,11 +7,7 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
-from arena.core.errors import IllegalAction
-from arena.core.rules import base
-from arena.core.rules.base import Decision, Draw, Event, Legal, Option, Outcome, Product, Rules, Ruleset
-from arena.core.rules.seats import still_in
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, errors, game_kit, seat_rules
 from arena.games.samurai import captures, numbers, opening, payloads, turns
 from arena.games.samurai.board import PLAYERS, Board, BoardFormat
 from arena.games.samurai.options import CONTRADICTIONS, OPTIONS, RULESETS
@@ -63,16 +59,16 @@ _REFUSALS: Mapping[type[Play], Callable[..., str | None]] = {
 """Why each play may be not legal."""
 
 
-class Samurai(Rules[State]):
+class Samurai(game_kit.Rules[State]):
     """The rules on one board, for a number of seats, under options."""
 
     name: ClassVar[str] = "samurai"
     about: ClassVar[str] = "Surround the settlements of Japan and lead two of three castes; by Reiner Knizia."
     seat_counts: ClassVar[range] = PLAYERS
-    option_list: ClassVar[tuple[Option, ...]] = OPTIONS
-    rulesets: ClassVar[Mapping[str, Ruleset]] = RULESETS
+    option_list: ClassVar[tuple[game_kit.Option, ...]] = OPTIONS
+    rulesets: ClassVar[Mapping[str, game_kit.Ruleset]] = RULESETS
     contradictions: ClassVar[tuple[tuple[str, str], ...]] = CONTRADICTIONS
-    boards: ClassVar[base.BoardFormat] = BoardFormat()
+    boards: ClassVar[game_kit.BoardFormat] = BoardFormat()
     state_type: ClassVar[Any] = State
 
     board: Board
@@ -82,14 +78,14 @@ class Samurai(Rules[State]):
         self.tables = Tables(board, seats, options)
 
     @classmethod
-    def margin(cls, seats: int, options: Mapping[str, str]) -> base.Margin:
+    def margin(cls, seats: int, options: Mapping[str, str]) -> game_kit.Margin:
         """Returns that captured pieces are counted. A lead of so many is a clear one (docs/ratings.md, "Margins")."""
-        return base.Margin("captured pieces", 4 if seats == 2 else 3)
+        return game_kit.Margin("captured pieces", 4 if seats == 2 else 3)
 
     def start(self) -> State:
         return self.tables.start
 
-    def draw_wanted(self, state: State) -> Draw | None:
+    def draw_wanted(self, state: State) -> game_kit.Draw | None:
         """Returns what is drawn: a tile of a stack (stream `stack/SEAT`), or a piece for a settlement (`setup`)."""
         if state.phase == "turns":
             return None
@@ -99,10 +95,10 @@ class Samurai(Rules[State]):
             return opening.deal_wanted(self.tables, state)
         return opening.scatter_wanted(self.tables, state) if state.phase == "scatter" else None
 
-    def draw(self, state: State, index: int, events: list[Event] | None = None) -> State:
+    def draw(self, state: State, index: int, events: list[game_kit.Event] | None = None) -> State:
         return _DRAWS[state.phase](self.tables, state, index, events)
 
-    def pending(self, state: State) -> tuple[Decision, ...]:
+    def pending(self, state: State) -> tuple[game_kit.Decision, ...]:
         """Returns `hand` of every seat that has not chosen; else `setup` or `turn` of the seat to move."""
         if state.phase == "turns":
             return self.tables.decisions["turn"][state.to_move]
@@ -111,47 +107,47 @@ class Samurai(Rules[State]):
         if state.phase == "captures":
             return self.tables.decisions["turn"][state.to_move]
         if state.phase == "hand":
-            return tuple(Decision(seat, "hand") for seat, hand in enumerate(state.hands) if not hand)
+            return tuple(game_kit.Decision(seat, "hand") for seat, hand in enumerate(state.hands) if not hand)
         return ()
 
-    def legal(self, state: State, seat: Seat) -> Legal:
+    def legal(self, state: State, seat: Seat) -> game_kit.Legal:
         if state.phase == "turns" and seat == state.to_move:
-            return Legal(turns.turn_products(self.tables, state, seat))
+            return game_kit.Legal(turns.turn_products(self.tables, state, seat))
         if state.phase == "setup" and seat == state.to_move:
-            return Legal(opening.settle_products(self.tables, state))
+            return game_kit.Legal(opening.settle_products(self.tables, state))
         if state.phase == "captures" and seat == state.to_move:
-            return Legal(captures.capture_products(self.tables, state))
+            return game_kit.Legal(captures.capture_products(self.tables, state))
         if state.phase == "hand" and not state.hands[seat]:
-            return Legal([Product.of(ChooseHand, all_hands())])
-        return Legal([])
+            return game_kit.Legal([game_kit.Product.of(ChooseHand, all_hands())])
+        return game_kit.Legal([])
 
     def check(self, state: State, seat: Seat, play: Play) -> None:
         kind = type(play)
         if kind not in _PLAYS.get(state.phase, ()):
-            raise IllegalAction(f"a {kind.__name__} is not a play of the decision that is due")
+            raise errors.IllegalAction(f"a {kind.__name__} is not a play of the decision that is due")
         if seat != state.to_move if state.phase != "hand" else state.hands[seat]:
-            raise IllegalAction(f"seat {seat} owes no decision")
+            raise errors.IllegalAction(f"seat {seat} owes no decision")
         if reason := _REFUSALS[kind](self.tables, state, seat, play):
-            raise IllegalAction(reason)
+            raise errors.IllegalAction(reason)
 
-    def apply(self, state: State, seat: Seat, play: Play, events: list[Event] | None = None) -> State:
+    def apply(self, state: State, seat: Seat, play: Play, events: list[game_kit.Event] | None = None) -> State:
         return _STEPS[type(play)](self.tables, state, seat, play, events)
 
-    def forfeit(self, state: State, seats: Sequence[Seat], events: list[Event] | None = None) -> State:
+    def forfeit(self, state: State, seats: Sequence[Seat], events: list[game_kit.Event] | None = None) -> State:
         """Returns the state after the seats forfeited. Their tiles stay; with one seat left the game ends at once."""
         state = replace(state, forfeited=(*state.forfeited, tuple(seats)))
         if events is not None:
-            events.extend(Event({"event": "forfeited", "seat": seat}) for seat in seats)
-        if len(still_in(self.tables.everyone, state.forfeited)) <= 1:
+            events.extend(game_kit.Event({"event": "forfeited", "seat": seat}) for seat in seats)
+        if len(seat_rules.still_in(self.tables.everyone, state.forfeited)) <= 1:
             return turns.over(self.tables, state, "last_seat", events)
         if state.phase in ("turns", "captures") and state.to_move in seats:
             return turns.finish_turn(self.tables, captures.resolve(self.tables, state, events), events)
         return state
 
-    def every_play(self) -> Legal:
+    def every_play(self) -> game_kit.Legal:
         return numbers.every_play(self.tables)
 
-    def bounds(self) -> base.Bounds:
+    def bounds(self) -> game_kit.Bounds:
         return numbers.bounds(self.tables)
 
     def numbers(self, view: Payload) -> list[int]:
@@ -160,8 +156,8 @@ class Samurai(Rules[State]):
     def observe(self, state: State, seat: Seat) -> Sequence[int]:
         return numbers.observe(self.tables, state, seat)
 
-    def outcome(self, state: State) -> Outcome | None:
-        return Outcome(state.ranks) if state.ranks else None
+    def outcome(self, state: State) -> game_kit.Outcome | None:
+        return game_kit.Outcome(state.ranks) if state.ranks else None
 
     def amounts(self, state: State) -> tuple[int, ...]:
         return tuple(map(sum, state.captured))
@@ -178,7 +174,7 @@ class Samurai(Rules[State]):
     def public(self, view: Payload) -> Payload:
         return payloads.public(self.tables, view)
 
-    def resample(self, state: State, seat: Seat, choose: base.Choose) -> State:
+    def resample(self, state: State, seat: Seat, choose: game_kit.Choose) -> State:
         """Returns the state with the hands and stacks of the others dealt anew from the tiles that they still have.
 
         Every deal is equally likely. Captured pieces stay, even where a view does not show them: they follow from
@@ -213,34 +209,34 @@ class Samurai(Rules[State]):
     def write_legal(self, state: State, seat: Seat) -> list[Payload]:
         return payloads.write_legal(state, seat, self.legal(state, seat))
 
-    def act(self, state: State, seat: Seat, plays: Sequence[Play], events: list[Event] | None = None) -> State:
+    def act(self, state: State, seat: Seat, plays: Sequence[Play], events: list[game_kit.Event] | None = None) -> State:
         """Returns the state after a whole decision. A turn ends after its last play unless a tile must follow."""
         if state.phase in ("hand", "setup"):
             return super().act(state, seat, plays, events)
         if not self.tables.chosen_order:
             return self._play(state, seat, plays, events)
         named = [play for play in plays if isinstance(play, Capture)]
-        told: list[Event] = []
+        told: list[game_kit.Event] = []
         state = self._play(state, seat, [play for play in plays if not isinstance(play, Capture)], told)
         state = self._capture(state, seat, named, told)
         if events is not None:
             events += told
         return state
 
-    def _play(self, state: State, seat: Seat, plays: Sequence[Play], events: list[Event] | None) -> State:
+    def _play(self, state: State, seat: Seat, plays: Sequence[Play], events: list[game_kit.Event] | None) -> State:
         """Returns the state after the plays of a turn. Where a tile must follow the last, the turn goes on."""
         begun, ended = state, state.phase == "captures"
         for index, play in enumerate(plays):
             path = f"$.plays[{index}]"
             if ended:
-                raise IllegalAction(f"the turn is over: nothing more can be played in it - at {path}")
+                raise errors.IllegalAction(f"the turn is over: nothing more can be played in it - at {path}")
             state = self.step(state, seat, play, path, events)
             ended = state.phase != "turns" or state.turn != begun.turn
         if ended or (state.must_follow and state is not begun):
             return state
         return self.step(state, seat, End(), "$.plays", events)
 
-    def _capture(self, state: State, seat: Seat, named: Sequence[Capture], told: list[Event]) -> State:
+    def _capture(self, state: State, seat: Seat, named: Sequence[Capture], told: list[game_kit.Event]) -> State:
         """Returns the state after the pieces named were captured, in that order, and then the others.
 
         One alone was captured as the turn ended.
@@ -248,7 +244,7 @@ class Samurai(Rules[State]):
         pieces = captures.captured_in(told) + (captures.due(self.tables, state) if state.phase == "captures" else [])
         for index, piece in enumerate(named):
             if piece not in pieces:
-                raise IllegalAction(f"{captures.not_due(piece)} - at $.captures[{index}]")
+                raise errors.IllegalAction(f"{captures.not_due(piece)} - at $.captures[{index}]")
             pieces.remove(piece)
             if state.phase == "captures":
                 state = self.apply(state, seat, piece, told)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from array import array
 from functools import cache
 
-from arena.core.rules.base import Bounds, Legal, Product
-from arena.core.rules.numbering import counted
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, game_kit, numbering
 from arena.games.samurai.payloads import BY_SEAT, SHOWN_PHASES, sees_captured
 from arena.games.samurai.state import (
     CASTES,
@@ -34,20 +32,20 @@ from arena.games.samurai.state import (
 _PHASES = ("hand", "setup", "turns", "over")
 
 
-def every_play(tables: Tables) -> Legal:
+def every_play(tables: Tables) -> game_kit.Legal:
     """Returns all plays at a table."""
     start, castes = tables.start, range(len(CASTES))
     tiles = [tile for tile in range(KINDS) if tile not in (SWITCH, MOVE)]
     settlements = sorted(tables.villages + tables.cities + start.pieces[0])
-    return Legal(
+    return game_kit.Legal(
         [
-            Product.of(ChooseHand, all_hands()),
-            Product.of(Settle, castes, settlements),
-            Product.of(Place, tiles, sorted(start.land + start.sea)),
-            Product.of(Move, tables.land, tables.land),
-            Product.of(Switch, settlements, castes, settlements, castes),
-            Product.of(Capture, settlements, castes),
-            Product.of(End),
+            game_kit.Product.of(ChooseHand, all_hands()),
+            game_kit.Product.of(Settle, castes, settlements),
+            game_kit.Product.of(Place, tiles, sorted(start.land + start.sea)),
+            game_kit.Product.of(Move, tables.land, tables.land),
+            game_kit.Product.of(Switch, settlements, castes, settlements, castes),
+            game_kit.Product.of(Capture, settlements, castes),
+            game_kit.Product.of(End),
         ]
     )
 
@@ -65,7 +63,7 @@ def numbers(tables: Tables, view: Payload) -> list[int]:
     to_move = view["to_move"]
     found = [_PHASES.index(view["phase"]), view["turn"], 0 if to_move is None else 1 + (to_move - own) % seats]
     found += [view["fast_only"], *view["supply"].values(), *view["set_aside"].values()]
-    found += counted((TILE_INDEX[tile] for tile in view["hand"]), KINDS)
+    found += numbering.counted((TILE_INDEX[tile] for tile in view["hand"]), KINDS)
     for turn in range(seats):
         seat = (own + turn) % seats
         found += [view["hands"][seat], view["stacks"][seat], seat in view["switch_used"], seat in view["forfeited"]]
@@ -76,8 +74,8 @@ def numbers(tables: Tables, view: Payload) -> list[int]:
         tiles[space] = tile_code((owner - own) % seats, TILE_INDEX[tile])
     found += tiles
     for caste in CASTES:
-        found += counted(view["pieces"][caste], spaces)
-    return found + counted(view["placed"], spaces)
+        found += numbering.counted(view["pieces"][caste], spaces)
+    return found + numbering.counted(view["placed"], spaces)
 
 
 @cache
@@ -107,7 +105,7 @@ def observe(tables: Tables, state: State, own: Seat) -> array[int]:
     return found
 
 
-def bounds(tables: Tables) -> Bounds:
+def bounds(tables: Tables) -> game_kit.Bounds:
     """Returns the bounds of `numbers` and of what can happen: each in the order of `numbers`."""
     seats, supply, spaces, some = tables.seats, max(tables.start.supply), len(tables.start.at), len(FULL_SET)
     pieces = supply + 1  # of a caste, with that of Edo
@@ -119,4 +117,4 @@ def bounds(tables: Tables) -> Bounds:
     found += [(0, FULL_SET.count(kind)) for kind in range(KINDS)] + own * seats
     found += [(0, seats * KINDS)] * spaces + [(0, 1)] * ((len(CASTES) + 1) * spaces)
     plays = seats + tiles + turns + 2 * pieces * len(CASTES)  # hands, tiles, ends, and pieces put and captured
-    return Bounds(found, plays, max(some, supply * len(CASTES)), (-1.0, 1.0))
+    return game_kit.Bounds(found, plays, max(some, supply * len(CASTES)), (-1.0, 1.0))

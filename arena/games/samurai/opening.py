@@ -7,31 +7,29 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from arena.core.rules.base import Draw, Event, Product
-from arena.core.rules.seats import with_item
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, game_kit, seat_rules
 from arena.games.samurai.board import PIECES
 from arena.games.samurai.state import CASTES, FULL_SET, HAND_SIZE, ONE, ChooseHand, Settle, State, Tables, Triple, names
 from arena.games.samurai.turns import begin_turn
 
 
-def take(tables: Tables, state: State, seat: Seat, tiles: bytes, events: list[Event] | None) -> State:
+def take(tables: Tables, state: State, seat: Seat, tiles: bytes, events: list[game_kit.Event] | None) -> State:
     """Moves tiles from a seat's stack into its hand. Only their owner learns which."""
     stack = state.stacks[seat]
     for tile in tiles:
         stack = stack.replace(ONE[tile], b"", 1)
     if events is not None:
         fact: Payload = {"event": "hand", "seat": seat, "count": len(tiles)}
-        events.append(Event(fact | {"tiles": names(tiles)}, (seat,)))
-        events.append(Event(fact, tables.others[seat]))
+        events.append(game_kit.Event(fact | {"tiles": names(tiles)}, (seat,)))
+        events.append(game_kit.Event(fact, tables.others[seat]))
     return replace(
         state,
-        hands=with_item(state.hands, seat, bytes(sorted(state.hands[seat] + tiles))),
-        stacks=with_item(state.stacks, seat, stack),
+        hands=seat_rules.with_item(state.hands, seat, bytes(sorted(state.hands[seat] + tiles))),
+        stacks=seat_rules.with_item(state.stacks, seat, stack),
     )
 
 
-def choose(tables: Tables, state: State, seat: Seat, play: ChooseHand, events: list[Event] | None) -> State:
+def choose(tables: Tables, state: State, seat: Seat, play: ChooseHand, events: list[game_kit.Event] | None) -> State:
     """Returns the state after a seat chose its first hand; the last to do so ends the phase."""
     state = take(tables, state, seat, play.tiles, events)
     return state if not all(state.hands) else begin_setup(tables, state, events)
@@ -44,13 +42,13 @@ def choose_refusal(tables: Tables, state: State, seat: Seat, play: ChooseHand) -
     return f"expected {HAND_SIZE} of the seat's own {len(FULL_SET)} tiles, got: {', '.join(names(play.tiles))}"
 
 
-def deal_wanted(tables: Tables, state: State) -> Draw:
+def deal_wanted(tables: Tables, state: State) -> game_kit.Draw:
     """Returns the draw of the next tile of a first hand that is dealt by chance, seat after seat."""
     seat = _next_to_deal(state)
     return tables.draws[seat][len(state.stacks[seat])]
 
 
-def deal(tables: Tables, state: State, index: int, events: list[Event] | None) -> State:
+def deal(tables: Tables, state: State, index: int, events: list[game_kit.Event] | None) -> State:
     """Returns the state after chance dealt a tile of a first hand."""
     seat = _next_to_deal(state)
     state = take(tables, state, seat, state.stacks[seat][index : index + 1], events)
@@ -61,36 +59,36 @@ def _next_to_deal(state: State) -> Seat:
     return next(seat for seat, hand in enumerate(state.hands) if len(hand) < HAND_SIZE)
 
 
-def begin_setup(tables: Tables, state: State, events: list[Event] | None) -> State:
+def begin_setup(tables: Tables, state: State, events: list[game_kit.Event] | None) -> State:
     """Goes on from the hands to the pieces."""
     if tables.options["setup"] == "random" and any(state.supply):
         if events is not None:
-            events.append(Event({"event": "setup", "seat": None}))
+            events.append(game_kit.Event({"event": "setup", "seat": None}))
         return replace(state, phase="scatter")
     return _next_to_settle(tables, replace(state, phase="setup"), 0, events)
 
 
-def _next_to_settle(tables: Tables, state: State, seat: Seat, events: list[Event] | None) -> State:
+def _next_to_settle(tables: Tables, state: State, seat: Seat, events: list[game_kit.Event] | None) -> State:
     if not any(state.supply):
         return begin_turn(tables, state, 0, events)
     if events is not None:
-        events.append(Event({"event": "setup", "seat": seat}))
+        events.append(game_kit.Event({"event": "setup", "seat": seat}))
     return replace(state, to_move=seat)
 
 
-def settle(tables: Tables, state: State, seat: Seat, play: Settle, events: list[Event] | None) -> State:
+def settle(tables: Tables, state: State, seat: Seat, play: Settle, events: list[game_kit.Event] | None) -> State:
     """Returns the state after a seat put a piece. The next seat is next, from the last city on to the villages too."""
     state = _put_piece(state, play.caste, play.space, seat, events)
     return _next_to_settle(tables, state, (seat + 1) % tables.seats, events)
 
 
-def settle_products(tables: Tables, state: State) -> list[Product]:
+def settle_products(tables: Tables, state: State) -> list[game_kit.Product]:
     """Returns where the seat to move may put which piece."""
     cities, villages = _open_settlements(tables, state)
     if cities:
         choices = [bytes(s for s in cities if _fits(state, caste, s, cities, villages)) for caste in range(3)]
-        return [Product.of(Settle, (caste,), spaces) for caste, spaces in enumerate(choices) if spaces]
-    return [Product.of(Settle, tuple(caste for caste in range(3) if state.supply[caste]), villages)]
+        return [game_kit.Product.of(Settle, (caste,), spaces) for caste, spaces in enumerate(choices) if spaces]
+    return [game_kit.Product.of(Settle, tuple(caste for caste in range(3) if state.supply[caste]), villages)]
 
 
 def settle_refusal(tables: Tables, state: State, seat: Seat, play: Settle) -> str | None:
@@ -110,12 +108,12 @@ def settle_refusal(tables: Tables, state: State, seat: Seat, play: Settle) -> st
     return None
 
 
-def scatter_wanted(tables: Tables, state: State) -> Draw:
+def scatter_wanted(tables: Tables, state: State) -> game_kit.Draw:
     """Returns the draw of the next piece that chance puts, of those that the next settlement can take."""
-    return Draw("setup", sum(_next_to_fill(tables, state)[1]))
+    return game_kit.Draw("setup", sum(_next_to_fill(tables, state)[1]))
 
 
-def scatter(tables: Tables, state: State, index: int, events: list[Event] | None) -> State:
+def scatter(tables: Tables, state: State, index: int, events: list[game_kit.Event] | None) -> State:
     """Returns the state after chance drew a piece. A caste has as many outcomes as pieces, one caste after another."""
     space, weights = _next_to_fill(tables, state)
     caste = 0
@@ -163,11 +161,11 @@ def _fits(state: State, caste: int, space: int, cities: bytes, villages: bytes) 
     return True
 
 
-def _put_piece(state: State, caste: int, space: int, seat: Seat | None, events: list[Event] | None) -> State:
+def _put_piece(state: State, caste: int, space: int, seat: Seat | None, events: list[game_kit.Event] | None) -> State:
     if events is not None:
-        events.append(Event({"event": "piece", "space": space, "caste": CASTES[caste], "seat": seat}))
+        events.append(game_kit.Event({"event": "piece", "space": space, "caste": CASTES[caste], "seat": seat}))
     return replace(
         state,
-        pieces=with_item(state.pieces, caste, bytes(sorted(state.pieces[caste] + ONE[space]))),
-        supply=with_item(state.supply, caste, state.supply[caste] - 1),
+        pieces=seat_rules.with_item(state.pieces, caste, bytes(sorted(state.pieces[caste] + ONE[space]))),
+        supply=seat_rules.with_item(state.supply, caste, state.supply[caste] - 1),
     )

@@ -6,10 +6,10 @@ Sources: the rules of 2015 and their basic set-up; the edition of 1998 with its 
 
 from __future__ import annotations
 
-from arena.core.rules.base import Option, Ruleset
+from arena.core.face import game_kit
 
 OPTIONS = (
-    Option(
+    game_kit.Option(
         "setup",
         {
             "draft": "the players, in turn (2015 and 1998)",
@@ -17,7 +17,7 @@ OPTIONS = (
         },
         "who puts the pieces on the settlements",
     ),
-    Option(
+    game_kit.Option(
         "hand",
         {
             "chosen": "each player chooses five of their tiles (2015 and 1998)",
@@ -25,7 +25,7 @@ OPTIONS = (
         },
         "how the first hand comes about",
     ),
-    Option(
+    game_kit.Option(
         "captures",
         {
             "turn_end": "after the last play of a turn (2015)",
@@ -33,7 +33,7 @@ OPTIONS = (
         },
         "when the pieces of a surrounded settlement are captured",
     ),
-    Option(
+    game_kit.Option(
         "capture_order",
         {
             "automatic": "by the number of the space, then buddha, rice, castle (own)",
@@ -41,7 +41,7 @@ OPTIONS = (
         },
         "in which order pieces are captured; no order changes who gets what",
     ),
-    Option(
+    game_kit.Option(
         "captured",
         {
             "open_for_two": "everyone's with two players, else only one's own (a paraphrase of the rules of 2015)",
@@ -50,7 +50,7 @@ OPTIONS = (
         },
         "whose captured pieces a player sees",
     ),
-    Option(
+    game_kit.Option(
         "fast",
         {
             "optional": "by the table of tiles; nothing must follow: a turn may hold fast tiles only (2015 and 1998)",
@@ -59,7 +59,7 @@ OPTIONS = (
         },
         "which tiles are fast, and what must follow them in the same turn",
     ),
-    Option(
+    game_kit.Option(
         "move_is_fast",
         {
             "no": "it is not, unless fast=specials: it is the one tile of its turn that is not fast (2015 and 1998)",
@@ -67,7 +67,7 @@ OPTIONS = (
         },
         "whether the move tile is fast",
     ),
-    Option(
+    game_kit.Option(
         "placement",
         {
             "anywhere": "on any empty space of its kind (2015 and 1998)",
@@ -76,7 +76,7 @@ OPTIONS = (
         },
         "where a tile may be placed",
     ),
-    Option(
+    game_kit.Option(
         "scoring",
         {
             "leaders": "castes led, pieces of the other castes, all pieces (2015 and 1998)",
@@ -88,14 +88,14 @@ OPTIONS = (
 
 _STANDARD = {option.name: option.default for option in OPTIONS}
 RULESETS = {
-    "standard": Ruleset("the rules of 2015, but for captured pieces in the open with two players", _STANDARD),
-    "basic": Ruleset(
+    "standard": game_kit.Ruleset("the rules of 2015, but for captured pieces in the open with two players", _STANDARD),
+    "basic": game_kit.Ruleset(
         "the same with the basic set-up of 2015, for first games", _STANDARD | {"setup": "random", "hand": "random"}
     ),
-    "classic": Ruleset(
+    "classic": game_kit.Ruleset(
         "the edition of 1998 with its author's answers", _STANDARD | {"captures": "instant", "captured": "hidden"}
     ),
-    "summary": Ruleset(
+    "summary": game_kit.Ruleset(
         "a widespread summary of the rules",
         _STANDARD
         | {

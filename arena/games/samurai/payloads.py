@@ -11,10 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from arena.core.errors import MalformedAction
-from arena.core.rules.base import Legal
-from arena.core.rules.reading import field, maps, named
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, errors, game_kit, rule_files
 from arena.games.samurai.state import (
     CASTE_INDEX,
     CASTES,
@@ -53,7 +50,7 @@ _APART: Final = frozenset({End, Capture})
 """Plays that do not stand among an action's `plays`."""
 
 
-def write_legal(state: State, seat: Seat, legal: Legal) -> list[Payload]:
+def write_legal(state: State, seat: Seat, legal: game_kit.Legal) -> list[Payload]:
     """Returns the legal plays as products: of each entry, any value of each key with any of the others."""
     if state.phase == "hand":
         return [{"hand": {"choose": HAND_SIZE, "of": names(FULL_SET)}}]
@@ -115,8 +112,8 @@ _PLAYS: Final[Mapping[type, Callable[[Any], Payload]]] = {
 
 def read_choice(play: Payload, path: str) -> ChooseHand:
     """Reads the choice of a first hand."""
-    tiles = field(play, "hand", list, path)
-    read = [named(tile, TILE_INDEX, "a tile", f"{path}.hand[{index}]") for index, tile in enumerate(tiles)]
+    tiles = rule_files.field(play, "hand", list, path)
+    read = [rule_files.named(tile, TILE_INDEX, "a tile", f"{path}.hand[{index}]") for index, tile in enumerate(tiles)]
     return ChooseHand(bytes(sorted(read)))
 
 
@@ -134,12 +131,12 @@ def read_captures(action: Payload) -> list[Capture]:
     """Reads the pieces that a turn names to be captured first; it may name none."""
     if "captures" not in action:
         return []
-    return [read_capture(piece, path) for path, piece in maps(action, "captures", "a piece")]
+    return [read_capture(piece, path) for path, piece in rule_files.maps(action, "captures", "a piece")]
 
 
 def read_turn_play(play: Payload, path: str) -> Place | Switch | Move:
     """Reads a play of a turn."""
-    tile = named(field(play, "tile", str, path), TILE_INDEX, "a tile", f"{path}.tile")
+    tile = rule_files.named(rule_files.field(play, "tile", str, path), TILE_INDEX, "a tile", f"{path}.tile")
     if tile == SWITCH:
         caste, other = _caste(play, "caste", path), _caste(play, "with_caste", path)
         return Switch.of(_space(play, "space", path), caste, _space(play, "with", path), other)
@@ -157,14 +154,14 @@ READERS: Mapping[Phase, Callable[[Payload, str], Play]] = {
 
 
 def _space(entry: Payload, key: str, path: str) -> int:
-    space = field(entry, key, int, path)
+    space = rule_files.field(entry, key, int, path)
     if not 0 <= space <= 255:
-        raise MalformedAction(f"expected '{key}' to be the number of a space, got: {space} - at {path}.{key}")
+        raise errors.MalformedAction(f"expected '{key}' to be the number of a space, got: {space} - at {path}.{key}")
     return int(space)
 
 
 def _caste(entry: Payload, key: str, path: str) -> int:
-    return int(named(field(entry, key, str, path), CASTE_INDEX, "a caste", f"{path}.{key}"))
+    return int(rule_files.named(rule_files.field(entry, key, str, path), CASTE_INDEX, "a caste", f"{path}.{key}"))
 
 
 # Views

@@ -14,8 +14,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from arena.core.rules.base import Choose, Decision, Draw
-from arena.core.types import Ranks, Seat
+from arena.core.face import Seat, game_kit, value_types
 from arena.games.samurai.board import PIECES, Board
 
 # Castes and tiles
@@ -109,7 +108,7 @@ def all_hands() -> tuple[bytes, ...]:
     return tuple(sorted({bytes(hand) for hand in combinations(FULL_SET, HAND_SIZE)}))
 
 
-def redeal(hand: bytes, stack: bytes, choose: Choose) -> tuple[bytes, bytes]:
+def redeal(hand: bytes, stack: bytes, choose: game_kit.Choose) -> tuple[bytes, bytes]:
     """Returns another hand of the same size and the stack that is left, every deal equally likely."""
     tiles = bytearray(sorted(hand + stack))  # so that a deal does not depend on how the tiles lay
     size = len(hand)
@@ -232,7 +231,7 @@ class State(msgspec.Struct, frozen=True):
     """The seats whose switch tile has left the game."""
     forfeited: tuple[tuple[Seat, ...], ...] = ()
     """The seats that forfeited, in order; those of one moment together."""
-    ranks: Ranks = ()
+    ranks: value_types.Ranks = ()
     """Set when the game is over."""
 
 
@@ -297,9 +296,11 @@ class Tables:
         """By land space: the settlements that it helps to surround."""
         self.everyone = tuple(range(seats))
         self.others = [tuple(other for other in range(seats) if other != seat) for seat in range(seats)]
-        self.draws = [[Draw(f"stack/{seat}", n) for n in range(len(FULL_SET) + 1)] for seat in range(seats)]
+        self.draws = [[game_kit.Draw(f"stack/{seat}", n) for n in range(len(FULL_SET) + 1)] for seat in range(seats)]
         """By seat and size of its stack: the draw of a tile."""
-        self.decisions = {kind: [(Decision(seat, kind),) for seat in range(seats)] for kind in ("setup", "turn")}
+        self.decisions = {
+            kind: [(game_kit.Decision(seat, kind),) for seat in range(seats)] for kind in ("setup", "turn")
+        }
         per_caste = sum(PIECES.get(kind, 0) for kind in kinds) // len(CASTES) - len(edos)
         self.start = State(
             phase="hand" if self.options["hand"] == "chosen" else "deal",

@@ -9,9 +9,7 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from arena.core.rules.base import Event, Product
-from arena.core.rules.seats import rank, still_in, with_item
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, game_kit, seat_rules
 from arena.games.samurai.captures import COMPARISONS, capture_piece, due, leader, resolve
 from arena.games.samurai.state import (
     CASTES,
@@ -37,10 +35,10 @@ from arena.games.samurai.state import (
 
 SET_ASIDE_LIMIT = 4
 """The number of pieces set aside that ends the game."""
-_END = Product.of(End)
+_END = game_kit.Product.of(End)
 
 
-def turn_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
+def turn_products(tables: Tables, state: State, seat: Seat) -> list[game_kit.Product]:
     """Returns the plays that the seat to move may make next."""
     able = playable(state.hands[seat], tables.allowed[state.fast_only])
     land, sea = state.land, state.sea
@@ -48,13 +46,13 @@ def turn_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
         land, sea = _near_pieces(tables, state)
     products = []
     if able.land and land:
-        products.append(Product(Place, (able.land, land), len(able.land) * len(land)))
+        products.append(game_kit.Product(Place, (able.land, land), len(able.land) * len(land)))
     if able.sea and sea:
-        products.append(Product(Place, (able.sea, sea), len(able.sea) * len(sea)))
+        products.append(game_kit.Product(Place, (able.sea, sea), len(able.sea) * len(sea)))
     if able.switch:
         products += switches(state.pieces)
     if able.move and land and (sources := _movable(tables, state, seat)):
-        products.append(Product.of(Move, sources, land))
+        products.append(game_kit.Product.of(Move, sources, land))
     if state.played and not state.must_follow:
         products.append(_END)
     return products
@@ -95,18 +93,18 @@ def _movable(tables: Tables, state: State, seat: Seat) -> bytes:
 
 
 @lru_cache(maxsize=256)  # with 4,096 it was asked for as often, and a worker grew by 40 MiB until it was full
-def switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Product, ...]:
+def switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[game_kit.Product, ...]:
     """Returns every exchange of two pieces. Pieces change a few dozen times in a game: the same are asked for often."""
     products = []
     for caste, own in enumerate(pieces):
         for position, space in enumerate(own[:-1], start=1):
-            products.append(Product.of(Switch, (space,), (caste,), own[position:], (caste,)))
+            products.append(game_kit.Product.of(Switch, (space,), (caste,), own[position:], (caste,)))
         for other in range(caste + 1, len(pieces)):
             here, there = own.translate(None, pieces[other]), pieces[other].translate(None, own)
             if here and there:
-                products.append(Product.of(Switch, here, (caste,), there, (other,)))
+                products.append(game_kit.Product.of(Switch, here, (caste,), there, (other,)))
             shared = own.translate(None, here)
-            products += [Product.of(Switch, (space,), (caste,), (space,), (other,)) for space in shared]
+            products += [game_kit.Product.of(Switch, (space,), (caste,), (space,), (other,)) for space in shared]
     return tuple(products)
 
 
@@ -159,20 +157,20 @@ def _switch_refusal(state: State, play: Switch) -> str | None:
 # What the plays do
 
 
-def place(tables: Tables, state: State, seat: Seat, play: Place, events: list[Event] | None) -> State:
+def place(tables: Tables, state: State, seat: Seat, play: Place, events: list[game_kit.Event] | None) -> State:
     """Returns the state after a tile was put on a space."""
     index, space = play.tile, play.space
     tile = TILES[index]
     at = state.at
     if events is not None:
-        events.append(Event({"event": "placed", "seat": seat, "tile": tile.name, "space": space}))
+        events.append(game_kit.Event({"event": "placed", "seat": seat, "tile": tile.name, "space": space}))
     on_land = tile.goes_on == "land"
     state = replace(
         state,
         land=state.land.replace(ONE[space], b"") if on_land else state.land,
         sea=state.sea if on_land else state.sea.replace(ONE[space], b""),
         at=at[:space] + PLACED[seat][index] + at[space + 1 :],
-        hands=with_item(state.hands, seat, state.hands[seat].replace(ONE[index], b"", 1)),
+        hands=seat_rules.with_item(state.hands, seat, state.hands[seat].replace(ONE[index], b"", 1)),
         placed=state.placed + ONE[space],
         fast_only=state.fast_only or index not in tables.fast,
         played=True,
@@ -180,11 +178,11 @@ def place(tables: Tables, state: State, seat: Seat, play: Place, events: list[Ev
     return _go_on(tables, state, seat, index, events)
 
 
-def switch(tables: Tables, state: State, seat: Seat, play: Switch, events: list[Event] | None) -> State:
+def switch(tables: Tables, state: State, seat: Seat, play: Switch, events: list[game_kit.Event] | None) -> State:
     """Returns the state after two pieces changed places; the switch tile leaves the game."""
     if events is not None:
         fact: Payload = {"event": "switched", "seat": seat, "space": play.space, "caste": CASTES[play.caste]}
-        events.append(Event(fact | {"with": play.with_space, "with_caste": CASTES[play.with_caste]}))
+        events.append(game_kit.Event(fact | {"with": play.with_space, "with_caste": CASTES[play.with_caste]}))
     pieces = state.pieces
     if play.caste != play.with_caste:
         pieces = _shift(pieces, play.caste, play.space, play.with_space)
@@ -192,7 +190,7 @@ def switch(tables: Tables, state: State, seat: Seat, play: Switch, events: list[
     state = replace(
         state,
         pieces=pieces,
-        hands=with_item(state.hands, seat, state.hands[seat].replace(ONE[SWITCH], b"", 1)),
+        hands=seat_rules.with_item(state.hands, seat, state.hands[seat].replace(ONE[SWITCH], b"", 1)),
         switch_used=bytes(sorted(state.switch_used + ONE[seat])),
         played=True,
     )
@@ -200,13 +198,13 @@ def switch(tables: Tables, state: State, seat: Seat, play: Switch, events: list[
 
 
 def _shift(pieces: tuple[bytes, bytes, bytes], caste: int, old: int, new: int) -> tuple[bytes, bytes, bytes]:
-    shifted: tuple[bytes, bytes, bytes] = with_item(
+    shifted: tuple[bytes, bytes, bytes] = seat_rules.with_item(
         pieces, caste, bytes(sorted(pieces[caste].replace(ONE[old], b"") + ONE[new]))
     )
     return shifted
 
 
-def move(tables: Tables, state: State, seat: Seat, play: Move, events: list[Event] | None) -> State:
+def move(tables: Tables, state: State, seat: Seat, play: Move, events: list[game_kit.Event] | None) -> State:
     """Returns the state after a tile moved to another space; the move tile lies on the space it left."""
     at = bytearray(state.at)
     moved = at[play.source]
@@ -215,12 +213,12 @@ def move(tables: Tables, state: State, seat: Seat, play: Move, events: list[Even
     if events is not None:
         tile = TILES[owner_and_tile(moved)[1]].name
         fact = {"event": "moved", "seat": seat, "tile": tile, "from": play.source, "to": play.target}
-        events.append(Event(fact))
+        events.append(game_kit.Event(fact))
     state = replace(
         state,
         land=state.land.replace(ONE[play.target], b""),
         at=bytes(at),
-        hands=with_item(state.hands, seat, state.hands[seat].replace(ONE[MOVE], b"", 1)),
+        hands=seat_rules.with_item(state.hands, seat, state.hands[seat].replace(ONE[MOVE], b"", 1)),
         placed=state.placed + ONE[play.source] + ONE[play.target],
         fast_only=state.fast_only or MOVE not in tables.fast,
         played=True,
@@ -228,12 +226,12 @@ def move(tables: Tables, state: State, seat: Seat, play: Move, events: list[Even
     return _go_on(tables, state, seat, MOVE, events)
 
 
-def end(tables: Tables, state: State, seat: Seat, play: End, events: list[Event] | None) -> State:
+def end(tables: Tables, state: State, seat: Seat, play: End, events: list[game_kit.Event] | None) -> State:
     """Returns the state after a seat decided to play no more tiles."""
     return end_turn(tables, state, events)
 
 
-def _go_on(tables: Tables, state: State, seat: Seat, tile: int, events: list[Event] | None) -> State:
+def _go_on(tables: Tables, state: State, seat: Seat, tile: int, events: list[game_kit.Event] | None) -> State:
     """Goes on with the turn after a play of `tile`, as long as anything can be played."""
     if tables.instant:
         state = resolve(tables, state, events)
@@ -243,26 +241,26 @@ def _go_on(tables: Tables, state: State, seat: Seat, tile: int, events: list[Eve
     return state if can_go_on(tables, state) else end_turn(tables, state, events)
 
 
-def end_turn(tables: Tables, state: State, events: list[Event] | None) -> State:
+def end_turn(tables: Tables, state: State, events: list[game_kit.Event] | None) -> State:
     """Ends the plays: captures, in an order that the seat may choose, then the rest of the turn."""
     if tables.chosen_order and len(due(tables, state)) > 1:
         return replace(state, phase="captures")
     return _refill_or_finish(tables, resolve(tables, state, events), events)
 
 
-def capture(tables: Tables, state: State, seat: Seat, play: Capture, events: list[Event] | None) -> State:
+def capture(tables: Tables, state: State, seat: Seat, play: Capture, events: list[game_kit.Event] | None) -> State:
     """Returns the state after the seat to move chose the piece that is captured next; the last needs no choice."""
     return end_turn(tables, capture_piece(tables, state, play.space, play.caste, events), events)
 
 
-def _refill_or_finish(tables: Tables, state: State, events: list[Event] | None) -> State:
+def _refill_or_finish(tables: Tables, state: State, events: list[game_kit.Event] | None) -> State:
     seat = state.to_move
     if len(state.hands[seat]) < HAND_SIZE and state.stacks[seat]:
         return replace(state, phase="refill")
     return finish_turn(tables, state, events)
 
 
-def refill(tables: Tables, state: State, index: int, events: list[Event] | None) -> State:
+def refill(tables: Tables, state: State, index: int, events: list[game_kit.Event] | None) -> State:
     """Returns the state after chance drew a tile for the seat to move. Only that seat learns which."""
     seat = state.to_move
     stack = state.stacks[seat]
@@ -270,13 +268,17 @@ def refill(tables: Tables, state: State, index: int, events: list[Event] | None)
     rest = stack[:index] + stack[index + 1 :]
     hand = bytes(sorted(state.hands[seat] + tile))
     if events is not None:
-        events.append(Event({"event": "hand", "seat": seat, "count": 1, "tiles": names(tile)}, (seat,)))
-        events.append(Event({"event": "hand", "seat": seat, "count": 1}, tables.others[seat]))
-    state = replace(state, hands=with_item(state.hands, seat, hand), stacks=with_item(state.stacks, seat, rest))
+        events.append(game_kit.Event({"event": "hand", "seat": seat, "count": 1, "tiles": names(tile)}, (seat,)))
+        events.append(game_kit.Event({"event": "hand", "seat": seat, "count": 1}, tables.others[seat]))
+    state = replace(
+        state,
+        hands=seat_rules.with_item(state.hands, seat, hand),
+        stacks=seat_rules.with_item(state.stacks, seat, rest),
+    )
     return state if len(hand) < HAND_SIZE and rest else finish_turn(tables, state, events)
 
 
-def finish_turn(tables: Tables, state: State, events: list[Event] | None) -> State:
+def finish_turn(tables: Tables, state: State, events: list[game_kit.Event] | None) -> State:
     """Ends the game if its condition is met, else begins the next turn."""
     if not all(state.pieces):
         return over(tables, state, "caste_exhausted", events)
@@ -285,16 +287,16 @@ def finish_turn(tables: Tables, state: State, events: list[Event] | None) -> Sta
     return begin_turn(tables, replace(state, passes=0) if state.passes else state, state.to_move + 1, events)
 
 
-def begin_turn(tables: Tables, state: State, seat: Seat, events: list[Event] | None) -> State:
+def begin_turn(tables: Tables, state: State, seat: Seat, events: list[game_kit.Event] | None) -> State:
     """Begins the turn of the next seat that can play; those before it pass. If all pass the game is over."""
-    active = still_in(tables.everyone, state.forfeited)
+    active = seat_rules.still_in(tables.everyone, state.forfeited)
     turn, passes = state.turn, state.passes
     while True:
         seat %= tables.seats
         if seat in active:
             turn += 1
             if events is not None:
-                events.append(Event({"event": "turn", "seat": seat, "turn": turn}))
+                events.append(game_kit.Event({"event": "turn", "seat": seat, "turn": turn}))
             state = replace(
                 state,
                 phase="turns",
@@ -310,20 +312,20 @@ def begin_turn(tables: Tables, state: State, seat: Seat, events: list[Event] | N
                 return state
             passes += 1
             if events is not None:
-                events.append(Event({"event": "passed", "seat": seat}))
+                events.append(game_kit.Event({"event": "passed", "seat": seat}))
             if passes >= len(active):
                 return over(tables, state, "passes", events)
         seat += 1
 
 
-def over(tables: Tables, state: State, reason: str, events: list[Event] | None) -> State:
+def over(tables: Tables, state: State, reason: str, events: list[game_kit.Event] | None) -> State:
     """Returns the state at the end of the game; all captured pieces are shown."""
     compared = COMPARISONS[tables.options["scoring"]]
     scores = [compared(state.captured, seat) for seat in tables.everyone]
-    ranks = rank(scores, state.forfeited)
+    ranks = seat_rules.rank(scores, state.forfeited)
     if events is not None:
         captured = [dict(zip(CASTES, pieces, strict=True)) for pieces in state.captured]
         leaders = {name: leader(state.captured, caste) for caste, name in enumerate(CASTES)}
         fact: Payload = {"event": "over", "reason": reason, "ranks": list(ranks), "captured": captured}
-        events.append(Event(fact | {"leaders": leaders}))
+        events.append(game_kit.Event(fact | {"leaders": leaders}))
     return replace(state, phase="over", ranks=ranks)

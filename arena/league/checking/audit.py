@@ -14,19 +14,20 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from arena.core.errors import ArenaError, LaterVersion, LogError
-from arena.core.plugs import ToCheck
-from arena.core.record.log import find_logs
-from arena.core.record.published import SECRET_FILE, Secret, changed_since, published, sha256_of
-from arena.core.referee.chance import commitment, deal_secret
-from arena.core.standings.audit import PROMISES as OF_TOURNAMENTS
-from arena.core.standings.audit import WHY_NOT, Examined
-from arena.core.standings.disk_table import DiskTable
-from arena.core.standings.rebuilt import is_date
-from arena.core.standings.verdicts import LATER_DOCUMENT, Audit, Fault, settled
-from arena.core.store.reader import Reader
-from arena.core.store.records import game_id
-from arena.core.types import GameResult
+from arena.core.face import (
+    DiskTable,
+    GameResult,
+    Reader,
+    auditing,
+    chance,
+    errors,
+    game_rows,
+    log_records,
+    plugs,
+    rebuilding,
+    record_files,
+    verdicts,
+)
 from arena.league.checking.computed import Computed, Played, differences
 from arena.league.checking.stored import contradictions
 from arena.league.record.season import (
@@ -49,20 +50,20 @@ from arena.league.record.season import (
 from arena.league.store import LeagueReader, league_of
 
 PROMISES: Final[Mapping[str, str]] = {
-    "log": OF_TOURNAMENTS["log"],
+    "log": auditing.PROMISES["log"],
     "commitment": "the settings and the secret were fixed before the first game, and nothing of them was changed",
     "deals": "every draw follows from the secret that was committed to, and every match has the next deal",
     "schedule": "every game of a match is there once, on the match's deal and in its seats",
     "bots": "the versions that played are those that the results name, each always the same",
-    "time": OF_TOURNAMENTS["time"],
+    "time": auditing.PROMISES["time"],
     "results": "every result is that of its log, and the digest is over all of them",
     "standings": "the final standings follow from the results",
-    "secret": OF_TOURNAMENTS["secret"],
+    "secret": auditing.PROMISES["secret"],
     "database": "the database says of the results and the standings what follows from these files",
 }
 """The promise that each check holds, by its name."""
 UNREADABLE: Final = (
-    *(ArenaError, ArithmeticError, AssertionError, AttributeError, LookupError),
+    *(errors.ArenaError, ArithmeticError, AssertionError, AttributeError, LookupError),
     *(RecursionError, TypeError, ValueError, msgspec.MsgspecError),
 )
 """What a strange document may raise: anything may be in it."""
@@ -75,7 +76,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 def logs_of(folder: Path) -> list[Path]:
     """Returns the public logs of a season that are there, in order, by its folder `seasons/TOURNAMENT`."""
     logs = folder.parent.parent / LOGS
-    return sorted(path for path in find_logs(logs) if path.name.rpartition("-")[0] == folder.name)
+    return sorted(path for path in log_records.find_logs(logs) if path.name.rpartition("-")[0] == folder.name)
 
 
 def season_of(noted: Path, published_: Path) -> str:
@@ -84,14 +85,16 @@ def season_of(noted: Path, published_: Path) -> str:
     Raises:
         LogError: It cannot be read, or its season is not among those that are published.
     """
-    was = published(noted.parent, noted.name, SeasonOpened)
+    was = record_files.published(noted.parent, noted.name, SeasonOpened)
     assert was is not None
     if not (published_ / SEASONS / was.tournament).is_dir():
-        raise LogError(f"expected the season {was.tournament:.80} of {noted}, got none - at {published_ / SEASONS}")
+        raise errors.LogError(
+            f"expected the season {was.tournament:.80} of {noted}, got none - at {published_ / SEASONS}"
+        )
     return was.tournament
 
 
-def audits(folder: Path, reader: Reader | None, noted: Path | None) -> Iterator[ToCheck]:
+def audits(folder: Path, reader: Reader | None, noted: Path | None) -> Iterator[plugs.ToCheck]:
     """Yields the seasons in the folder of a league, or in what it publishes; see `arena.core.plugs.audits`."""
     if (folder / PUBLISHED / SEASONS).is_dir():
         folder = folder / PUBLISHED
@@ -99,7 +102,7 @@ def audits(folder: Path, reader: Reader | None, noted: Path | None) -> Iterator[
     of = noted and season_of(noted, folder)
     for season in sorted(one for one in (folder / SEASONS).iterdir() if one.is_dir()):
         auditor = partial(SeasonAuditor, season, noted if of == season.name else None, league)
-        yield ToCheck(logs_of(season), auditor, str(season))
+        yield plugs.ToCheck(logs_of(season), auditor, str(season))
 
 
 class SeasonAuditor:
@@ -107,7 +110,7 @@ class SeasonAuditor:
 
     promises: Mapping[str, str] = PROMISES
     why_not: Mapping[str, str] = {
-        **WHY_NOT,
+        **auditing.WHY_NOT,
         **dict.fromkeys(("results", "standings"), "the season is not closed"),
         "database": "--db names one, and only that of a closed season is compared",
     }
@@ -125,14 +128,14 @@ class SeasonAuditor:
         """
         self._folder = folder
         self._reader = reader
-        self._faults: list[Fault] = []
+        self._faults: list[verdicts.Fault] = []
         self._checked = {"log", "time", "commitment", "deals", "schedule", "bots"}
         self._count = 0
         self._unknown_draws = 0
-        self._logs = DiskTable(Examined)
+        self._logs = DiskTable(auditing.Examined)
         self._opened = self._document(SEASON_FILE, SeasonOpened)
         self._closed = self._document(STANDINGS_FILE, SeasonClosed)
-        self._secret = self._document(SECRET_FILE, Secret)
+        self._secret = self._document(record_files.SECRET_FILE, record_files.Secret)
         self._deals: dict[int, DealRevealed] = {}
         """By match what was revealed of it."""
         self._match_of: dict[int, DealRevealed] = {}
@@ -156,7 +159,7 @@ class SeasonAuditor:
             self._checked |= {"results", "standings"} | ({"database"} if reader is not None else set())
             self._read_results(self._opened, self._closed)
 
-    def add(self, log: Examined) -> None:
+    def add(self, log: auditing.Examined) -> None:
         """Takes a log that was examined with what is published of the season."""
         self._count += 1
         if log.fault is not None:
@@ -165,7 +168,7 @@ class SeasonAuditor:
         self._unknown_draws += not log.draws_checked
         tail = log.game.rpartition("-")[2]
         number = int(tail) if tail.isascii() and tail.isdigit() and len(tail) < 12 else -1
-        if (log.tournament, log.game) != (self._folder.name, game_id(self._folder.name, number)):
+        if (log.tournament, log.game) != (self._folder.name, game_rows.game_id(self._folder.name, number)):
             self._fault("schedule", f"{log.path}:1: {log.game!r:.80} is no game of season {self._folder.name}")
         elif Path(log.path).is_symlink() or Path(log.path).name.partition(".")[0] != log.game:
             self._fault("schedule", f"{log.path}: expected a file under the name of game {log.game}, no link")
@@ -174,7 +177,7 @@ class SeasonAuditor:
         else:
             self._logs.put(number, log)
 
-    def result(self, *, complete: bool = False) -> Audit:
+    def result(self, *, complete: bool = False) -> verdicts.Audit:
         """Returns what was found. `complete` demands that the season is closed, and that every log is there."""
         notes = []
         for number in self._logs:
@@ -199,8 +202,11 @@ class SeasonAuditor:
         if complete:
             self._checked.add("secret")
             if self._secret is None:
-                self._fault("secret", f"{self._folder}: expected a {SECRET_FILE}, got none: the season is not closed")
-        audit = Audit(
+                self._fault(
+                    "secret",
+                    f"{self._folder}: expected a {record_files.SECRET_FILE}, got none: the season is not closed",
+                )
+        audit = verdicts.Audit(
             folder=str(self._folder),
             tournament=self._folder.name,
             logs=self._count,
@@ -211,39 +217,39 @@ class SeasonAuditor:
             notes=tuple(notes),
             of="season",
         )
-        return settled(audit)
+        return verdicts.settled(audit)
 
     # What is published
 
     def _fault(self, check: str, reason: str) -> None:
         self._checked.add(check)
-        self._faults.append(Fault(check, reason))
+        self._faults.append(verdicts.Fault(check, reason))
 
     def _document(self, name: str, kind: type[S]) -> S | None:
         try:
-            return published(self._folder, name, kind)
-        except LogError as error:
-            self._fault(LATER_DOCUMENT if isinstance(error, LaterVersion) else "commitment", str(error))
+            return record_files.published(self._folder, name, kind)
+        except errors.LogError as error:
+            self._fault(verdicts.LATER_DOCUMENT if isinstance(error, errors.LaterVersion) else "commitment", str(error))
             return None
 
     def _check_commitment(self, opened: SeasonOpened, noted: Path | None) -> None:
         place = self._folder / SEASON_FILE
         if opened.tournament != self._folder.name:
             self._fault("commitment", f"{place}: expected season {self._folder.name}, got: {opened.tournament:.80}")
-        if sha256_of(opened.settings) != opened.settings_sha256:
+        if record_files.sha256_of(opened.settings) != opened.settings_sha256:
             self._fault("commitment", f"{place}: settings_sha256 is not the digest of its settings")
         if noted is not None:
-            for change in changed_since(noted, opened):
+            for change in record_files.changed_since(noted, opened):
                 self._fault("commitment", f"{place}: {change}")
         games = opened.settings.get("games")
         for game in games if isinstance(games, list) else ():
             if isinstance(game, dict) and isinstance(game.get("players"), int):
-                self._settings[sha256_of(game)] = game["players"]
+                self._settings[record_files.sha256_of(game)] = game["players"]
         if (secret := self._secret) is None:
             return
-        told = (secret.tournament, secret.commitment, commitment(bytes.fromhex(secret.secret)))
+        told = (secret.tournament, secret.commitment, chance.commitment(bytes.fromhex(secret.secret)))
         if told != (opened.tournament, opened.commitment, opened.commitment):
-            place = self._folder / SECRET_FILE
+            place = self._folder / record_files.SECRET_FILE
             self._fault("commitment", f"{place}: expected the secret of the commitment, got another")
         if self._closed is None:
             self._fault("standings", f"{self._folder}: expected a {STANDINGS_FILE} with the secret, got none")
@@ -253,7 +259,7 @@ class SeasonAuditor:
     def _check_dates(self, opened: SeasonOpened, closed: SeasonClosed | None) -> None:
         """Checks what can be said of dates: no file shows more of them."""
         end = opened.opened if closed is None else closed.closed
-        if not (is_date(opened.opened) and is_date(end) and opened.opened <= end):
+        if not (rebuilding.is_date(opened.opened) and rebuilding.is_date(end) and opened.opened <= end):
             self._fault(
                 "commitment",
                 f"{self._folder}: expected the season's beginning, and its end after that, "
@@ -280,16 +286,16 @@ class SeasonAuditor:
         self._deals[deal.match] = deal
         if deal.deal != deal.match:
             self._fault("deals", f"{at}: expected match {deal.match} on the deal of its number, got: deal {deal.deal}")
-        if commitment(bytes.fromhex(deal.secret)) != deal.commitment:
+        if chance.commitment(bytes.fromhex(deal.secret)) != deal.commitment:
             self._fault("deals", f"{at}: the commitment of deal {deal.deal} is not that of its secret")
         if self._secret is not None:
-            derived = deal_secret(bytes.fromhex(self._secret.secret), deal.deal).hex()
+            derived = chance.deal_secret(bytes.fromhex(self._secret.secret), deal.deal).hex()
             if derived != deal.secret:
                 self._fault("deals", f"{at}: the secret of deal {deal.deal} does not follow from that of the season")
         for game in deal.games:
             if self._match_of.setdefault(game, deal) is not deal:
                 self._fault("schedule", f"{at}: game {game} is also of match {self._match_of[game].match}")
-        if not {*deal.logs} <= {game_id(self._folder.name, game) for game in deal.games}:
+        if not {*deal.logs} <= {game_rows.game_id(self._folder.name, game) for game in deal.games}:
             self._fault("schedule", f"{at}: expected logs of the games of match {deal.match}, got others")
 
     def _read_results(self, opened: SeasonOpened, closed: SeasonClosed) -> None:
@@ -332,7 +338,7 @@ class SeasonAuditor:
     def _lines(self, path: Path, check: str) -> Iterator[bytes]:
         try:
             yield from read_lines(path, f"{check} of a season")
-        except LogError as error:
+        except errors.LogError as error:
             self._fault(check, str(error))
 
     def _decoded(self, line: bytes, at: str, kind: type[S], check: str) -> S | None:
@@ -352,9 +358,9 @@ class SeasonAuditor:
         """Says whether a game has a result, as far as is known."""
         if self._closed is not None:
             return number < len(self._results) and self._results[number].status == "done"
-        return game_id(self._folder.name, number) in self._match_of[number].logs
+        return game_rows.game_id(self._folder.name, number) in self._match_of[number].logs
 
-    def _check_log(self, number: int, log: Examined) -> None:
+    def _check_log(self, number: int, log: auditing.Examined) -> None:
         """Checks that a log is what is published of its game."""
         deal = self._match_of.get(number)
         if deal is None:
@@ -379,7 +385,7 @@ class SeasonAuditor:
         if number < len(self._results):
             self._compare(self._results[number], log)
 
-    def _compare(self, result: Result, log: Examined) -> None:
+    def _compare(self, result: Result, log: auditing.Examined) -> None:
         assert log.result is not None
         for what, told, logged in (
             ("status", result.status, "done"),

@@ -9,11 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core.ratings.pairs import PairResult, add_up, pairs_of
-from arena.core.ratings.running import Rating, rate
-from arena.core.standings.table import fit_of, tabulate
-from arena.core.store.records import Entrant, Tally
-from arena.core.types import Payload, SeatResult
+from arena.core.face import Payload, game_rows, pentanomial, ranking_tables, true_skill, value_types
 from arena.league.matches import finals
 from arena.league.matches.final_tables import item
 from arena.league.public import documents
@@ -34,7 +30,7 @@ class Played(msgspec.Struct, frozen=True):
 
     deal: int
     result: Result
-    seats: tuple[SeatResult, ...] | None
+    seats: tuple[value_types.SeatResult, ...] | None
     """By seat what its log says; None if there is no log."""
 
 
@@ -58,13 +54,13 @@ class Computed:
         self.predecessors = {
             self._number[one.name]: self._number[one.after] for one in closed.entrants if one.after is not None
         }
-        self.ratings = [Rating(one.mu, one.sigma) for one in closed.entrants]
-        self.tallies = [Tally(number) for number in range(len(self.names))]
+        self.ratings = [true_skill.Rating(one.mu, one.sigma) for one in closed.entrants]
+        self.tallies = [game_rows.Tally(number) for number in range(len(self.names))]
         self._matches: defaultdict[int, set[int]] = defaultdict(set)
         """By entrant the deals of its matches."""
         self.incomplete: set[int] = set()
         """Entrants of whom a log is missing: of their sums only what ranks say is known."""
-        pairs: list[PairResult] = []
+        pairs: list[pentanomial.PairResult] = []
         for game in played:
             deal, result = game.deal, game.result
             entrants = [self._number[name] for name in result.entrants]
@@ -75,15 +71,17 @@ class Computed:
             self.incomplete |= {*entrants} if game.seats is None else set()
             together = teams[len(entrants)]
             seats = game.seats or tuple(
-                SeatResult(rank=rank, decisions=0, total_ms=0.0, max_ms=0.0, team=team)
+                value_types.SeatResult(rank=rank, decisions=0, total_ms=0.0, max_ms=0.0, team=team)
                 for rank, team in zip(result.ranks, together or (None,) * len(result.ranks), strict=True)
             )
-            after = rate([self.ratings[entrant] for entrant in entrants], tuple(result.ranks), together)
+            after = true_skill.rate([self.ratings[entrant] for entrant in entrants], tuple(result.ranks), together)
             for entrant, rating, seat in zip(entrants, after, seats, strict=True):
                 self.ratings[entrant] = rating
-                self.tallies[entrant] = _sum(self.tallies[entrant], Tally.of(entrant, seat, seats))
-            pairs += pairs_of(deal, entrants, tuple(result.ranks), [seat.margin for seat in seats], together)
-        self.pairs = add_up(pairs)
+                self.tallies[entrant] = _sum(self.tallies[entrant], game_rows.Tally.of(entrant, seat, seats))
+            pairs += pentanomial.pairs_of(
+                deal, entrants, tuple(result.ranks), [seat.margin for seat in seats], together
+            )
+        self.pairs = pentanomial.add_up(pairs)
 
     def document(self, final: FinalResult | None, matches: Sequence[tuple[int, list[Result]]]) -> Payload:
         """Returns what the standings must be. What nobody can compute is as it is told.
@@ -96,11 +94,12 @@ class Computed:
         rows = {row["name"]: row for row in told["items"]}
         if told["method"] not in (documents.BY_FINAL, documents.BY_RATING):
             raise ValueError(f"by {told['method']!r}, which the version of arena computes that closed the season")
-        fit = fit_of(self.tallies, self.pairs, max(self._players), {}, self.predecessors)
+        fit = ranking_tables.fit_of(self.tallies, self.pairs, max(self._players), {}, self.predecessors)
         entrants = [
-            Entrant(number=number, name=name, version="", digest="", spec={}) for number, name in enumerate(self.names)
+            game_rows.Entrant(number=number, name=name, version="", digest="", spec={})
+            for number, name in enumerate(self.names)
         ]
-        table = tabulate(
+        table = ranking_tables.tabulate(
             entrants,
             self.ratings,
             self.tallies,
@@ -176,13 +175,13 @@ class Computed:
         }
 
 
-def _sum(one: Tally, other: Tally) -> Tally:
+def _sum(one: game_rows.Tally, other: game_rows.Tally) -> game_rows.Tally:
     added = {
         name: getattr(one, name) + getattr(other, name)
-        for name in Tally.__struct_fields__
+        for name in game_rows.Tally.__struct_fields__
         if name not in ("entrant", "max_ms")
     }
-    return Tally(one.entrant, max_ms=max(one.max_ms, other.max_ms), **added)
+    return game_rows.Tally(one.entrant, max_ms=max(one.max_ms, other.max_ms), **added)
 
 
 def differences(expected: Any, told: Any, place: str) -> Iterator[str]:

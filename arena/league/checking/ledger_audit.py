@@ -9,10 +9,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from arena.core.errors import LogError
-from arena.core.standings.disk_table import DiskTable
-from arena.core.standings.verdicts import Fault
-from arena.core.store.records import game_id
+from arena.core.face import DiskTable, errors, game_rows, verdicts
 from arena.league.record import ledger, merkle
 from arena.league.record.ledger import LEDGER, Entry, Head
 from arena.league.record.season import DEALS, RESULTS, SEASONS, DealRevealed, Result, pages, read_lines
@@ -42,7 +39,7 @@ class LedgerAudit(msgspec.Struct, frozen=True, kw_only=True):
     """With how many heads that were seen before it was compared."""
     seasons: int
     """With how many seasons."""
-    faults: tuple[Fault, ...]
+    faults: tuple[verdicts.Fault, ...]
 
 
 def audit_ledger(published: Path, seen: Mapping[str, Head]) -> LedgerAudit:
@@ -56,7 +53,7 @@ def audit_ledger(published: Path, seen: Mapping[str, Head]) -> LedgerAudit:
         LogError: There is no ledger.
     """
     if not (published / LEDGER).is_dir():
-        raise LogError(f"expected a folder with the ledger of a league, got none - at {published}")
+        raise errors.LogError(f"expected a folder with the ledger of a league, got none - at {published}")
     auditor = _Auditor(published / LEDGER, seen)
     auditor.read()
     seasons = published / SEASONS
@@ -79,20 +76,20 @@ class _Auditor:
     def __init__(self, folder: Path, seen: Mapping[str, Head]) -> None:
         self._folder = folder
         self._seen = seen
-        self.faults: list[Fault] = []
+        self.faults: list[verdicts.Fault] = []
         self.head = ledger.EMPTY
         self._entries: defaultdict[str, DiskTable[Entry]] = defaultdict(lambda: DiskTable(Entry))
         """By season the entries of its games, by number."""
 
     def _fault(self, check: str, reason: str) -> None:
-        self.faults.append(Fault(check, reason))
+        self.faults.append(verdicts.Fault(check, reason))
 
     def read(self) -> None:
         """Reads the entries, and compares the heads."""
         expected = {where: ("seen", head) for where, head in self._seen.items()}
         try:
             expected[str(self._folder / ledger.HEAD_FILE)] = ("head", ledger.head_of(self._folder))
-        except LogError as error:
+        except errors.LogError as error:
             self._fault("head", str(error))
         sizes = {head.size for _, head in expected.values()}
         roots: dict[int, str] = {0: ledger.EMPTY.root}
@@ -104,7 +101,7 @@ class _Auditor:
                     pass
                 if builder.size in sizes:
                     roots[builder.size] = builder.root().hex()
-        except LogError as error:
+        except errors.LogError as error:
             self._fault("entries", str(error))
         self.head = Head(builder.size, builder.root().hex())
         for where, (check, head) in expected.items():
@@ -126,7 +123,7 @@ class _Auditor:
             return
         tournament, _, tail = entry.game.rpartition("-")
         number = int(tail) if tail.isascii() and tail.isdigit() and len(tail) < 12 else -1
-        if entry.game != game_id(tournament, number):
+        if entry.game != game_rows.game_id(tournament, number):
             self._fault("entries", f"{at}: expected a game, got: {entry.game!r:.80}")
         elif number in self._entries[tournament]:
             self._fault("entries", f"{at}: game {entry.game} is there twice")
@@ -139,7 +136,7 @@ class _Auditor:
         try:
             for at, deal in _lines(folder, DEALS, DealRevealed):
                 for number in deal.games:
-                    game = game_id(folder.name, number)
+                    game = game_rows.game_id(folder.name, number)
                     missing.discard(number)
                     if number not in entries:
                         self._fault("seasons", f"{at}: game {game} is not in the ledger")
@@ -147,11 +144,12 @@ class _Auditor:
                         self._fault("seasons", f"{at}: the log of game {game} is another than in the ledger")
             for number in sorted(missing)[:1] if pages(folder, RESULTS) else ():
                 self._fault(
-                    "seasons", f"{folder}: expected game {game_id(folder.name, number)} of the ledger, got none"
+                    "seasons",
+                    f"{folder}: expected game {game_rows.game_id(folder.name, number)} of the ledger, got none",
                 )
             for at, result in _lines(folder, RESULTS, Result):
                 self._compare(at, result, entries)
-        except LogError as error:
+        except errors.LogError as error:
             self._fault("seasons", str(error))
 
     def _compare(self, at: str, result: Result, entries: DiskTable[Entry]) -> None:
@@ -181,4 +179,4 @@ def _lines(folder: Path, kind: str, shape: type[S]) -> Iterator[tuple[str, S]]:
             try:
                 yield f"{path}:{number}", msgspec.json.decode(line, type=shape)
             except _WRONG as error:
-                raise LogError(f"expected {kind} of a season, got: {error} - at {path}:{number}") from None
+                raise errors.LogError(f"expected {kind} of a season, got: {error} - at {path}:{number}") from None

@@ -13,11 +13,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import astuple
 
-from arena.core.referee.chance import commitment
-from arena.core.standings.rebuilt import of_definitions
-from arena.core.store.records import Tally
-from arena.core.store.temporary import temporary_store
-from arena.core.types import GameResult
+from arena.core.face import GameResult, chance, game_rows, rebuilding, temporary_store
 from arena.league.checking.computed import Computed
 from arena.league.record.season import SeasonClosed, SeasonOpened
 from arena.league.store import LeagueReader
@@ -63,10 +59,10 @@ def contradictions(
             ("standings", season.standings, closed.standings),
             ("settings", row.settings, opened.settings),
             ("commitment", row.commitment, opened.commitment),
-            ("commitment to its secret", commitment(row.secret), opened.commitment),
+            ("commitment to its secret", chance.commitment(row.secret), opened.commitment),
             ("status", row.status, "finished"),
         )
-        yield from of_definitions(reader.finder, store)
+        yield from rebuilding.of_definitions(reader.finder, store)
         for part in (
             _of_entrants(reader, closed),
             _of_sums(reader, season.tournament, computed),
@@ -90,7 +86,7 @@ def _of_entrants(reader: LeagueReader, closed: SeasonClosed) -> Iterator[str]:
 
 
 def _of_sums(reader: LeagueReader, tournament: str, computed: Computed) -> Iterator[str]:
-    names = Tally.__struct_fields__
+    names = game_rows.Tally.__struct_fields__
     for stored, tally, rating, mine in zip(
         reader.finder.tallies(tournament),
         computed.tallies,

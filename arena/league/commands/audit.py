@@ -10,7 +10,7 @@ import click
 
 from arena.cli.options import json_option
 from arena.cli.output import check_lines, counted, echo, show_json
-from arena.core.errors import ConfigError, ReplayMismatch
+from arena.core.face import errors
 from arena.league.commands.away import Elsewhere, at_options
 from arena.league.record.season import PUBLISHED
 
@@ -62,7 +62,9 @@ def audit(
     from arena.league.checking.ledger_audit import audit_ledger
 
     if (folder is None) == (elsewhere is None):
-        raise ConfigError("expected FOLDER, or --at ADDRESS with --key FILE, got: both or neither; say which league")
+        raise errors.ConfigError(
+            "expected FOLDER, or --at ADDRESS with --key FILE, got: both or neither; say which league"
+        )
     if elsewhere is not None:
         from arena.league.door.fetching import fetch_ledger, fetch_seasons
         from arena.league.door.heads import heads_of
@@ -81,7 +83,7 @@ def audit(
         for line in describe(found):
             echo(line)
     if found.faults:
-        ctx.exit(ReplayMismatch.exit_code)
+        ctx.exit(errors.ReplayMismatch.exit_code)
 
 
 def _head(path: Path, elsewhere: Elsewhere | None) -> Head:
@@ -98,7 +100,7 @@ def _head(path: Path, elsewhere: Elsewhere | None) -> Head:
         return heads[league]
     if len(heads) == 1 and elsewhere is None:
         return next(iter(heads.values()))
-    raise ConfigError(
+    raise errors.ConfigError(
         f"expected the head of one league, got: {len(heads)}, none of them known to be of this one - at {path}; "
         "give --at with the league's address"
     )

@@ -9,7 +9,7 @@ import click
 from arena.cli.group import LazyGroup
 from arena.cli.options import json_option
 from arena.cli.output import echo, say, show_json
-from arena.core.errors import ConfigError
+from arena.core.face import errors
 from arena.league.commands.away import show_maps
 from arena.league.commands.here import folder_of, order, reading, to_option
 
@@ -52,19 +52,19 @@ def add(name: str, folder: Path | None, key: Path | None, quotas: tuple[str, ...
     Example:
       arena league author add anna --key anna.pub --quota bots=10 --league cup
     """
-    from arena.core.link.bots import check_name
+    from arena.core.face import bot_manifests
     from arena.league.bounds import MOST_NUMBER
     from arena.league.door.keys import read_public
     from arena.league.order_context import unknown_quota
 
-    check_name(name, "an author")
+    bot_manifests.check_name(name, "an author")
     limits: dict[str, int] = {}
     for text in quotas:
         quota, _, value = text.partition("=")
         if not (value.isascii() and value.isdigit() and len(value) <= 10 and int(value) <= MOST_NUMBER):
-            raise ConfigError(f"expected NAME=N, such as bots=10, got: {text!r}; correct --quota")
+            raise errors.ConfigError(f"expected NAME=N, such as bots=10, got: {text!r}; correct --quota")
         if reason := unknown_quota(quota):
-            raise ConfigError(f"{reason}; correct --quota")
+            raise errors.ConfigError(f"{reason}; correct --quota")
         limits[quota] = int(value)
     arguments = {"name": name, "quotas": limits}
     if key is not None:
@@ -125,7 +125,9 @@ def remove(ctx: click.Context, name: str, folder: Path | None, yes: bool) -> Non
 
     if not yes:
         if not sys.stdin.isatty():
-            raise ConfigError("expected --yes, because there is no terminal on which to ask whether to remove them")
+            raise errors.ConfigError(
+                "expected --yes, because there is no terminal on which to ask whether to remove them"
+            )
         if not click.confirm(f"Remove {name}, and retire their bots?", err=True):
             say("Nobody is removed.")
             ctx.exit(1)

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arena.cli.output import say, show
-from arena.core.errors import ConfigError
-from arena.core.text import plain
+from arena.core.face import errors, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arena.core.types import Payload
+    from arena.core.face import Payload
     from arena.league.door.client import Client
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -73,9 +72,9 @@ def _elsewhere(at: str | None, key: Path | None) -> Elsewhere | None:
     if at is None and key is None:
         return None
     if at is None:
-        raise ConfigError("expected --at with --key, got: --key alone; give the address of the league")
+        raise errors.ConfigError("expected --at with --key, got: --key alone; give the address of the league")
     if key is None:
-        raise ConfigError("expected --key with --at, got: --at alone; make a key: arena league key new NAME")
+        raise errors.ConfigError("expected --key with --at, got: --at alone; make a key: arena league key new NAME")
     return Elsewhere(at, key)
 
 

@@ -8,7 +8,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.output import say
-from arena.core.text import plain
+from arena.core.face import plain
 
 
 @click.command()
@@ -41,14 +41,14 @@ def serve(bot: str, at: str, key: Path, receipts: Path | None) -> None:
     Example:
       arena bot serve ./ronin --at tcp://cup.example:5599/5f… --key anna.key
     """
-    from arena.core.link.bots import check_name, load_bot
+    from arena.core.face import bot_manifests
     from arena.league.door.heads import look_again
     from arena.league.door.keys import address, read_pair
     from arena.league.door.serve import Service
     from arena.league.service.stopping import Stopping
 
-    spec = load_bot(bot)
-    check_name(spec.name)
+    spec = bot_manifests.load_bot(bot)
+    bot_manifests.check_name(spec.name)
     league = address(at)
 
     def tell(sentence: str) -> None:

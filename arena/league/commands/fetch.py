@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from arena.cli.output import say, show_line
-from arena.core.errors import ConfigError
-from arena.core.text import plain
+from arena.core.face import errors, plain
 from arena.league.commands.away import Elsewhere, at_options
 
 
@@ -35,7 +34,7 @@ def get(name: str, out: Path, elsewhere: Elsewhere | None) -> None:
       arena verify first
     """
     if elsewhere is None:
-        raise ConfigError(
+        raise errors.ConfigError(
             "expected --at ADDRESS with --key FILE, got: neither; "
             "of a league on this machine check its folder: arena verify LEAGUE/published"
         )

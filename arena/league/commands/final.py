@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arena.cli.output import counted, echo
-from arena.core.text import plain
+from arena.core.face import plain
 
 if TYPE_CHECKING:
-    from arena.core.types import Payload
+    from arena.core.face import Payload
 
 
 def show_final(final: Payload, indent: str = "") -> None:

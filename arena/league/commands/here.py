@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arena.cli.group import LazyGroup
-from arena.core.errors import ConfigError
+from arena.core.face import errors
 
 if TYPE_CHECKING:
-    from arena.core.types import Payload
+    from arena.core.face import Payload
     from arena.league.folder import Folder
     from arena.league.store import LeagueReader
 
@@ -69,7 +69,7 @@ def folder_of(path: Path | None) -> Folder:
     from arena.league.folder import Folder
 
     if path is None:
-        raise ConfigError(WHICH)
+        raise errors.ConfigError(WHICH)
     folder = Folder(path.absolute())
     folder.check()
     return folder
@@ -123,6 +123,8 @@ def _check_texts(arguments: Payload) -> None:
         if not isinstance(value, str):
             continue
         if len(value) > MOST_TEXT:
-            raise ConfigError(f"expected at most {MOST_TEXT} characters as {name}, got: {len(value)}; give fewer")
+            raise errors.ConfigError(
+                f"expected at most {MOST_TEXT} characters as {name}, got: {len(value)}; give fewer"
+            )
         if any("\ud800" <= char <= "\udfff" for char in value):  # bytes of the command line that are no text
-            raise ConfigError(f"expected a text in UTF-8 as {name}, got: {value!r:.80}; type it again")
+            raise errors.ConfigError(f"expected a text in UTF-8 as {name}, got: {value!r:.80}; type it again")

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from arena.cli import complete
 from arena.cli.options import LEVELS
 from arena.cli.output import command_line, echo, say
-from arena.core.errors import ConfigError, LevelError, MachineFault
+from arena.core.face import errors
 
 
 @click.command()
@@ -65,8 +65,7 @@ def init(
     """
     import msgspec
 
-    from arena.core.catalogue import parse_overrides
-    from arena.core.link.programs import check_disk
+    from arena.core.face import catalogue, programs
     from arena.league.folder import SETTINGS
     from arena.league.season.opening import make_league
     from arena.league.settings import Bots, Game, Settings
@@ -74,11 +73,11 @@ def init(
     from arena.sandbox.levels import lack, other
 
     if not re.fullmatch(r"[0-9]{1,2}(,[0-9]{1,2})*", players):
-        raise ConfigError(f"expected numbers of players, such as 2 or 2,4, got: {players!r}; correct --players")
+        raise errors.ConfigError(f"expected numbers of players, such as 2 or 2,4, got: {players!r}; correct --players")
     game = Game(
         rules=rules,
         ruleset=ruleset,
-        options=parse_overrides(overrides),
+        options=catalogue.parse_overrides(overrides),
         players=tuple(int(count) for count in players.split(",")),
         board=str(Path(board).absolute()) if board and Path(board).is_file() else board,
         time=time,
@@ -92,7 +91,9 @@ def init(
     again = "" if given is None else f"{command_line(ctx, without=('level',))} --level {given}"
     if lacks and ctx.get_parameter_source("level") is ParameterSource.DEFAULT:
         choice = f", or let bots be {given}: {again}" if again else ""
-        raise LevelError(f"expected a machine that gives level {level}, got: one where {lacks}, and try again{choice}")
+        raise errors.LevelError(
+            f"expected a machine that gives level {level}, got: one where {lacks}, and try again{choice}"
+        )
     made = make_league(folder, settings)
     many = players.replace(",", " or ")
     echo(f"{folder} is a league of {rules}, {many} players, time {time}, level {level}. Next:")
@@ -100,8 +101,8 @@ def init(
     echo(f"  arena league run {folder}")
     echo(f"Its settings are in {folder / made.settings.name}")
     try:
-        check_disk(folder)
-    except MachineFault as error:
+        programs.check_disk(folder)
+    except errors.MachineFault as error:
         say(f"The league does not run before this is so: {error}")
     if lacks:
         choice = f", or begin anew: rm -r {shlex.quote(str(folder))} && {again}" if again else ""

@@ -44,10 +44,10 @@ def new(name: str, out: Path) -> None:
     Example:
       arena league key new anna
     """
-    from arena.core.link.bots import check_name
+    from arena.core.face import bot_manifests
     from arena.league.door.keys import make_pair, write_pair, write_public
 
-    check_name(name)
+    bot_manifests.check_name(name)
     pair = make_pair()
     write_pair(out / f"{name}.key", pair, name)
     write_public(out / f"{name}.pub", pair.public, name)

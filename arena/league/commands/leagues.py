@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from arena.cli.output import say
-from arena.core.errors import ConfigError, DoorError
-from arena.core.files import MIB
+from arena.core.face import errors, files
 from arena.league.commands.away import Elsewhere
 from arena.league.commands.here import folder_of, order, reading
 
 if TYPE_CHECKING:
     from arena.author.archives import PackedBot
-    from arena.core.types import Payload
+    from arena.core.face import Payload
     from arena.league.door.client import Client
     from arena.league.store.played import Only
 
@@ -81,7 +80,9 @@ def opened(folder: Path | None, elsewhere: Elsewhere | None, author: str | None 
     if elsewhere is None:
         yield Here(folder, author)
     elif author is not None:
-        raise ConfigError("expected --author for a league on this machine, got it with --at; the key says who you are")
+        raise errors.ConfigError(
+            "expected --author for a league on this machine, got it with --at; the key says who you are"
+        )
     else:
         with elsewhere.client() as client:
             yield There(elsewhere, client)
@@ -139,7 +140,7 @@ class Here:
                 found = seasons.get(season)
                 if found is None or found.standings is None:
                     closed = ", ".join(each.name for each in seasons.values() if each.closed) or "none"
-                    raise ConfigError(f"expected a season that is closed, got: {season!r}; there are: {closed}")
+                    raise errors.ConfigError(f"expected a season that is closed, got: {season!r}; there are: {closed}")
                 document = {**found.standings, "season": found.name, "digest": found.digest}
             return document, season_text(season, reader.finder.tournament(seasons[season].tournament).settings)
 
@@ -169,7 +170,7 @@ class Here:
                     return data
         except Refusal as refusal:
             error = refusal.message(None)
-            raise DoorError(f"{error.message}; {error.remedy}", error.code) from None
+            raise errors.DoorError(f"{error.message}; {error.remedy}", error.code) from None
 
     def submit(self, packed: PackedBot) -> Payload | None:
         from arena.league.season.opening import LOCAL
@@ -204,7 +205,7 @@ class There:
 
     def standings(self, season: str | None) -> tuple[Payload, str]:
         if season is not None:
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"expected the open season of a league elsewhere, got: {season!r}; a closed one has its standings in "
                 f"what this fetches: arena league season get {season} {shlex.join(self.options)}"
             )
@@ -220,7 +221,7 @@ class There:
         for one in kinds:
             try:
                 found.append(json.loads(self._client.report(name, one)))
-            except DoorError as error:
+            except errors.DoorError as error:
                 if error.refusal != "unknown" or (one == kinds[-1] and not found):
                     raise
         return {"version": name, "state": found[-1].get("state", ""), "reports": found}
@@ -246,7 +247,7 @@ class There:
 
     def retire(self, bot: str, reason: str) -> Payload | None:
         if reason:
-            raise ConfigError("expected --reason for a league on this machine, got it with --at; leave it out")
+            raise errors.ConfigError("expected --reason for a league on this machine, got it with --at; leave it out")
         answer = self._client.retire(bot).answer
         if answer is None:
             say(f"{bot} will be retired when the service of the league runs")
@@ -259,7 +260,7 @@ def _progress(size: int) -> Callable[[int], None]:
 
     def tell(have: int) -> None:
         nonlocal told
-        if have - told >= MIB or (told and have == size):
+        if have - told >= files.MIB or (told and have == size):
             told = have
             say(f"sent {have:,} of {size:,} bytes")
 

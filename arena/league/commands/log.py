@@ -33,12 +33,11 @@ def log(game: str, folder: Path | None, author: str | None, out: Path, elsewhere
     Example:
       arena league log spring-000123 --at tcp://cup.example:5599/5f… --key anna.key
     """
-    from arena.core import files
-    from arena.core.record.compressed import expand
+    from arena.core.face import compression, files
 
     with opened(folder, elsewhere, author) as league:
         packed = league.log(game)
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{game}.jsonl"
-    files.write(path, expand(packed, f"the log of {game}"))
+    files.write(path, compression.expand(packed, f"the log of {game}"))
     show_line(str(path))

@@ -44,15 +44,14 @@ def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: b
     import sys
     from functools import partial
 
-    from arena.core.errors import ConfigError
-    from arena.core.text import plain
+    from arena.core.face import errors, plain
     from arena.league.door.checks import check
     from arena.league.door.keys import Address
     from arena.league.door.server import Door, confine
     from arena.league.door.supervisor import door_command, keep_open
 
     if not (folder / "league.toml").is_file():
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected the folder of a league, with a league.toml, got: {folder}; make one: arena league init {folder}"
         )
     if not once:

@@ -10,7 +10,7 @@ import msgspec
 
 from arena.cli.options import json_option
 from arena.cli.output import console, counted, echo, say, show, show_json
-from arena.core.errors import DoorError
+from arena.core.face import errors
 from arena.league.commands.away import Elsewhere, at_options
 from arena.league.commands.here import to_option
 from arena.league.commands.leagues import STEPS, opened
@@ -18,7 +18,7 @@ from arena.league.commands.leagues import STEPS, opened
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.core.types import Payload
+    from arena.core.face import Payload
 
 _GAMES: Final = ("game", "seat", "rank", "code", "turn")
 """The columns of the table of first games."""
@@ -88,7 +88,7 @@ def show_reports(documents: Sequence[Payload]) -> None:
         reports = msgspec.convert(documents, list[_Report])
         details = [msgspec.convert(report.detail, _Detail) for report in reports]
     except msgspec.ValidationError as error:
-        raise DoorError(f"expected reports of a league, got: {error}; ask its operator", "internal") from None
+        raise errors.DoorError(f"expected reports of a league, got: {error}; ask its operator", "internal") from None
     for number, (report, detail) in enumerate(zip(reports, details, strict=True), 1):
         which = f", attempt {report.attempt}" if report.attempt > 1 else ""
         echo(f"{report.kind or 'step'} of {report.version}{which}: {report.verdict}, in {report.seconds:.1f} s")
@@ -97,11 +97,11 @@ def show_reports(documents: Sequence[Payload]) -> None:
 
 
 def _show(report: _Report, detail: _Detail) -> None:
-    from arena.core.show.tables import wrapped
+    from arena.core.face import text_tables
 
     width = console().width
     if report.finding:
-        show(wrapped(report.finding, width))
+        show(text_tables.wrapped(report.finding, width))
     if report.command_to_repeat:
         echo(f"At home: {report.command_to_repeat}")
     if report.kind == "check" and _show_check(report.detail, width):

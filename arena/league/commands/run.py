@@ -11,13 +11,10 @@ import click
 
 from arena.cli.help import Command
 from arena.cli.output import counted, say, show_line
-from arena.core.commands.lanes import lanes_on
-from arena.core.commands.playing import nothing
-from arena.core.errors import ArenaError
-from arena.core.text import plain
+from arena.core.face import errors, lanes_on, plain, playing_commands
 
 if TYPE_CHECKING:
-    from arena.core.tournament.lanes import Worker
+    from arena.core.face import lane_kit
 
 
 @click.command(cls=Command)
@@ -77,24 +74,23 @@ def run(
       arena league run cup --games 100
       arena league run cup --open tcp://*:5599
     """
-    from arena.core.commands.progress import moving_line
-    from arena.core.tournament.workers import local_worker
+    from arena.core.face import processor_cores, progress_lines
     from arena.league.folder import Folder
     from arena.league.service.running import run_league
     from arena.league.show import service_line
     from arena.league.submissions.tools import archive_of
 
     place = Folder(folder.absolute())
-    tell = nothing if quiet else say
+    tell = playing_commands.nothing if quiet else say
     number, elsewhere = concurrency, False
-    worker: Worker = local_worker
+    worker: lane_kit.Worker = processor_cores.local_worker
     if cluster is not None or insecure or same_worker:
         sent = partial(archive_of, place)
         lanes = ctx.with_resource(
             lanes_on(cluster, concurrency, insecure=insecure, same_worker=same_worker, tell=tell, archive_of=sent)
         )
-        number, worker, elsewhere = lanes.number, lanes.worker or local_worker, lanes.elsewhere
-    with moving_line(quiet=quiet) as line:
+        number, worker, elsewhere = lanes.number, lanes.worker or processor_cores.local_worker, lanes.elsewhere
+    with progress_lines.moving_line(quiet=quiet) as line:
         ended = run_league(
             place,
             games=games,
@@ -109,7 +105,7 @@ def run(
             announce=show_line if line is None or not sys.stdout.isatty() else say,
         )
     if ended.idle:
-        raise ArenaError(
+        raise errors.ArenaError(
             f"expected {counted(games or 0, 'more rated game')}, got: {ended.games}; {ended.idle}; submit a bot with "
             f"`arena league submit BOT --league {folder}`"
         )

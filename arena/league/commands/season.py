@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from arena.cli.output import counted, echo, say, show_json
-from arena.core.commands.progress import LINE_S, moving_line
-from arena.core.text import plain
+from arena.core.face import plain, progress_lines
 from arena.league.commands.here import LeagueGroup, folder_argument, folder_of, reading, to_option
 
 if TYPE_CHECKING:
@@ -59,12 +58,12 @@ def close(name: str, folder: Path | None, following: str, no_final: bool) -> Non
       arena league season close first --league cup
       arena league season close first --league cup --next autumn --no-final
     """
-    from arena.core.errors import ConfigError
+    from arena.core.face import errors
     from arena.league.bounds import MOST_NAME, is_season_name
     from arena.league.commands.here import order
 
     if following and not is_season_name(following):
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected a name of at most {MOST_NAME} characters on one line, got: {following!r}; correct --next"
         )
     league = folder_of(folder)
@@ -72,7 +71,7 @@ def close(name: str, folder: Path | None, following: str, no_final: bool) -> Non
     if order(folder, "season_close", arguments) is None:
         return
     told, at = "", time.monotonic()
-    with moving_line() as show:
+    with progress_lines.moving_line() as show:
         while (closed := _closed(league, name)) is None:
             doing = _doing(league)
             if league.is_running:
@@ -81,7 +80,7 @@ def close(name: str, folder: Path | None, following: str, no_final: bool) -> Non
                 told = doing
                 if show is not None:
                     show(_how_far(league))
-                elif time.monotonic() >= at + LINE_S and (far := _how_far(league)):
+                elif time.monotonic() >= at + progress_lines.LINE_S and (far := _how_far(league)):
                     at = time.monotonic()
                     say(far)
                 time.sleep(_POLL_S)

@@ -41,11 +41,11 @@ def serve(folder: Path, bind: str, names: tuple[str, ...]) -> None:
       arena league serve cup
       arena league serve cup --bind 0.0.0.0:8080 --name cup.example
     """
-    from arena.core.extras import need
+    from arena.core.face import need
 
     need("pages", "`arena league serve`")
     from arena.cli.output import say, show_line
-    from arena.core.referee.feed import FeedReader
+    from arena.core.face import feeds
     from arena.league.live.public import public_app
     from arena.pages.commands.watch import of_league, tell_error
     from arena.pages.live.app import Watching
@@ -55,7 +55,7 @@ def serve(folder: Path, bind: str, names: tuple[str, ...]) -> None:
 
     seen = of_league(folder, hands=False)
     listening = listen(bind)
-    with closing(FeedReader(seen.feed)) as feed_reader:
+    with closing(feeds.FeedReader(seen.feed)) as feed_reader:
         watching = Watching(feed_reader, seen.board, revealed=seen.revealed, public=True)
         app = Guard(public_app(folder_of(folder).site, watching), key=None, port=listening.port, names=names)
         if listening.warning:

@@ -10,7 +10,7 @@ import click
 
 from arena.cli.options import json_option
 from arena.cli.output import counted, echo, show_json
-from arena.core.errors import ConfigError
+from arena.core.face import errors
 from arena.league.commands.away import Elsewhere, at_options
 from arena.league.commands.final import show_final
 from arena.league.commands.here import folder_or_elsewhere, order
@@ -20,7 +20,7 @@ from arena.league.commands.tables import NOTICES, remaking_line, show_versions
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arena.core.types import Payload
+    from arena.core.face import Payload
 
 
 @click.command()
@@ -46,7 +46,9 @@ def status(
       arena league status --at tcp://cup.example:5599/5f… --key anna.key
     """
     if read and (elsewhere is not None or author is not None or bot):
-        raise ConfigError("expected --read for the notices of a league's operator, got it with those of an author")
+        raise errors.ConfigError(
+            "expected --read for the notices of a league's operator, got it with those of an author"
+        )
     with opened(folder, elsewhere, author) as league:
         document = league.status(bot)
         where = shlex.join(league.options)

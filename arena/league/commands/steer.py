@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from arena.cli.output import counted, echo, say
-from arena.core.errors import ConfigError
+from arena.core.face import errors
 from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
 from arena.league.commands.away import Elsewhere, at_options
 from arena.league.commands.here import folder_argument, folder_of, order, reading, reason_option, to_option
@@ -146,7 +146,7 @@ def replay_games(folder: Path, matches: tuple[int, ...], reason: str) -> None:
     from arena.league.public import documents
 
     if len(matches) > MOST_MATCHES:
-        raise ConfigError(f"expected at most {MOST_MATCHES} matches at a time, got: {len(matches)}; give fewer")
+        raise errors.ConfigError(f"expected at most {MOST_MATCHES} matches at a time, got: {len(matches)}; give fewer")
     answer = order(folder, "replay_games", {"matches": list(matches), "reason": reason})
     for found in (answer or {}).get("matches", ()):
         again = "somebody of it plays no more" if found["again"] is None else f"is match {found['again']}"

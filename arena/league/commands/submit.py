@@ -10,8 +10,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.output import echo, say
-from arena.core.errors import CheckFailed
-from arena.core.text import plain
+from arena.core.face import errors, plain
 from arena.league.commands.away import Elsewhere, at_options
 from arena.league.commands.here import to_option
 from arena.league.commands.leagues import League, opened
@@ -40,11 +39,11 @@ def submit(bot: str, folder: Path | None, author: str | None, wait: bool, elsewh
       arena league submit ./fox --at tcp://cup.example:5599/5f… --key anna.key --wait
     """
     from arena.author.archives import pack
-    from arena.core.link.bots import check_name
+    from arena.core.face import bot_manifests
 
     with opened(folder, elsewhere, author) as league:
         packed = pack(bot)
-        check_name(packed.manifest.name)
+        bot_manifests.check_name(packed.manifest.name)
         for path in packed.left_out:
             say(plain(f"left out: {path}"))
         answer = league.submit(packed)
@@ -79,4 +78,4 @@ def _follow(league: League, version: str, report: str) -> None:
             break
         time.sleep(league.look_s)
     if told not in ("active", "superseded"):
-        raise CheckFailed(f"expected {version} to become active, got: {told}; read `{report}`")
+        raise errors.CheckFailed(f"expected {version} to become active, got: {told}; read `{report}`")

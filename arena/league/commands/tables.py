@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from arena.cli.output import console, counted, echo, say, show
-from arena.core.errors import DoorError
+from arena.core.face import errors
 from arena.league.commands.away import show_maps
 
 if TYPE_CHECKING:
-    from arena.core.types import Payload
+    from arena.core.face import Payload
 
 NOTICES: Final = 10
 """How many notices are shown, the latest."""
@@ -42,7 +42,7 @@ def show_games(games: Sequence[Payload]) -> None:
     try:
         forfeits = msgspec.convert([game for game in games if game.get("forfeit")][:_EXPLAINED], list[_Forfeit])
     except msgspec.ValidationError as error:
-        raise DoorError(f"expected games of a league, got: {error}; ask its operator", "internal") from None
+        raise errors.DoorError(f"expected games of a league, got: {error}; ask its operator", "internal") from None
     show_maps(games, _GAMES, "No game is like that.")
     for game in forfeits:
         echo()
@@ -72,8 +72,7 @@ def show_standings(document: Payload, *, verbose: bool = False) -> None:
         document: The standings as a league tells them. One elsewhere tells no `order`.
         verbose: Whether to show all columns.
     """
-    from arena.core.show.standings import order_text
-    from arena.core.show.tables import wrapped
+    from arena.core.face import standings_texts, text_tables
     from arena.league.show import league_table
 
     items = document["items"]
@@ -84,8 +83,8 @@ def show_standings(document: Payload, *, verbose: bool = False) -> None:
     if any(item.get("provisional") for item in items):
         few = f"fewer than {document['final_matches']}" if "final_matches" in document else "few"
         say(f"Provisional: a rating from {few} matches, which may be far off.")
-    if order := order_text(document.get("order"), items):
-        show(wrapped(order, console().width))
+    if order := standings_texts.order_text(document.get("order"), items):
+        show(text_tables.wrapped(order, console().width))
     if line := remaking_line(document.get("remaking")):
         say(f"The {line}.")
     if not any(item.get("games") for item in items):

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import msgspec
 
 from arena.author import archives
-from arena.core.errors import ArchiveError
+from arena.core.face import errors
 from arena.league.door.refusals import Refusal
 from arena.league.door.uploads import Begun, sync
 
@@ -101,7 +101,7 @@ def check(archive: Path) -> str:
     """
     try:
         return archives.check(archive).digest
-    except ArchiveError as error:
+    except errors.ArchiveError as error:
         reason, _, remedy = str(error).rpartition("; ")
         raise Refusal(
             "archive",

@@ -18,8 +18,7 @@ from msgspec.structs import replace
 from zmq.utils.monitor import recv_monitor_message
 
 from arena import __version__
-from arena.core.errors import ConfigError, DoorError
-from arena.core.types import Payload
+from arena.core.face import Payload, errors
 from arena.league.door.codec import decode_from_door, encode
 from arena.league.door.keys import Address, Pair
 from arena.league.door.messages import (
@@ -167,7 +166,7 @@ class Client:
                     have = self.ask(Chunk(self.number(), begun.upload, have, data), Have).have
                 progress(have)
                 return self.ask(Finish(self.number(), begun.upload), Accepted)
-            except DoorError as error:
+            except errors.DoorError as error:
                 if tries >= TRIES or error.refusal not in ("bad_offset", "expired", "no_answer"):
                     raise
                 self._tell(f"{error}; going on where it stopped")
@@ -249,7 +248,9 @@ class Client:
             if len(data) >= part.total or not part.data:
                 break
         if hashlib.sha256(data).hexdigest() != part.digest:
-            raise DoorError("expected what the league published, got: it changed meanwhile; try again", "no_answer")
+            raise errors.DoorError(
+                "expected what the league published, got: it changed meanwhile; try again", "no_answer"
+            )
         return data
 
     # One request
@@ -286,7 +287,7 @@ class Client:
             for heard in self.heard(min(left, _REST_S)):
                 if getattr(heard, "id", None) == message.id or (isinstance(heard, Error) and heard.id is None):
                     return heard
-        raise DoorError(
+        raise errors.DoorError(
             f"expected an answer of the league within {self._answer_s:g} s, got: none; try again", "no_answer"
         )
 
@@ -306,7 +307,7 @@ class Client:
                 self.monitor.poll(_RETRY_MS)
                 self._watch()
             if time.monotonic() > until:
-                raise DoorError(
+                raise errors.DoorError(
                     f"expected the league to take a message within {self._answer_s:g} s, got: it did not; try again",
                     "no_answer",
                 )
@@ -325,7 +326,7 @@ class Client:
         if self.monitor in found:
             self._watch()
         if not self.connected and time.monotonic() - self._since > self._connect_s:
-            raise DoorError(
+            raise errors.DoorError(
                 f"expected a league at {self._address.endpoint}, got: nobody listens there; "
                 "check the address, or ask its operator whether `arena league open` runs",
                 "nobody",
@@ -345,7 +346,7 @@ class Client:
                 self.connected = True
                 self._hung_up = 0
             elif event == zmq.EVENT_HANDSHAKE_FAILED_AUTH:
-                raise DoorError(
+                raise errors.DoorError(
                     f"expected a key that the league knows, got: {self._pair.public}, which is not known here; "
                     "send its .pub file to the league's operator",
                     "unknown_key",
@@ -354,7 +355,7 @@ class Client:
                 self._hung_up += 1
                 if self._hung_up < _HUNG_UP:
                     continue
-                raise DoorError(
+                raise errors.DoorError(
                     f"expected the league with the key in the address, got: another at {self._address.endpoint}: this "
                     "is not this league's server key, or yours has connected too often; ask its operator for the "
                     "address of today, or wait a minute",
@@ -365,15 +366,15 @@ class Client:
                 self._since = time.monotonic()
 
 
-def refused(error: Error) -> DoorError:
+def refused(error: Error) -> errors.DoorError:
     """Returns the exception for an `error` of the door."""
     where = " - at ".join(filter(None, (error.rule, error.path)))
-    return DoorError(f"{error.message}{f' ({where})' if where else ''}; {error.remedy}", error.code)
+    return errors.DoorError(f"{error.message}{f' ({where})' if where else ''}; {error.remedy}", error.code)
 
 
-def _strange(answer: FromDoor) -> DoorError:
+def _strange(answer: FromDoor) -> errors.DoorError:
     kind = type(answer).__name__.lower()
-    return DoorError(f"expected the answer that belongs to the request, got: {kind}; report this", "internal")
+    return errors.DoorError(f"expected the answer that belongs to the request, got: {kind}; report this", "internal")
 
 
 def _set_up(socket: zmq.Socket[bytes], address: Address, pair: Pair) -> None:
@@ -382,7 +383,9 @@ def _set_up(socket: zmq.Socket[bytes], address: Address, pair: Pair) -> None:
         socket.curve_publickey = pair.public.encode()
         socket.curve_secretkey = pair.secret.encode()
     except zmq.ZMQError as error:
-        raise ConfigError(f"expected keys of CURVE, got: {error}; make a new one with `arena league key new`") from None
+        raise errors.ConfigError(
+            f"expected keys of CURVE, got: {error}; make a new one with `arena league key new`"
+        ) from None
     for option, value in (
         (zmq.LINGER, 0),
         (zmq.MAXMSGSIZE, MAX_DOOR_FRAME),

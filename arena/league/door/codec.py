@@ -10,14 +10,15 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core.errors import RemoteProtocolError
-from arena.core.wire.codec import encode, read_map, type_of, typed, types_of
+from arena.core.face import codec, errors
 from arena.league.door.messages import MAX_AUTHOR_FRAME, MAX_DOOR_FRAME, FromAuthor, FromDoor
 
 __all__ = ["decode", "decode_from_door", "encode", "number_of"]
 
-_OF_AUTHORS: Final = types_of(FromAuthor)
-_OF_DOORS: Final = types_of(FromDoor)
+encode = codec.encode
+
+_OF_AUTHORS: Final = codec.types_of(FromAuthor)
+_OF_DOORS: Final = codec.types_of(FromDoor)
 _AUTHOR_DECODER: Final = msgspec.msgpack.Decoder(FromAuthor)
 _DOOR_DECODER: Final = msgspec.msgpack.Decoder(FromDoor)
 _FROM_AUTHORS: Final = frozenset({bytes})
@@ -35,13 +36,13 @@ def decode(frame: bytes) -> FromAuthor | None:
     """
     if len(frame) > MAX_AUTHOR_FRAME:
         raise _oversized(frame, MAX_AUTHOR_FRAME)
-    kind = type_of(read_map(frame, more=_FROM_AUTHORS))
+    kind = codec.type_of(codec.read_map(frame, more=_FROM_AUTHORS))
     if kind not in _OF_AUTHORS:
         if kind in _OF_DOORS:
             reason = f"expected a type that an author sends, got: {kind!r} - at $.type"
-            raise RemoteProtocolError("protocol", reason, "§5.3-6")
+            raise errors.RemoteProtocolError("protocol", reason, "§5.3-6")
         return None
-    message: FromAuthor = typed(_AUTHOR_DECODER, frame)
+    message: FromAuthor = codec.typed(_AUTHOR_DECODER, frame)
     return message
 
 
@@ -53,9 +54,9 @@ def decode_from_door(frame: bytes) -> FromDoor | None:
     """
     if len(frame) > MAX_DOOR_FRAME:
         raise _oversized(frame, MAX_DOOR_FRAME)
-    if type_of(read_map(frame, more=_FROM_DOORS)) not in _OF_DOORS:
+    if codec.type_of(codec.read_map(frame, more=_FROM_DOORS)) not in _OF_DOORS:
         return None
-    message: FromDoor = typed(_DOOR_DECODER, frame)
+    message: FromDoor = codec.typed(_DOOR_DECODER, frame)
     return message
 
 
@@ -64,11 +65,11 @@ def number_of(frame: bytes) -> int | None:
     if len(frame) > MAX_AUTHOR_FRAME:
         return None
     try:
-        number: Any = read_map(frame, more=_FROM_AUTHORS).get("id")
-    except RemoteProtocolError:
+        number: Any = codec.read_map(frame, more=_FROM_AUTHORS).get("id")
+    except errors.RemoteProtocolError:
         return None
     return number if type(number) is int else None
 
 
-def _oversized(frame: bytes, most: int) -> RemoteProtocolError:
-    return RemoteProtocolError("too_large", f"expected at most {most} bytes, got: {len(frame)}", "§D4-2")
+def _oversized(frame: bytes, most: int) -> errors.RemoteProtocolError:
+    return errors.RemoteProtocolError("too_large", f"expected at most {most} bytes, got: {len(frame)}", "§D4-2")

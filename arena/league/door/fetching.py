@@ -12,13 +12,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import ConfigError, DoorError
-from arena.core.record.compressed import expand
-from arena.core.record.log import SUFFIX
-from arena.core.record.published import SECRET_FILE
-from arena.core.text import counted
-from arena.core.types import Payload
+from arena.core.face import Payload, compression, counted, errors, files, log_records, record_files
 from arena.league.door.client import Client
 from arena.league.record import ledger
 from arena.league.record.ledger import Head
@@ -59,7 +53,7 @@ def _is_full(path: Path) -> bool:
     """Says whether a file of entries is there and gets no more."""
     if not path.exists():
         return False
-    data = files.read(path, "entries that were fetched", files.MOST_DOCUMENT, ConfigError)
+    data = files.read(path, "entries that were fetched", files.MOST_DOCUMENT, errors.ConfigError)
     return data.count(b"\n") == ledger.PAGE
 
 
@@ -93,7 +87,7 @@ def fetch_season(client: Client, name: str, out: Path, *, with_logs: bool = True
     folder = out / SEASONS / tournament
     folder.mkdir(parents=True, exist_ok=True)
     is_closed = bool(season.get("closed"))
-    for file in (SEASON_FILE, STANDINGS_FILE, SECRET_FILE) if is_closed else (SEASON_FILE,):
+    for file in (SEASON_FILE, STANDINGS_FILE, record_files.SECRET_FILE) if is_closed else (SEASON_FILE,):
         _keep(folder / file, client.season(tournament, file))
     for file, data in _pages(client, tournament, RESULTS) if is_closed else ():
         _keep(folder / file, data)
@@ -120,9 +114,9 @@ def _keep(path: Path, data: bytes, *, grows: bool = False) -> None:
         DoorError: It contradicts it.
     """
     if path.exists():
-        before = files.read(path, "what was fetched before", files.MOST_DOCUMENT, ConfigError)
+        before = files.read(path, "what was fetched before", files.MOST_DOCUMENT, errors.ConfigError)
         if not (data.startswith(before) if grows else data == before):
-            raise DoorError(
+            raise errors.DoorError(
                 f"expected {path.name} as it was when it was fetched before, got another - at {path}; "
                 "keep that file, and ask the operator what was changed",
                 "changed",
@@ -141,7 +135,7 @@ def _named(name: str, seasons: object) -> Payload:
         if name in (one.get("name"), tournament) and isinstance(tournament, str) and _NAME.match(tournament):
             return one
     there = ", ".join(str(one.get("name")) for one in known) or "none"
-    raise ConfigError(f"expected the name of a season, got: {name!r}; there are: {there:.400}")
+    raise errors.ConfigError(f"expected the name of a season, got: {name!r}; there are: {there:.400}")
 
 
 def _logs_in(deals: bytes) -> Iterator[tuple[str, str]]:
@@ -154,7 +148,9 @@ def _logs_in(deals: bytes) -> Iterator[tuple[str, str]]:
         for line in deals.splitlines():
             yield from msgspec.json.decode(line, type=DealRevealed).logs.items()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DoorError(f"expected the deals of a season, got: {error}; tell the operator", "no_answer") from None
+        raise errors.DoorError(
+            f"expected the deals of a season, got: {error}; tell the operator", "no_answer"
+        ) from None
 
 
 def _pages(client: Client, tournament: str, kind: str) -> Iterator[tuple[str, bytes]]:
@@ -163,7 +159,7 @@ def _pages(client: Client, tournament: str, kind: str) -> Iterator[tuple[str, by
         name = f"{kind}-{number}.jsonl"
         try:
             data = _while_it_grows(partial(client.season, tournament, name))
-        except DoorError as error:
+        except errors.DoorError as error:
             if error.refusal != "unknown":
                 raise
             return
@@ -175,7 +171,7 @@ def _while_it_grows(fetch: Callable[[], bytes]) -> bytes:
     for _ in range(MOST_TRIES - 1):
         try:
             return fetch()
-        except DoorError as error:
+        except errors.DoorError as error:
             if error.refusal != "no_answer":
                 raise
     return fetch()
@@ -184,17 +180,17 @@ def _while_it_grows(fetch: Callable[[], bytes]) -> bytes:
 def _fetch_log(client: Client, tournament: str, game: str, sha256: str, logs: Path) -> bool:
     """Fetches the public log of a game, unless it is there already. Returns whether it is."""
     if not game.startswith(f"{tournament}-") or not game.removeprefix(f"{tournament}-").isdigit():
-        raise DoorError(f"expected a game of {tournament}, got: {game!r:.80}; tell the operator", "no_answer")
-    path = logs / f"{game}{SUFFIX}"
+        raise errors.DoorError(f"expected a game of {tournament}, got: {game!r:.80}; tell the operator", "no_answer")
+    path = logs / f"{game}{log_records.SUFFIX}"
     if path.exists():
-        data = files.read(path, "a log that was fetched", files.MOST_LOG, ConfigError)
+        data = files.read(path, "a log that was fetched", files.MOST_LOG, errors.ConfigError)
         if hashlib.sha256(data).hexdigest() == sha256:
             return True
     try:
         packed = client.log(game, public=True)
-    except DoorError as error:
+    except errors.DoorError as error:
         if error.refusal != "unknown":
             raise
         return False
-    files.write(path, expand(packed, f"the log of {game}"))
+    files.write(path, compression.expand(packed, f"the log of {game}"))
     return True

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import ConfigError, DoorError
+from arena.core.face import errors, files
 from arena.league.door.client import Client
 from arena.league.door.keys import Address
 from arena.league.record import merkle
@@ -34,12 +33,12 @@ def read_heads(path: Path) -> dict[str, Head]:
     Raises:
         ConfigError: The file cannot be read.
     """
-    data = files.read(path, "the heads of ledgers that were seen", files.MIB, ConfigError)
+    data = files.read(path, "the heads of ledgers that were seen", files.MIB, errors.ConfigError)
     try:
         found = msgspec.json.decode(data, type=dict[str, Any])
         return msgspec.convert({"": found} if "root" in found else found, dict[str, Head])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected the heads of ledgers that were seen, got: {error} - at {path}; give the file that arena wrote"
         ) from None
 
@@ -67,7 +66,7 @@ def look_again(client: Client, league: Address, key: Path, tell: Callable[[str],
     answer = client.ledger(before.size if before else 0)
     now = Head(answer.size, answer.root)
     if before is not None and not goes_on(before, now, answer.proof):
-        raise DoorError(
+        raise errors.DoorError(
             f"expected a ledger that goes on from the one that was seen before, of {before.size} games with the root "
             f"{before.root}, got: one of {now.size} games that does not - seen in {path}; something that was published "
             "was changed or left out: keep that file, and ask the operator what happened. To go on all the same, move "

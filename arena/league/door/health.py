@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import InternalError
+from arena.core.face import errors, files
 from arena.league.door.relay import PRESENCE, STALE_S
 
 if TYPE_CHECKING:
@@ -61,8 +60,10 @@ def health(folder: Path) -> Health | None:
     try:
         if time.time() - path.stat().st_mtime > STALE_S:
             return None
-        return msgspec.json.decode(files.read(path, "the state of the door", files.MIB, InternalError), type=Health)
-    except (OSError, InternalError, msgspec.DecodeError):
+        return msgspec.json.decode(
+            files.read(path, "the state of the door", files.MIB, errors.InternalError), type=Health
+        )
+    except (OSError, errors.InternalError, msgspec.DecodeError):
         return None
 
 

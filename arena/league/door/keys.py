@@ -22,9 +22,7 @@ import zmq
 from msgspec import Meta
 from zmq.utils import z85
 
-from arena.core import files
-from arena.core.errors import ConfigError
-from arena.core.toml import table_of
+from arena.core.face import errors, files, toml
 
 _Z85: Final = r"^[0-9a-zA-Z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}\Z"
 _MOST: Final = 4_096
@@ -89,7 +87,7 @@ def write_pair(path: Path, pair: Pair, whom: str) -> None:
         OSError: It cannot be written.
     """
     if os.path.lexists(path):
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected a new name for a key file, got: one that is there - at {str(path)!r}; "
             "give another name, or remove the old key if nobody needs it"
         )
@@ -111,7 +109,7 @@ def read_pair(path: Path) -> Pair:
     pair = _read(path, "a key file, as `arena league key new` makes it", Pair)
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & 0o077:
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected a key file that only its owner can read, got: the mode {mode:o} - at {str(path)!r}; "
             f"chmod 600 it, and make a new key if somebody may have read this one"
         )
@@ -140,7 +138,7 @@ def address(text: str) -> Address:
     """
     found = _ADDRESS.match(text)
     if found is None:
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected the address of a league, tcp://HOST:PORT/KEY with 64 hexadecimal digits, got: {text[:200]!r}; "
             "its operator has it from `arena league open`"
         )
@@ -148,8 +146,8 @@ def address(text: str) -> Address:
 
 
 def _read(path: Path, what: str, kind: type[_Kind]) -> _Kind:
-    text = files.read_text(path, what, _MOST, ConfigError)
+    text = files.read_text(path, what, _MOST, errors.ConfigError)
     try:
-        return msgspec.convert(table_of(text), kind)
+        return msgspec.convert(toml.table_of(text), kind)
     except (ValueError, msgspec.ValidationError) as error:
-        raise ConfigError(f"expected {what}, got: {error} - at {str(path)!r}; give the right file") from None
+        raise errors.ConfigError(f"expected {what}, got: {error} - at {str(path)!r}; give the right file") from None

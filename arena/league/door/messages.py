@@ -9,8 +9,7 @@ from typing import Annotated, Final, TypeAlias
 
 from msgspec import Meta
 
-from arena.core.types import Payload
-from arena.core.wire.messages import MAX_INT, MAX_REFEREE_FRAME, Message, Name, PositiveInt
+from arena.core.face import Payload, wire_messages
 
 PROTOCOL: Final = "1.0"
 """Version of this protocol, `major.minor`."""
@@ -34,24 +33,24 @@ BotName: TypeAlias = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,
 Digest: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Sitting: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
 Kind: TypeAlias = Annotated[str, Meta(pattern=r"^[a-z]{1,16}\Z")]
-Count: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_INT)]
+Count: TypeAlias = Annotated[int, Meta(ge=0, le=wire_messages.MAX_INT)]
 
 
-class Hello(Message, frozen=True, tag="hello"):
+class Hello(wire_messages.Message, frozen=True, tag="hello"):
     """Asks who the league is, and says which protocol the author's program speaks."""
 
-    id: PositiveInt
+    id: wire_messages.PositiveInt
     """The request's number."""
     protocol: Version
     """The version of this protocol, `major.minor`."""
-    client: Name = ""
+    client: wire_messages.Name = ""
     """The program, for people."""
 
 
-class Submit(Message, frozen=True, tag="submit"):
+class Submit(wire_messages.Message, frozen=True, tag="submit"):
     """Announces a bot's archive, or asks how much of it is there already."""
 
-    id: PositiveInt
+    id: wire_messages.PositiveInt
     """The request's number."""
     bot: BotName
     """The bot's name."""
@@ -61,12 +60,12 @@ class Submit(Message, frozen=True, tag="submit"):
     """Bytes of the archive as it is sent."""
 
 
-class Chunk(Message, frozen=True, tag="chunk"):
+class Chunk(wire_messages.Message, frozen=True, tag="chunk"):
     """The next bytes of an archive."""
 
-    id: PositiveInt
+    id: wire_messages.PositiveInt
     """The request's number."""
-    upload: Name
+    upload: wire_messages.Name
     """The upload, as `upload` named it."""
     offset: Count
     """Where these bytes begin."""
@@ -74,61 +73,61 @@ class Chunk(Message, frozen=True, tag="chunk"):
     """The bytes."""
 
 
-class Finish(Message, frozen=True, tag="finish"):
+class Finish(wire_messages.Message, frozen=True, tag="finish"):
     """The archive is complete: it is to become a version."""
 
-    id: PositiveInt
+    id: wire_messages.PositiveInt
     """The request's number."""
-    upload: Name
+    upload: wire_messages.Name
     """The upload."""
 
 
-class Retire(Message, frozen=True, tag="retire"):
+class Retire(wire_messages.Message, frozen=True, tag="retire"):
     """Takes a bot of the author out of the league."""
 
-    id: PositiveInt
+    id: wire_messages.PositiveInt
     """The request's number."""
     bot: BotName
     """The bot's name."""
 
 
-class Status(Message, frozen=True, tag="status"):
+class Status(wire_messages.Message, frozen=True, tag="status"):
     """Asks how the author's versions stand."""
 
-    id: PositiveInt
+    id: wire_messages.PositiveInt
     """The request's number."""
-    bot: Name = ""
+    bot: wire_messages.Name = ""
     """Of this bot only."""
 
 
-class Games(Message, frozen=True, tag="games"):
+class Games(wire_messages.Message, frozen=True, tag="games"):
     """Asks for games of the author's versions, the latest first."""
 
-    id: PositiveInt
+    id: wire_messages.PositiveInt
     """The request's number."""
-    bot: Name = ""
+    bot: wire_messages.Name = ""
     """Of this bot only."""
     only: Annotated[str, Meta(max_length=16)] = ""
     """`lost` or `forfeits`: those only."""
-    after: Name = ""
+    after: wire_messages.Name = ""
     """Where the answer before ended: its `next`."""
     limit: Annotated[int, Meta(ge=1, le=100)] | None = None
     """How many at most; nil means 100. There may be fewer in one answer."""
 
 
-class Standings(Message, frozen=True, tag="standings"):
+class Standings(wire_messages.Message, frozen=True, tag="standings"):
     """Asks for the standings of the season."""
 
-    id: PositiveInt
+    id: wire_messages.PositiveInt
     """The request's number."""
     after: Count | None = None
     """How many of its rows the author has already; nil means none."""
 
 
-class Report(Message, frozen=True, tag="report"):
+class Report(wire_messages.Message, frozen=True, tag="report"):
     """Asks for what a step of a version's life found."""
 
-    id: PositiveInt
+    id: wire_messages.PositiveInt
     """The request's number."""
     version: Annotated[str, Meta(max_length=80)]
     """The version, `NAME/3`."""
@@ -138,10 +137,10 @@ class Report(Message, frozen=True, tag="report"):
     """From which byte on; nil means from the first."""
 
 
-class Log(Message, frozen=True, tag="log"):
+class Log(wire_messages.Message, frozen=True, tag="log"):
     """Asks for the log of a game whose match is over, as this author may see it."""
 
-    id: PositiveInt
+    id: wire_messages.PositiveInt
     """The request's number."""
     game: Annotated[str, Meta(max_length=128)]
     """The game."""
@@ -151,10 +150,10 @@ class Log(Message, frozen=True, tag="log"):
     """Whether it is to be as everybody may see it, so that its SHA-256 is the one that is published."""
 
 
-class Season(Message, frozen=True, tag="season"):
+class Season(wire_messages.Message, frozen=True, tag="season"):
     """Asks for a file of a season: its commitment, secrets of deals, and once it is closed its results and secret."""
 
-    id: PositiveInt
+    id: wire_messages.PositiveInt
     """The request's number."""
     tournament: Annotated[str, Meta(max_length=128)]
     """The identifier of the season, as `welcome.league.seasons` has it."""
@@ -164,19 +163,19 @@ class Season(Message, frozen=True, tag="season"):
     """From which byte on; nil means from the first."""
 
 
-class Ledger(Message, frozen=True, tag="ledger"):
+class Ledger(wire_messages.Message, frozen=True, tag="ledger"):
     """Asks for the head of the ledger, and for the proof that it goes on from one that was seen before."""
 
-    id: PositiveInt
+    id: wire_messages.PositiveInt
     """The request's number."""
     size: Count | None = None
     """How many entries the ledger had that was seen before; nil means that none was."""
 
 
-class Entries(Message, frozen=True, tag="entries"):
+class Entries(wire_messages.Message, frozen=True, tag="entries"):
     """Asks for entries of the ledger."""
 
-    id: PositiveInt
+    id: wire_messages.PositiveInt
     """The request's number."""
     page: Annotated[int, Meta(ge=0, le=999_999_999)]
     """Which file of entries (section 7.2)."""
@@ -184,31 +183,31 @@ class Entries(Message, frozen=True, tag="entries"):
     """From which byte on; nil means from the first."""
 
 
-class Serve(Message, frozen=True, tag="serve"):
+class Serve(wire_messages.Message, frozen=True, tag="serve"):
     """Offers a bot that plays from the author's machine."""
 
-    id: PositiveInt
+    id: wire_messages.PositiveInt
     """The request's number."""
     bot: BotName
     """The bot's name."""
     digest: Digest
     """What the author's program computes over the bot's files: a new one makes a new version."""
-    version: Name = ""
+    version: wire_messages.Name = ""
     """The bot's own version."""
-    language: Name = ""
+    language: wire_messages.Name = ""
     """What it is written in."""
-    rules: Annotated[tuple[Name, ...], Meta(max_length=16)] = ()
+    rules: Annotated[tuple[wire_messages.Name, ...], Meta(max_length=16)] = ()
     """The rules that it plays."""
 
 
-class Pong(Message, frozen=True, tag="pong"):
+class Pong(wire_messages.Message, frozen=True, tag="pong"):
     """Answers `ping` at once."""
 
-    number: PositiveInt
+    number: wire_messages.PositiveInt
     """The ping's number, repeated."""
 
 
-class Leave(Message, frozen=True, tag="leave"):
+class Leave(wire_messages.Message, frozen=True, tag="leave"):
     """The bot of a sitting has ended, or cannot be started."""
 
     sitting: Sitting
@@ -217,18 +216,18 @@ class Leave(Message, frozen=True, tag="leave"):
     """Why, the rest of a sentence: `exited with status 1`."""
 
 
-class Frame(Message, frozen=True, tag="frame"):
+class Frame(wire_messages.Message, frozen=True, tag="frame"):
     """A frame of the protocol between referee and bot, as it is."""
 
     sitting: Sitting
     """The sitting."""
-    seq: PositiveInt
+    seq: wire_messages.PositiveInt
     """Counts this direction's frames of the sitting, from 1."""
-    data: Annotated[bytes, Meta(max_length=MAX_REFEREE_FRAME)]
+    data: Annotated[bytes, Meta(max_length=wire_messages.MAX_REFEREE_FRAME)]
     """The frame."""
 
 
-class Welcome(Message, frozen=True, tag="welcome"):
+class Welcome(wire_messages.Message, frozen=True, tag="welcome"):
     """Says who the league is."""
 
     id: int
@@ -243,7 +242,7 @@ class Welcome(Message, frozen=True, tag="welcome"):
     """What this key and its author may, by the names of section 9."""
 
 
-class Upload(Message, frozen=True, tag="upload"):
+class Upload(wire_messages.Message, frozen=True, tag="upload"):
     """The archive may be sent."""
 
     id: int
@@ -254,7 +253,7 @@ class Upload(Message, frozen=True, tag="upload"):
     """Bytes that are there already."""
 
 
-class Have(Message, frozen=True, tag="have"):
+class Have(wire_messages.Message, frozen=True, tag="have"):
     """The chunk is written."""
 
     id: int
@@ -263,7 +262,7 @@ class Have(Message, frozen=True, tag="have"):
     """Bytes that are there now."""
 
 
-class Accepted(Message, frozen=True, tag="accepted"):
+class Accepted(wire_messages.Message, frozen=True, tag="accepted"):
     """The league has taken the order."""
 
     id: int
@@ -275,7 +274,7 @@ class Accepted(Message, frozen=True, tag="accepted"):
     kept then."""
 
 
-class Versions(Message, frozen=True, tag="versions"):
+class Versions(wire_messages.Message, frozen=True, tag="versions"):
     """How the author's versions stand."""
 
     id: int
@@ -286,7 +285,7 @@ class Versions(Message, frozen=True, tag="versions"):
     """What the league has to say to the author."""
 
 
-class Played(Message, frozen=True, tag="played"):
+class Played(wire_messages.Message, frozen=True, tag="played"):
     """Games of the author's versions."""
 
     id: int
@@ -297,7 +296,7 @@ class Played(Message, frozen=True, tag="played"):
     """What to send as `after` to get more; empty if there are none. There may be more even if `games` is empty."""
 
 
-class Table(Message, frozen=True, tag="table"):
+class Table(wire_messages.Message, frozen=True, tag="table"):
     """Rows of the standings."""
 
     id: int
@@ -312,7 +311,7 @@ class Table(Message, frozen=True, tag="table"):
     """Of the standings as they are now: if it changes between two answers, begin again."""
 
 
-class Part(Message, frozen=True, tag="part"):
+class Part(wire_messages.Message, frozen=True, tag="part"):
     """Bytes of a log or a report."""
 
     id: int
@@ -327,7 +326,7 @@ class Part(Message, frozen=True, tag="part"):
     """The bytes; fewer than were asked for only at the end."""
 
 
-class Head(Message, frozen=True, tag="head"):
+class Head(wire_messages.Message, frozen=True, tag="head"):
     """The head of the ledger."""
 
     id: int
@@ -340,7 +339,7 @@ class Head(Message, frozen=True, tag="head"):
     """The proof of consistency with the first `size` of the request: hashes (hex), as RFC 6962 orders them."""
 
 
-class Serving(Message, frozen=True, tag="serving"):
+class Serving(wire_messages.Message, frozen=True, tag="serving"):
     """The bot is known, and will be offered sittings."""
 
     id: int
@@ -351,7 +350,7 @@ class Serving(Message, frozen=True, tag="serving"):
     """Its state in the league."""
 
 
-class Offer(Message, frozen=True, tag="offer"):
+class Offer(wire_messages.Message, frozen=True, tag="offer"):
     """A game begins for a bot that is served. Its frames follow."""
 
     sitting: Sitting
@@ -360,7 +359,7 @@ class Offer(Message, frozen=True, tag="offer"):
     """The bot that is to play."""
 
 
-class Closed(Message, frozen=True, tag="closed"):
+class Closed(wire_messages.Message, frozen=True, tag="closed"):
     """A sitting is over. Nothing more is taken from it."""
 
     sitting: Sitting
@@ -373,17 +372,17 @@ class Closed(Message, frozen=True, tag="closed"):
     """The journey there and back, the median of the pings in this sitting, in microseconds; nil without any."""
 
 
-class Ping(Message, frozen=True, tag="ping"):
+class Ping(wire_messages.Message, frozen=True, tag="ping"):
     """Measures the journey there and back."""
 
-    number: PositiveInt
+    number: wire_messages.PositiveInt
     """Counts pings of this connection."""
 
 
-class Error(Message, frozen=True, tag="error"):
+class Error(wire_messages.Message, frozen=True, tag="error"):
     """Something was refused."""
 
-    code: Name
+    code: wire_messages.Name
     """What, for programs (section 8)."""
     message: Annotated[str, Meta(max_length=1024)]
     """What was expected and what was got, for people."""
@@ -391,11 +390,11 @@ class Error(Message, frozen=True, tag="error"):
     """What to do."""
     id: int | None = None
     """The request's number; nil if it could not be read, or there was none."""
-    limit: Name = ""
+    limit: wire_messages.Name = ""
     """The limit that is reached."""
     retry_after_s: Count | None = None
     """After how many seconds it may be tried again."""
-    rule: Name = ""
+    rule: wire_messages.Name = ""
     """The rule that is broken."""
     path: Annotated[str, Meta(max_length=256)] = ""
     """Where in an archive."""

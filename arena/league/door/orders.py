@@ -18,8 +18,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core import files
-from arena.core.types import Payload
+from arena.core.face import Payload, files
 from arena.league.door.limits import MOST_WAITING, Usage, orders_of
 from arena.league.door.messages import Accepted, FromDoor
 from arena.league.door.published import Published

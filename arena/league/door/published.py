@@ -35,9 +35,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import ArenaError, LogError
-from arena.core.types import Payload
+from arena.core.face import Payload, errors, files
 from arena.league.door.codec import encode
 from arena.league.door.messages import MAX_PART, FromDoor, Head, Part, Played, Table, Versions
 from arena.league.door.refusals import Refusal, unknown
@@ -68,7 +66,7 @@ Print: TypeAlias = tuple[int, ...]
 """What tells one content of a file from another, without reading it."""
 
 
-class _Unreadable(ArenaError):
+class _Unreadable(errors.ArenaError):
     """A published file is not there, or cannot be used."""
 
 
@@ -197,7 +195,7 @@ class Published:
         """
         try:
             head, proof = ledger.proof(self._folder / ledger.LEDGER, size)
-        except LogError:
+        except errors.LogError:
             raise unknown("the ledger of the league", "one that cannot be read now") from None
         return Head(id=number, size=head.size, root=head.root, proof=tuple(each.hex() for each in proof))
 

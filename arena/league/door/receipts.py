@@ -8,15 +8,10 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core import files
-from arena.core.record.kept import Kept
-from arena.core.record.log import canonical
-from arena.core.record.receipts import forfeits_digest, ordered
-from arena.core.types import Payload
-from arena.core.wire.messages import Action, GameOver, GameStart, Request
+from arena.core.face import Kept, Payload, files, log_records, receipts, wire_messages
 
-_REFEREE: Final = msgspec.msgpack.Decoder(GameStart | Request | GameOver)
-_BOT: Final = msgspec.msgpack.Decoder(Action)
+_REFEREE: Final = msgspec.msgpack.Decoder(wire_messages.GameStart | wire_messages.Request | wire_messages.GameOver)
+_BOT: Final = msgspec.msgpack.Decoder(wire_messages.Action)
 _WRONG: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What another message raises, or what is none."""
 
@@ -27,8 +22,8 @@ class ReceiptRecorder:
     def __init__(self, path: Path) -> None:
         """Takes the file to which a line is added for each game that is over."""
         self._path = path
-        self._start: GameStart | None = None
-        self._asked: Request | None = None
+        self._start: wire_messages.GameStart | None = None
+        self._asked: wire_messages.Request | None = None
         self._answers: list[Payload] = []
         self._notes: list[str | None] = []
         self._events: list[Payload] | None = []
@@ -43,7 +38,7 @@ class ReceiptRecorder:
             message = _REFEREE.decode(frame)
         except _WRONG:
             return
-        if isinstance(message, GameStart):
+        if isinstance(message, wire_messages.GameStart):
             self._start, self._asked = message, None
             self._answers, self._notes, self._events = [], [], []
             return
@@ -51,7 +46,7 @@ class ReceiptRecorder:
             self._events = None
         elif self._events is not None:
             self._events += message.events
-        if isinstance(message, Request):
+        if isinstance(message, wire_messages.Request):
             self._asked = message
         elif self._start is not None and message.ranks:
             line = msgspec.json.encode(self._kept(self._start, message)) + b"\n"
@@ -68,7 +63,7 @@ class ReceiptRecorder:
             self._notes.append(message.note)
             self._asked = None
 
-    def _kept(self, start: GameStart, over: GameOver) -> Kept:
+    def _kept(self, start: wire_messages.GameStart, over: wire_messages.GameOver) -> Kept:
         told = over.receipt
         used = [] if told is None else told.used_ns
         notes = self._notes[: len(used)]
@@ -88,16 +83,16 @@ class ReceiptRecorder:
             notes=None if all(note is None for note in notes) else _digest(notes),
             termination=over.termination,
             ranks=over.ranks,
-            forfeits=None if told is None or told.forfeits is None else forfeits_digest(over.forfeits),
+            forfeits=None if told is None or told.forfeits is None else receipts.forfeits_digest(over.forfeits),
         )
 
 
 def _ordered(action: Payload) -> Payload:
     try:
-        return ordered(action)
+        return receipts.ordered(action)
     except (KeyError, TypeError, AttributeError):
         return action  # it is none, and so the game has no receipt
 
 
 def _digest(value: Any) -> str:
-    return sha256(canonical(value)).hexdigest()
+    return sha256(log_records.canonical(value)).hexdigest()

@@ -9,10 +9,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import InternalError
-from arena.core.link.bots import BotSpec
-from arena.core.link.runtimes import PYTHON
+from arena.core.face import bot_manifests, errors, files, runtimes
 from arena.league.door import relay_seat
 
 START_MS: Final = 30_000
@@ -29,7 +26,9 @@ STALE_S: Final = 30.0
 _PROGRAM: Final = "relay_seat.py"
 
 
-def remote_bot(folder: Path, name: str, digest: str, *, language: str = "", rules: tuple[str, ...] = ()) -> BotSpec:
+def remote_bot(
+    folder: Path, name: str, digest: str, *, language: str = "", rules: tuple[str, ...] = ()
+) -> bot_manifests.BotSpec:
     """Returns what plays in the seat of a remote version.
 
     Args:
@@ -44,11 +43,11 @@ def remote_bot(folder: Path, name: str, digest: str, *, language: str = "", rule
     """
     seat = folder.resolve() / SEAT
     _install(seat)
-    return BotSpec(
+    return bot_manifests.BotSpec(
         name=name,
         version="",
         language=language,
-        command=(PYTHON, _PROGRAM, SOCKET, name),
+        command=(runtimes.PYTHON, _PROGRAM, SOCKET, name),
         folder=str(seat),
         rules=rules,
         digest=digest,
@@ -66,9 +65,9 @@ def served(folder: Path) -> frozenset[str]:
         if time.time() - path.stat().st_mtime > STALE_S:
             return frozenset()
         known: dict[str, object] = msgspec.json.decode(
-            files.read(path, "the list of remote bots", files.MIB, InternalError), type=dict[str, object]
+            files.read(path, "the list of remote bots", files.MIB, errors.InternalError), type=dict[str, object]
         )
-    except (OSError, InternalError, msgspec.DecodeError):
+    except (OSError, errors.InternalError, msgspec.DecodeError):
         return frozenset()
     return frozenset(known)
 
@@ -86,7 +85,7 @@ def is_open(folder: Path) -> bool:
 def _install(seat: Path) -> None:
     """Puts the relay program into a seat's folder, unless it is there."""
     seat.mkdir(parents=True, exist_ok=True)
-    text = files.read(Path(relay_seat.__file__), "the relay program", files.MOST_TEXT, InternalError)
+    text = files.read(Path(relay_seat.__file__), "the relay program", files.MOST_TEXT, errors.InternalError)
     there = seat / _PROGRAM
-    if not there.is_file() or files.read(there, "the relay program", files.MOST_TEXT, InternalError) != text:
+    if not there.is_file() or files.read(there, "the relay program", files.MOST_TEXT, errors.InternalError) != text:
         files.write(there, text)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
-from arena.core.wire.messages import MAX_REFEREE_FRAME
+from arena.core.face import wire_messages
 
 VERSION: Final = b"v"
 """From the seat, first: the version that is to play, `NAME/3`."""
@@ -23,7 +23,7 @@ CLOSED: Final = b"x"
 
 _HEAD: Final = struct.Struct("!Ic")
 _READ: Final = 65_536
-_MOST_UNSENT: Final = 4 * MAX_REFEREE_FRAME
+_MOST_UNSENT: Final = 4 * wire_messages.MAX_REFEREE_FRAME
 
 
 class Gone(Exception):
@@ -72,7 +72,7 @@ class Seat:
         self._received += data
         while len(self._received) >= _HEAD.size:
             length, kind = _HEAD.unpack_from(self._received)
-            if length > MAX_REFEREE_FRAME:
+            if length > wire_messages.MAX_REFEREE_FRAME:
                 raise Gone
             end = _HEAD.size + length
             if len(self._received) < end:

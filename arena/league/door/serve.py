@@ -17,14 +17,7 @@ from typing import Final
 import msgspec
 import zmq
 
-from arena.core.errors import ArenaError, DoorError, RemoteProtocolError
-from arena.core.link.bots import BotSpec
-from arena.core.link.connection import Closed as ConnectionClosed
-from arena.core.link.connection import Connection, Listener, Unread
-from arena.core.link.custody import Custody
-from arena.core.link.process import BotProcess
-from arena.core.wire.messages import MAX_FRAME
-from arena.core.wire.variables import ENDPOINT, TOKEN
+from arena.core.face import Custody, bot_manifests, bot_processes, connections, errors, wire_messages, wire_variables
 from arena.league.door.client import Client, refused
 from arena.league.door.keys import Address, Pair
 from arena.league.door.messages import (
@@ -65,13 +58,15 @@ _PASSING: Final = frozenset({"nobody", "no_answer", "silence"})
 class _Sitting:
     """One game: the bot's process and its connection."""
 
-    def __init__(self, name: str, spec: BotSpec, custody: Custody, recorder: ReceiptRecorder | None) -> None:
+    def __init__(
+        self, name: str, spec: bot_manifests.BotSpec, custody: Custody, recorder: ReceiptRecorder | None
+    ) -> None:
         self.name = name
         self.recorder = recorder
         """The recorder of its receipt; None if none is kept."""
         self.sent = 0
         self.received = 0
-        self.connection: Connection | None = None
+        self.connection: connections.Connection | None = None
         self.is_over = False
         """Whether the referee has said its last word, so that the bot may end."""
         self.closed_at: float | None = None
@@ -79,14 +74,14 @@ class _Sitting:
         with ExitStack() as held:
             folder = custody.seat_folder()
             held.callback(custody.remove, folder)
-            self.listener = Listener(folder, tcp=spec.tcp)
+            self.listener = connections.Listener(folder, tcp=spec.tcp)
             held.callback(self.listener.close)
             environment = {
-                ENDPOINT: self.listener.endpoint,
-                TOKEN: secrets.token_hex(32),
+                wire_variables.ENDPOINT: self.listener.endpoint,
+                wire_variables.TOKEN: secrets.token_hex(32),
                 "TMPDIR": str(folder / "tmp"),
             }
-            self.process = BotProcess(spec, custody, environment, socket_folder=folder)
+            self.process = bot_processes.BotProcess(spec, custody, environment, socket_folder=folder)
             held.callback(self.process.reap, wait=True)
             held.callback(self.process.kill)
             self._held = held.pop_all()
@@ -107,7 +102,7 @@ class _Sitting:
             RemoteProtocolError: It does not speak ZMTP as it should.
         """
         if self.closed_at is not None:
-            raise ConnectionClosed
+            raise connections.Closed
         if self.connection is None:
             self.connection = self.listener.accept()
         found = []
@@ -158,7 +153,7 @@ class Service:
         self,
         address: Address,
         pair: Pair,
-        spec: BotSpec,
+        spec: bot_manifests.BotSpec,
         tell: Callable[[str], None],
         *,
         look: Callable[[Client], object] = lambda client: None,
@@ -206,7 +201,7 @@ class Service:
                         self._register(client)
                         tries, served = 0, True
                         self._serve(client, custody, stop, at_once)
-                except DoorError as error:
+                except errors.DoorError as error:
                     if not served or error.refusal not in _PASSING:
                         raise
                     pause = PAUSES_S[min(tries, len(PAUSES_S) - 1)]
@@ -249,9 +244,11 @@ class Service:
             if messages:
                 heard_at = now
             if not client.connected:
-                raise DoorError("expected the connection to the league to last, got: it was lost", "nobody")
+                raise errors.DoorError("expected the connection to the league to last, got: it was lost", "nobody")
             if now - heard_at > 2 * SILENCE_S:
-                raise DoorError(f"expected a sign of life of the league, got: none for {2 * SILENCE_S} s", "silence")
+                raise errors.DoorError(
+                    f"expected a sign of life of the league, got: none for {2 * SILENCE_S} s", "silence"
+                )
             if now - asked_at > STATE_S:
                 asked_at = now
                 client.send(Status(client.number(), self._spec.name))
@@ -299,7 +296,7 @@ class Service:
             self._sittings[offer.sitting] = _Sitting(
                 offer.sitting, self._spec, custody, ReceiptRecorder(self._receipts) if self._receipts else None
             )
-        except (ArenaError, OSError) as error:
+        except (errors.ArenaError, OSError) as error:
             self._tell(f"expected to start {self._spec.name}, got: {error}")
             client.send(Leave(offer.sitting, "could not be started on its author's machine"))
 
@@ -312,7 +309,7 @@ class Service:
             self._leave(client, sitting, "lost a frame of the referee")
             return
         sitting.is_over = _is_last(message.data)
-        with suppress(ConnectionClosed, Unread):  # reading from it says why
+        with suppress(connections.Closed, connections.Unread):  # reading from it says why
             sitting.hear(message.data)
         if sitting.recorder is not None:  # after it was passed on: that takes none of the bot's time
             self._keep(sitting.recorder, message.data)
@@ -329,8 +326,10 @@ class Service:
         try:
             sitting.flush()
             for frame in sitting.frames():
-                if len(frame) > MAX_FRAME:
-                    self._leave(client, sitting, f"sent a message of {len(frame)} bytes, and may send {MAX_FRAME}")
+                if len(frame) > wire_messages.MAX_FRAME:
+                    self._leave(
+                        client, sitting, f"sent a message of {len(frame)} bytes, and may send {wire_messages.MAX_FRAME}"
+                    )
                     return
                 sitting.sent += 1
                 client.send(Frame(sitting.name, sitting.sent, frame))
@@ -339,13 +338,13 @@ class Service:
             if ended is None:
                 return
             reason = ended.detail
-        except ConnectionClosed:
+        except connections.Closed:
             now = time.monotonic()
             sitting.closed_at = sitting.closed_at or now
             if ended is None and now - sitting.closed_at < SETTLE_S:
                 return
             reason = "closed its connection" if ended is None else ended.detail
-        except RemoteProtocolError as error:
+        except errors.RemoteProtocolError as error:
             reason = f"broke the protocol: {error}"
         if not sitting.is_over:
             self._leave(client, sitting, reason)

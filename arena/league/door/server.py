@@ -22,9 +22,7 @@ from typing import Final
 
 import zmq
 
-from arena.core import files
-from arena.core.errors import ConfigError, RemoteProtocolError
-from arena.core.types import Level, Payload
+from arena.core.face import Level, Payload, errors, files
 from arena.league.door import zap
 from arena.league.door.checks import Check, Checking, Checks
 from arena.league.door.codec import decode, encode, number_of
@@ -126,7 +124,7 @@ class Door:
             try:
                 self._router.bind(bind)
             except zmq.ZMQError as error:
-                raise ConfigError(
+                raise errors.ConfigError(
                     f"expected an address to listen on, such as tcp://*:5599, got: {error} - at {bind!r}; "
                     "give another with --bind, or end what listens there"
                 ) from None
@@ -236,7 +234,7 @@ class Door:
             return self._take(peer, author, data)
         except Refusal as error:
             refusal = error
-        except RemoteProtocolError as error:
+        except errors.RemoteProtocolError as error:
             remedy = "see protocol/LEAGUE.md, or use the version of arena that the league has"
             refusal = Refusal(error.error_code, str(error), remedy, rule=error.rule)
             with suppress(Refusal):
@@ -419,7 +417,7 @@ def _relay_socket(path: Path) -> socket.socket:
         listener.setblocking(False)
     except OSError as error:
         listener.close()
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected a league's folder whose path is short enough for a socket, got: {error} - at {str(path)!r}; "
             "move the league's folder"
         ) from None

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import ArenaError
+from arena.core.face import errors, files
 from arena.league.disk import DiskLimits, DiskWatch
 from arena.league.door.limits import UPLOAD_S
 from arena.league.door.refusals import Refusal
@@ -146,9 +145,11 @@ class Uploads:
         if not (len(upload) == 64 and upload.isascii() and upload.isalnum()):
             return None
         try:
-            data = files.read(self._folder / author / f"{upload}.json", "an upload", 4_096, ArenaError, links=False)
+            data = files.read(
+                self._folder / author / f"{upload}.json", "an upload", 4_096, errors.ArenaError, links=False
+            )
             return msgspec.json.decode(data, type=Begun)
-        except (ArenaError, msgspec.DecodeError):
+        except (errors.ArenaError, msgspec.DecodeError):
             return None
 
     def _need_room(self) -> None:

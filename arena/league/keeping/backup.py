@@ -26,11 +26,7 @@ from typing import IO, Final
 
 import msgspec
 
-from arena.core import files, scratch
-from arena.core.errors import LogError, StoreError
-from arena.core.record import compressed
-from arena.core.record.log import SUFFIX
-from arena.core.store.database import check_database, copy_database
+from arena.core.face import compression, databases, errors, files, log_records, scratch
 from arena.league.folder import Folder
 from arena.league.keeping.retention import GameFiles
 from arena.league.store import LeagueReader, read_league
@@ -82,7 +78,7 @@ def back_up(root: Path, target: Path, *, with_logs: bool = True) -> Backup:
             sums: list[str] = []
             for name in FIRST:
                 sums += _add(tar, root, [root / name, *sorted((root / name).rglob("*"))])
-            copy_database(root / DATABASE, copy)
+            databases.copy_database(root / DATABASE, copy)
             sums += _add(tar, folder, [copy])
             with read_league(copy) as league:
                 sums += _add(tar, root, _named(league, root, with_logs))
@@ -125,7 +121,7 @@ def _add(tar: tarfile.TarFile, root: Path, paths: Iterable[Path]) -> Iterator[st
 def log_name(log: NamedLog) -> str:
     """Returns the path of a season's log within the league's folder, wherever that was when the log was written."""
     folder = _PLACES.logs / Path(log.folder).name if Path(log.folder).name != _PLACES.logs.name else _PLACES.logs
-    return str(folder / f"{log.game}{SUFFIX}")
+    return str(folder / f"{log.game}{log_records.SUFFIX}")
 
 
 def check_backup(path: Path) -> Backup:
@@ -151,7 +147,9 @@ def restore(path: Path, root: Path) -> Backup:
         OSError: The folder cannot be written. Nothing is left of it.
     """
     if root.exists() and any(root.iterdir()):
-        raise StoreError(f"expected a new folder, or an empty one, got: one with files - at {root}; give another")
+        raise errors.StoreError(
+            f"expected a new folder, or an empty one, got: one with files - at {root}; give another"
+        )
     with scratch.folder(_PART, root.absolute().parent) as folder:
         whole = folder / "league"
         whole.mkdir(mode=0o755)
@@ -192,8 +190,8 @@ def _read(path: Path, folder: Path, *, everything: bool) -> Backup:
                 if member.name == SUMS:
                     listed = content.read().decode()
                     continue
-                if SUFFIX in place.suffixes and member.size <= files.MOST_LOG:
-                    name = member.name.removesuffix(compressed.SUFFIX)
+                if log_records.SUFFIX in place.suffixes and member.size <= files.MOST_LOG:
+                    name = member.name.removesuffix(compression.SUFFIX)
                     found[name] = hashlib.sha256(_expanded(content.read(), member.name)).hexdigest()
                     content.seek(0)
                 sums[member.name] = _unpacked(content, folder / place, everything or member.name == DATABASE)
@@ -205,7 +203,7 @@ def _read(path: Path, folder: Path, *, everything: bool) -> Backup:
         raise _broken(path, f"no {DATABASE}, or no {SUMS} at its end: it was cut off, or is something else")
     if different := {f"{digest}  {name}" for name, digest in sums.items()} ^ set(listed.splitlines()):
         raise _broken(path, f"{min(different)[66:]!r}, which is missing, was altered or is not in {SUMS}")
-    check_database(folder / DATABASE)
+    databases.check_database(folder / DATABASE)
     with read_league(folder / DATABASE) as league:
         needed = [str(_PLACES.archive(digest)) for digest in archives(league)]
         with_log = 0
@@ -256,12 +254,12 @@ class _Hashing:
 
 def _expanded(data: bytes, name: str) -> bytes:
     try:
-        return compressed.expand(data, name) if compressed.is_compressed(data) else data
-    except LogError as error:
+        return compression.expand(data, name) if compression.is_compressed(data) else data
+    except errors.LogError as error:
         raise ValueError(str(error)) from None
 
 
-def _broken(path: Path, got: str) -> StoreError:
-    return StoreError(
+def _broken(path: Path, got: str) -> errors.StoreError:
+    return errors.StoreError(
         f"expected a whole backup of a league, got: {got} - at {path}; make another, or take an older one"
     )

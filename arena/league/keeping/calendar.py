@@ -21,9 +21,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from arena.core import files
-from arena.core.errors import Refused, StoreError
-from arena.core.types import Payload
+from arena.core.face import Payload, errors, files
 from arena.league.folder import Folder
 from arena.league.keeping.first_games import QUALIFYING
 from arena.league.keeping.retention import DAY_S
@@ -42,9 +40,13 @@ _UPTIME: Final = Path("/proc/uptime")
 def here() -> Alive:
     """Returns what this machine says now: its clock, which start of it this is, and how long it has run since then."""
     try:
-        boot, up = (files.read_text(path, "a file of the kernel", 4096, StoreError) for path in (_BOOT, _UPTIME))
+        boot, up = (files.read_text(path, "a file of the kernel", 4096, errors.StoreError) for path in (_BOOT, _UPTIME))
         return Alive(time.time(), boot.strip(), float(up.split()[0]))
-    except (StoreError, ValueError, IndexError):  # no Linux, or a sandbox that hides it: then only the clock is known
+    except (
+        errors.StoreError,
+        ValueError,
+        IndexError,
+    ):  # no Linux, or a sandbox that hides it: then only the clock is known
         return Alive(time.time())
 
 
@@ -136,7 +138,7 @@ def trust_clock(context: OrderContext) -> Payload:
     """Takes the operator's word that this machine's clock is right. The order says what they saw on it, in minutes."""
     seen, at = 60 * context.number("minute"), here()
     if abs(at.clock - seen) > DAY_S:
-        raise Refused(
+        raise errors.Refused(
             "clock",
             f"expected a clock that still says about {text(seen)}, got: {text(at.clock)}",
             "look at it, and say it again",

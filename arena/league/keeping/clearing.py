@@ -29,9 +29,7 @@ from typing import Final
 
 from arena.author.archives import is_digest
 from arena.author.archives.building import PART, part_of
-from arena.core import files
-from arena.core.link.warden import remove_tree, removing
-from arena.core.text import counted
+from arena.core.face import counted, files, warden
 from arena.league.folder import ARCHIVE, Folder
 from arena.league.keeping import calendar
 from arena.league.keeping.retention import DAY_S, GameFiles
@@ -85,7 +83,7 @@ class Clearing:
             path.unlink(missing_ok=True)
         aside = [_aside(path) for path in self._unneeded()]
         if aside:
-            self._removing = chain.from_iterable(removing(str(path)) for path in aside)
+            self._removing = chain.from_iterable(warden.removing(str(path)) for path in aside)
             self._tell(f"What was built of {counted(len(aside), 'version')} is removed: no game needs it")
 
     def _unneeded(self) -> list[Path]:
@@ -199,6 +197,6 @@ def clean_up(store: LeagueStore, folder: Folder, settings: Settings, season: Sea
     for game in store.games.resume(season.tournament):
         game_files.remove(game, most_seats)
     for part in folder.bots.glob(f"*{PART}"):
-        remove_tree(str(part))
+        warden.remove_tree(str(part))
     for each in (logs, folder.submissions, *(Path(top) for top, _, _ in os.walk(folder.published))):
         files.remove_unfinished(each)

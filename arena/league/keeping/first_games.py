@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from arena.core.record import compressed
-from arena.core.record.log import SUFFIX
+from arena.core.face import compression, log_records
 from arena.league.keeping.retention import DAY_S, Logged
 from arena.league.settings import Logs
 from arena.league.visible import BESIDE
@@ -23,8 +22,8 @@ QUALIFYING: Final = "qualifying"
 MOST: Final = 10_000
 """Of how many games it knows at a time, the oldest: there may be many more."""
 _FILE: Final = re.compile(
-    rf"(?P<game>.+?)(?:{re.escape(SUFFIX)}|\.seat(?P<seat>[0-9]{{1,3}})\.(?:{'|'.join(BESIDE)}))"
-    rf"(?:{re.escape(compressed.SUFFIX)})?"
+    rf"(?P<game>.+?)(?:{re.escape(log_records.SUFFIX)}|\.seat(?P<seat>[0-9]{{1,3}})\.(?:{'|'.join(BESIDE)}))"
+    rf"(?:{re.escape(compression.SUFFIX)})?"
 )
 
 

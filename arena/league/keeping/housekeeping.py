@@ -17,8 +17,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from arena.core.errors import StoreError
-from arena.core.text import counted
+from arena.core.face import counted, errors
 from arena.league.folder import Folder
 from arena.league.keeping import calendar
 from arena.league.keeping.calendar import SignsOfLife
@@ -169,7 +168,7 @@ def remake_here(folder: Folder) -> None:
                         break
                 else:
                     return
-        except StoreError:
+        except errors.StoreError:
             return
 
 

@@ -21,10 +21,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import LogError
-from arena.core.record import compressed
-from arena.core.record.log import SUFFIX
+from arena.core.face import compression, errors, files, log_records
 from arena.league.settings import Logs
 from arena.league.visible import BESIDE
 
@@ -160,11 +157,11 @@ class GameFiles:
             OSError: One cannot be written. The original is still there.
         """
         for path in self.files(game, seats):
-            if path.suffix == compressed.SUFFIX:
+            if path.suffix == compression.SUFFIX:
                 continue
-            data = files.read(path, "a game's log, transcript or output", files.MOST_LOG, LogError, links=False)
-            packed = path.with_name(path.name + compressed.SUFFIX)
-            files.write(packed, compressed.compress(data), durably=True)
+            data = files.read(path, "a game's log, transcript or output", files.MOST_LOG, errors.LogError, links=False)
+            packed = path.with_name(path.name + compression.SUFFIX)
+            files.write(packed, compression.compress(data), durably=True)
             path.unlink()
 
     def remove(self, game: str, seats: int) -> None:
@@ -179,20 +176,23 @@ class GameFiles:
 
     def _has_log(self, game: str) -> bool:
         """Returns whether a game's original log is there. Of seasons with a folder each, only its own is looked at."""
-        name = f"{game}{SUFFIX}"
+        name = f"{game}{log_records.SUFFIX}"
         own = [folder for folder in self._folders if folder.name == game.rpartition("-")[0]]
         return any(
             os.path.lexists(path)
             for folder in own or self._folders
-            for path in (folder / (name + compressed.SUFFIX), folder / name)
+            for path in (folder / (name + compression.SUFFIX), folder / name)
         )
 
     def files(self, game: str, seats: int) -> Iterator[Path]:
         """Yields the files of a game that are there. Their names are made: to list a folder of millions takes long."""
-        names = [f"{game}{SUFFIX}", *(f"{game}.seat{seat}.{kind}" for seat in range(seats) for kind in BESIDE)]
+        names = [
+            f"{game}{log_records.SUFFIX}",
+            *(f"{game}.seat{seat}.{kind}" for seat in range(seats) for kind in BESIDE),
+        ]
         for folder in self._folders:
             for name in names:
-                for path in (folder / name, folder / (name + compressed.SUFFIX)):
+                for path in (folder / name, folder / (name + compression.SUFFIX)):
                     if os.path.lexists(path):
                         yield path
 

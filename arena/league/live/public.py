@@ -22,7 +22,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from arena.core import files
+from arena.core.face import files
 from arena.pages.live.app import Watching
 
 LIVE: Final = "/live"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from arena.core.ratings.pairs import PairResult
-from arena.core.types import Payload
+from arena.core.face import Payload, pentanomial
 from arena.league.matches import finals
 from arena.league.store import LeagueReader
 from arena.league.store.records import Season
@@ -29,7 +28,7 @@ def deals_played(reader: LeagueReader, season: Season) -> int:
     return sum(match.whole for match in reader.seasons.final_matches(season))
 
 
-def pairs(reader: LeagueReader, season: Season, deals: set[int]) -> list[PairResult]:
+def pairs(reader: LeagueReader, season: Season, deals: set[int]) -> list[pentanomial.PairResult]:
     """Returns the results of a final's matches, which have these deals."""
     if not deals:
         return []

@@ -25,14 +25,13 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from arena.core.ratings.pairs import PairResult
-from arena.core.tournament.formats.adaptive import Adaptive
+from arena.core.face import formats, pentanomial
 from arena.league.store.records import FinalMatch
 
 if TYPE_CHECKING:
-    from arena.core.ratings.refit import Fit
+    from arena.core.face import refit
 
-RULE: Final = Adaptive()
+RULE: Final = formats.Adaptive()
 """Whose `alpha` and `delta` hold here, too: how often any verdict may be wrong, and what is level."""
 MOST_AGAIN: Final = 3
 """How often matches of a table are played again that could not be played."""
@@ -104,7 +103,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Of its interval, 95 %."""
 
 
-def stage(design: Design, matches: Sequence[FinalMatch], pairs: Collection[PairResult]) -> Stage:
+def stage(design: Design, matches: Sequence[FinalMatch], pairs: Collection[pentanomial.PairResult]) -> Stage:
     """Returns how far a final is, and what is to be planned now.
 
     Args:
@@ -134,7 +133,7 @@ def _next(
     design: Design,
     round: Round,
     matches: Sequence[FinalMatch],
-    pairs: Collection[PairResult],
+    pairs: Collection[pentanomial.PairResult],
     complete: Sequence[bool],
     deals: Sequence[set[int]],
 ) -> Stage:
@@ -169,7 +168,7 @@ def _by_table(matches: Iterable[FinalMatch]) -> Mapping[Table, Sequence[FinalMat
     return found
 
 
-def is_settled(design: Design, pairs: Iterable[PairResult], deals: Collection[int]) -> bool:
+def is_settled(design: Design, pairs: Iterable[pentanomial.PairResult], deals: Collection[int]) -> bool:
     """Says whether it is shown of the leader that they are better than each other finalist, or about level with them.
 
     Args:
@@ -177,7 +176,7 @@ def is_settled(design: Design, pairs: Iterable[PairResult], deals: Collection[in
         pairs: Its results.
         deals: Those that count.
     """
-    from arena.core.ratings.evidence import Evidence
+    from arena.core.face import Evidence
 
     counted = _among(design.entrants, (pair for pair in pairs if pair.deal in deals))
     if not counted:
@@ -191,7 +190,7 @@ def is_settled(design: Design, pairs: Iterable[PairResult], deals: Collection[in
     return all(known.verdict(RULE.alpha, RULE.delta, comparisons) != "open" for known in evidence.values())
 
 
-def standings(design: Design, matches: Iterable[FinalMatch], pairs: Iterable[PairResult]) -> list[Standing]:
+def standings(design: Design, matches: Iterable[FinalMatch], pairs: Iterable[pentanomial.PairResult]) -> list[Standing]:
     """Returns how the finalists stand who are still in it, the best first."""
     whole = {match.deal for match in matches if match.whole}
     counted = _among(design.entrants, (pair for pair in pairs if pair.deal in whole))
@@ -220,17 +219,17 @@ def standings(design: Design, matches: Iterable[FinalMatch], pairs: Iterable[Pai
     ]
 
 
-def _refit(design: Design, counted: Iterable[PairResult]) -> Fit:
-    from arena.core.ratings.refit import refit
+def _refit(design: Design, counted: Iterable[pentanomial.PairResult]) -> refit.Fit:
+    from arena.core.face import refit
 
-    return refit(counted, len(design.entrants), players=max(design.sizes))
+    return refit.refit(counted, len(design.entrants), players=max(design.sizes))
 
 
-def _among(entrants: Collection[int], pairs: Iterable[PairResult]) -> list[PairResult]:
+def _among(entrants: Collection[int], pairs: Iterable[pentanomial.PairResult]) -> list[pentanomial.PairResult]:
     """Returns the results of these entrants among themselves, with their places in rising order as numbers."""
     place = {entrant: place for place, entrant in enumerate(sorted(entrants))}
     return [
-        PairResult(pair.deal, place[pair.one], place[pair.other], pair.better, pair.equal, pair.worse)
+        pentanomial.PairResult(pair.deal, place[pair.one], place[pair.other], pair.better, pair.equal, pair.worse)
         for pair in pairs
         if pair.one in place and pair.other in place
     ]

@@ -30,7 +30,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from arena.core.tournament.formats.closeness import Generator, draw_place, weights
+from arena.core.face import closeness
 from arena.league.settings import MatchRule
 
 _TRIES: Final = 8
@@ -88,7 +88,7 @@ def next_match(
     running: Mapping[int, int],
     settings: MatchRule,
     number: int,
-    rng: Generator,
+    rng: closeness.Generator,
 ) -> Choice | Wait:
     """Returns the next match, or why there is none now.
 
@@ -163,7 +163,9 @@ def _possible(candidates: Sequence[Candidate], who: Candidate, players: Sequence
     return [count for count in players if count <= len(candidates)], False
 
 
-def _least_played(who: Candidate, possible: Sequence[int], free: Sequence[Candidate], most: int, rng: Generator) -> int:
+def _least_played(
+    who: Candidate, possible: Sequence[int], free: Sequence[Candidate], most: int, rng: closeness.Generator
+) -> int:
     """Returns the number of players that it has played least; of several the one that more of the others are due."""
     due = [count for count in possible if _excess(who, count, possible) == 0]
     if len(due) > 1 and len(free) <= most:  # among many, chance does as well
@@ -187,7 +189,7 @@ class _Table:
         possible: Sequence[int],
         rated: bool,
         settings: MatchRule,
-        rng: Generator,
+        rng: closeness.Generator,
         evenly: bool,
     ) -> None:
         self._who = who
@@ -243,7 +245,7 @@ class _Table:
         likely = [1.0] * len(sample)
         if not self._evenly:
             lately = [one.entrant in self._lately for one in sample]
-            likely = weights(self._who.mu, [one.mu for one in sample], lately, self._settings.again)
+            likely = closeness.weights(self._who.mu, [one.mu for one in sample], lately, self._settings.again)
         sides = {self._who.side}
         others: list[Candidate] = []
         while len(others) < self._players - 1:
@@ -252,7 +254,7 @@ class _Table:
                 if self._rated:
                     return None
                 places = list(range(len(sample)))
-            place = places[draw_place(self._rng, [likely[place] for place in places])]
+            place = places[closeness.draw_place(self._rng, [likely[place] for place in places])]
             del likely[place]
             others.append(sample.pop(place))
             sides.add(others[-1].side)

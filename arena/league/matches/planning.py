@@ -18,8 +18,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.tournament.formats.closeness import generator
-from arena.core.tournament.formats.seating import Seatings, orders
+from arena.core.face import closeness, seat_orders
 from arena.league.matches.matchmaking import Candidate, Wait, after, next_match
 from arena.league.settings import MatchRule
 from arena.league.store import LeagueStore
@@ -50,7 +49,7 @@ class Planner:
         store: LeagueStore,
         settings: MatchRule,
         draw: bytes,
-        seatings: Seatings = "cyclic",
+        seatings: seat_orders.Seatings = "cyclic",
         absent: Callable[[], frozenset[str]] = frozenset,
         resting: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
@@ -80,7 +79,7 @@ class Planner:
         number = self._store.matches.count()
         planned: list[Match] = []
         while len(planned) < missing:
-            choice = next_match(candidates, running, self._settings, number, generator(self._draw, number))
+            choice = next_match(candidates, running, self._settings, number, closeness.generator(self._draw, number))
             if isinstance(choice, Wait):
                 self.waits = choice
                 break
@@ -102,9 +101,11 @@ class Planner:
         return {one.entrant: self._settings.most_running for one in candidates if one.author in resting}
 
 
-def seatings_of(entrants: Sequence[int], turn: int, seatings: Seatings = "cyclic") -> Sequence[tuple[int, ...]]:
+def seatings_of(
+    entrants: Sequence[int], turn: int, seatings: seat_orders.Seatings = "cyclic"
+) -> Sequence[tuple[int, ...]]:
     """Returns the seatings of a match. With each turn the circle of seats changes."""
-    circles = orders(len(entrants), seatings)
+    circles = seat_orders.orders(len(entrants), seatings)
     return [tuple(entrants[place] for place in order) for order in circles[turn % len(circles)]]
 
 

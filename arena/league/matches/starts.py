@@ -11,8 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from arena.core.store.records import PlannedGame
-from arena.core.types import GameResult
+from arena.core.face import GameResult, game_rows
 from arena.league.keeping.retention import DAY_S
 from arena.league.settings import Limits
 from arena.league.store import LeagueStore
@@ -43,7 +42,7 @@ class Starts:
         self._told: dict[str, float] = {}
         """By author when they were told that it is used up: once a day."""
 
-    def count(self, game: PlannedGame, result: GameResult) -> list[str]:
+    def count(self, game: game_rows.PlannedGame, result: GameResult) -> list[str]:
         """Counts the starts of a game. Returns what the operator is told, and tells authors who have used up theirs."""
         sentences = []
         for entrant, start_ms in zip(game.entrants, result.starts_ms, strict=False):  # other machines may tell none

@@ -22,18 +22,23 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
 
-from arena.core.errors import ArenaError
-from arena.core.link.bots import BotSpec
-from arena.core.link.caps import BeyondCaps
-from arena.core.link.unchanged import FilesChanged
-from arena.core.referee.job import Job
-from arena.core.store.records import Claim, PlannedGame, Played, Tournament
-from arena.core.text import counted
-from arena.core.tournament.blocks import Processes, block_of
-from arena.core.tournament.lanes import Work
-from arena.core.tournament.runner import MAX_KILLS, MAX_TRIES
-from arena.core.tournament.together import MatchWorkers, claim_at_home
-from arena.core.types import GameResult, GameSettings, Level, Termination
+from arena.core.face import (
+    FilesChanged,
+    GameResult,
+    GameSettings,
+    Job,
+    Level,
+    Termination,
+    blocks,
+    bot_manifests,
+    capping,
+    counted,
+    errors,
+    game_rows,
+    lane_kit,
+    match_workers,
+    running,
+)
 from arena.league.settings import Settings, Suspension
 from arena.league.store import LeagueStore
 from arena.league.store.records import Form, Version
@@ -70,19 +75,19 @@ class MatchGames:
         self,
         store: LeagueStore,
         tournament: str,
-        make_job: Callable[[Claim, PlannedGame], Job],
+        make_job: Callable[[game_rows.Claim, game_rows.PlannedGame], Job],
         suspension: Suspension,
         tell: Callable[[str], object],
         make_room: Callable[[], object] = lambda: None,
         unfit: Callable[[Version], str] = lambda version: "",
-        starts: Callable[[PlannedGame, GameResult], list[str]] = lambda game, result: [],
+        starts: Callable[[game_rows.PlannedGame, GameResult], list[str]] = lambda game, result: [],
         *,
         same_worker: bool = False,
         block: int = 1,
     ) -> None:
         self._store = store
         match_of = lru_cache(_MOST_KNOWN)(store.matches.match_of)
-        self._homes = MatchWorkers(match_of, store.matches.begun()) if same_worker else None
+        self._homes = match_workers.MatchWorkers(match_of, store.matches.begun()) if same_worker else None
         self._block = block
         self._tournament = tournament
         self._make_job = make_job
@@ -106,7 +111,7 @@ class MatchGames:
         """Until when no game should begin; on the monotonic clock."""
         self.left = 0
         """As `count` found it."""
-        self.told: Callable[[Played], object] = lambda played: None
+        self.told: Callable[[game_rows.Played], object] = lambda played: None
         """Called with each result once it is stored."""
         self.rated = 0
         """How many games were played that count."""
@@ -122,42 +127,42 @@ class MatchGames:
         """Returns how many games a lane may claim at a time: at most a block, so that its bots start once for it."""
         return min(self.left // lanes, self._block)
 
-    def claim(self, limit: int, worker: str = "", others: Collection[str] = ()) -> Sequence[Work]:
+    def claim(self, limit: int, worker: str = "", others: Collection[str] = ()) -> Sequence[lane_kit.Work]:
         """Claims the next game; where matches stay on a worker, the next whose match nobody else has."""
         claimer = partial(self._store.games.claim, self._tournament, self._store.matches.game, limit)
-        claims = claim_at_home(self._homes, claimer, worker, others)
+        claims = match_workers.claim_at_home(self._homes, claimer, worker, others)
         left_to_others = self._homes is not None and others
         self.left = self.left - len(claims) if claims or left_to_others else 0
         works = []
         for claim in claims:
             try:
-                works.append(Work(claim, self._make_job(claim, self._store.matches.game(claim.number))))
+                works.append(lane_kit.Work(claim, self._make_job(claim, self._store.matches.game(claim.number))))
             except FilesChanged as error:
                 self.fault(claim, error)
-            except BeyondCaps:
+            except capping.BeyondCaps:
                 with self._store.transaction():
                     suspended = self._judge(self._store.matches.game(claim.number).entrants)
                 self._take_out(claim, "one of its bots asks for more than the league gives")
                 for sentence in suspended:
                     self._tell(sentence)
-            except (ArenaError, OSError) as error:  # a bot's folder is gone
+            except (errors.ArenaError, OSError) as error:  # a bot's folder is gone
                 self._failed(claim, f"its bots cannot be started: {error}")
         return works
 
-    def release(self, claim: Claim) -> None:
+    def release(self, claim: game_rows.Claim) -> None:
         """Gives a game back."""
         self._owe(partial(self._release, claim))
 
-    def _release(self, claim: Claim) -> None:
+    def _release(self, claim: game_rows.Claim) -> None:
         self._store.games.release(claim)
         self.left += 1
 
-    def take(self, claim: Claim, result: GameResult) -> Played | None:
+    def take(self, claim: game_rows.Claim, result: GameResult) -> game_rows.Played | None:
         """Stores a result with all that follows from it. Returns None if it is none, or if it is owed."""
         if result.termination is Termination.INTERRUPTED:
             self._failed(claim, "it was interrupted")
             return None
-        kept: list[Played] = []
+        kept: list[game_rows.Played] = []
         self._owe(lambda: kept.append(self._keep(claim, result)))
         return kept[0] if kept else None
 
@@ -186,7 +191,7 @@ class MatchGames:
                 return
             self._owed.popleft()
 
-    def _keep(self, claim: Claim, result: GameResult) -> Played:
+    def _keep(self, claim: game_rows.Claim, result: GameResult) -> game_rows.Played:
         game = self._store.matches.game(claim.number)
         moment = time.monotonic()
         suspended = self._record(claim, result, game, moment - self._since)
@@ -198,11 +203,13 @@ class MatchGames:
         self.rated += self._store.matches.counts(claim.number)
         for sentence in suspended:
             self._tell(sentence)
-        played = Played(game, result)
+        played = game_rows.Played(game, result)
         self.told(played)
         return played
 
-    def _record(self, claim: Claim, result: GameResult, game: PlannedGame, seconds: float) -> list[str]:
+    def _record(
+        self, claim: game_rows.Claim, result: GameResult, game: game_rows.PlannedGame, seconds: float
+    ) -> list[str]:
         with self._store.transaction():
             self._store.games.record(claim, result, game.entrants, seconds)
             forfeited = (number for number, seat in enumerate(result.seats) if seat.forfeit is not None)
@@ -245,7 +252,7 @@ class MatchGames:
         """Returns the version of its bot that plays now."""
         return next((one for one in self._store.versions.of_bot(version.bot) if one.state is State.ACTIVE), None)
 
-    def fault(self, claim: Claim, error: BaseException) -> None:
+    def fault(self, claim: game_rows.Claim, error: BaseException) -> None:
         """Gives a game back that could not be played; or takes its match out, if that was once too often.
 
         A version whose files are not those that were checked is suspended: no game with it could count.
@@ -257,7 +264,7 @@ class MatchGames:
             return
         self._failed(claim, f"{type(error).__name__}: {error}")
 
-    def _changed(self, claim: Claim, error: FilesChanged) -> Version | None:
+    def _changed(self, claim: game_rows.Claim, error: FilesChanged) -> Version | None:
         """Returns the version whose files changed, if it can be suspended. The house's are the operator's own."""
         entrants = self._store.matches.game(claim.number).entrants
         found = (self._store.versions.of_entrant(entrant) for entrant in entrants)
@@ -271,9 +278,9 @@ class MatchGames:
         self._store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason)
         self._tell(f"{version.name} is suspended: {what}")
 
-    def died(self, claim: Claim, error: BrokenExecutor, *, outside: bool) -> bool:
+    def died(self, claim: game_rows.Claim, error: BrokenExecutor, *, outside: bool) -> bool:
         """Counts that a worker ended in a game. Takes the match out if that was once too often."""
-        counter, most = (self._kills, MAX_KILLS) if outside else (self._tries, MAX_TRIES)
+        counter, most = (self._kills, running.MAX_KILLS) if outside else (self._tries, running.MAX_TRIES)
         counter[claim.game] += 1
         self._tell(f"The worker of game {claim.game} {'was lost' if outside else 'ended'}: {error}")
         if counter[claim.game] < most:
@@ -281,15 +288,15 @@ class MatchGames:
         self._take_out(claim, f"its worker {'was lost' if outside else 'ended'} {most} times in it")
         return False
 
-    def _failed(self, claim: Claim, reason: str) -> None:
+    def _failed(self, claim: game_rows.Claim, reason: str) -> None:
         """Counts an interruption, for which no bot is the reason."""
         self._tell(f"Game {claim.game} could not be played: {reason}")
         self.rest()
         self._tries[claim.game] += 1
-        if self._tries[claim.game] < MAX_TRIES:
+        if self._tries[claim.game] < running.MAX_TRIES:
             self.release(claim)
         else:
-            self._take_out(claim, f"it could not be played {MAX_TRIES} times, the last: {reason}")
+            self._take_out(claim, f"it could not be played {running.MAX_TRIES} times, the last: {reason}")
 
     def rest(self) -> None:
         """Lets no game begin for a while, since the machine failed. Counts the fault."""
@@ -298,11 +305,11 @@ class MatchGames:
         self._faults = min(self._faults + 1, 10)
         self.rests_until = time.monotonic() + rest
 
-    def _take_out(self, claim: Claim, reason: str) -> None:
+    def _take_out(self, claim: game_rows.Claim, reason: str) -> None:
         """Makes a claimed game void, and what was not begun of its match."""
         self._owe(partial(self._void, claim, reason))
 
-    def _void(self, claim: Claim, reason: str) -> None:
+    def _void(self, claim: game_rows.Claim, reason: str) -> None:
         match = next(
             match.number
             for match in self._store.matches.running()
@@ -317,7 +324,7 @@ class MatchGames:
         self._tell(text)
         self.count()
 
-    def _forget(self, claim: Claim) -> None:
+    def _forget(self, claim: game_rows.Claim) -> None:
         self._tries.pop(claim.game, None)
         self._kills.pop(claim.game, None)
 
@@ -361,9 +368,9 @@ class Jobs:
     def __init__(
         self,
         store: LeagueStore,
-        bot: Callable[[Version], BotSpec],
+        bot: Callable[[Version], bot_manifests.BotSpec],
         settings: Settings,
-        tournament: Tournament,
+        tournament: game_rows.Tournament,
         feed: Path,
     ) -> None:
         """Takes what the work is made from: what a version is started with, and the folder in which watchers wait."""
@@ -374,7 +381,7 @@ class Jobs:
         self._games: dict[int, GameSettings] = {}
         self._feed = str(feed.absolute())
 
-    def __call__(self, claim: Claim, game: PlannedGame) -> Job:
+    def __call__(self, claim: game_rows.Claim, game: game_rows.PlannedGame) -> Job:
         """Returns the work for a claimed game. Its bots serve the games of its block, and no others.
 
         Raises:
@@ -394,13 +401,13 @@ class Jobs:
             secret=self._tournament.secret,
             logs=self._tournament.logs,
             level=self._settings.level,
-            block=block_of(self._processes(versions), game, claim.attempt),
+            block=blocks.block_of(self._processes(versions), game, claim.attempt),
             feed=self._feed,
         )
 
-    def _processes(self, versions: Iterable[Version | None]) -> Processes:
+    def _processes(self, versions: Iterable[Version | None]) -> blocks.Processes:
         """Returns for how long bots are kept: a remote one for one game, which is its sitting."""
         if any(version is not None and version.level == Level.REMOTE for version in versions):
             return "game"
-        found: Processes = self._tournament.settings["processes"]
+        found: blocks.Processes = self._tournament.settings["processes"]
         return found

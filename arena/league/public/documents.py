@@ -14,9 +14,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import StoreError
-from arena.core.types import Payload
+from arena.core.face import Payload, errors, files
 from arena.league.door.health import health
 from arena.league.folder import Folder
 from arena.league.matches import final_tables
@@ -165,7 +163,7 @@ def published_figures(folder: Folder, season: Season | None) -> Published | None
     path = folder.published / "standings.json"
     if season is None or not folder.is_running or not path.exists():
         return None
-    data = files.read(path, "the standings that the service publishes", files.MOST_DOCUMENT, StoreError)
+    data = files.read(path, "the standings that the service publishes", files.MOST_DOCUMENT, errors.StoreError)
     document = msgspec.json.decode(data, type=Payload)
     return Published(document["items"]) if document.get("season") == season.name else None
 
@@ -233,7 +231,7 @@ def _service(folder: Folder) -> Payload:
     """Returns what the service has published about itself; nothing if none has run yet."""
     if not folder.service.exists():
         return {}
-    data = files.read(folder.service, "what the service publishes", files.MIB, StoreError)
+    data = files.read(folder.service, "what the service publishes", files.MIB, errors.StoreError)
     return msgspec.json.decode(data, type=Payload)
 
 

@@ -15,8 +15,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core import files
-from arena.core.store.records import game_id
+from arena.core.face import files, game_rows
 from arena.league.folder import Folder
 from arena.league.public import season_files
 from arena.league.record import ledger, merkle
@@ -39,7 +38,7 @@ def entries_of(store: LeagueReader, deals: Iterable[DealRevealed]) -> Iterator[E
         names = {entrant.number: entrant.name for entrant in store.finder.entrants(tournament)}
         for deal in some:
             for result in store.seasons.of_match(tournament, deal.match, names):
-                game = game_id(tournament, result.number)
+                game = game_rows.game_id(tournament, result.number)
                 yield Entry(
                     game=game,
                     status=result.status,

@@ -15,10 +15,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import InternalError
-from arena.core.store.records import Played
-from arena.core.types import Payload
+from arena.core.face import Payload, errors, files, game_rows
 from arena.league.disk import Room
 from arena.league.door.health import health
 from arena.league.folder import Folder
@@ -65,7 +62,7 @@ class Figures:
         self._forfeits: Counter[str] = Counter()
         self._due = 0.0
 
-    def count(self, played: Played) -> None:
+    def count(self, played: game_rows.Played) -> None:
         """Counts a game that is over."""
         self._outcomes["void" if played.void else "done"] += 1
         self._forfeits.update(seat.forfeit.code.value for seat in played.result.seats if seat.forfeit is not None)
@@ -189,13 +186,15 @@ def text(values: Values) -> bytes:
         InternalError: One is not in the table, or has a label that it should not have, or lacks it.
     """
     if unknown := values.keys() - {metric.name for metric in METRICS}:
-        raise InternalError(f"expected a metric of the table, got: {', '.join(sorted(unknown))}")
+        raise errors.InternalError(f"expected a metric of the table, got: {', '.join(sorted(unknown))}")
     lines: list[str] = []
     for metric in METRICS:
         if (value := values.get(metric.name)) is None:
             continue
         if isinstance(value, Mapping) != bool(metric.label):
-            raise InternalError(f"expected {metric.name} with the label {metric.label or 'none'}, got: {value!r}")
+            raise errors.InternalError(
+                f"expected {metric.name} with the label {metric.label or 'none'}, got: {value!r}"
+            )
         name = f"{metric.name}_total" if metric.kind == "counter" else metric.name
         lines += [f"# HELP {name} {metric.help}", f"# TYPE {name} {metric.kind}"]
         if isinstance(value, Mapping):

@@ -26,11 +26,7 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import ArenaError, LogError, StoreError
-from arena.core.record.log import SUFFIX, existing_log, read_log
-from arena.core.referee.chance import commitment, deal_secret
-from arena.core.types import Payload
+from arena.core.face import Payload, chance, errors, files, log_records
 from arena.league import visible
 from arena.league.folder import Folder
 from arena.league.keeping.retention import GameFiles
@@ -188,14 +184,17 @@ class Publishing:
         for game in match.games:
             if game.status != "done":
                 continue
-            original = existing_log(self._logs / f"{game.game}{SUFFIX}")
+            original = log_records.existing_log(self._logs / f"{game.game}{log_records.SUFFIX}")
             sat = [names.get(entrant) for entrant in game.entrants]
             authors = [None if one is None or one.is_of_house else one.author for one in sat]
             try:
-                shown = visible.publish(read_log(original), original, self._folder.published, authors)
+                shown = visible.publish(log_records.read_log(original), original, self._folder.published, authors)
                 digests[game.game] = shown.sha256
                 self._game_files.compress(game.game, len(game.entrants))
-            except (ArenaError, LogError) as error:  # somebody has changed or removed it; its result stands
+            except (
+                errors.ArenaError,
+                errors.LogError,
+            ) as error:  # somebody has changed or removed it; its result stands
                 self._tell(f"The log of game {game.game} is not published: {error}")
         return digests
 
@@ -206,8 +205,8 @@ class Publishing:
         """
         lines = []
         for match in matches:
-            secret = deal_secret(self._secret, match.deal)
-            lines.append(season_files.deal_of(match, secret, commitment(secret), dict(digests[match.number])))
+            secret = chance.deal_secret(self._secret, match.deal)
+            lines.append(season_files.deal_of(match, secret, chance.commitment(secret), dict(digests[match.number])))
         self._ledger.add(entries_of(self._store, lines))
         season_files.add_deals(self._folder, self._logs, lines)
 
@@ -319,7 +318,7 @@ def publish_keys(reader: LeagueReader, folder: Folder) -> None:
     path = folder.published / "keys.json"
     data = msgspec.json.encode(documents.keys(reader), order="sorted")
     published = None
-    with suppress(StoreError):  # whatever is in its place is replaced
-        published = files.read(path, "the keys of authors", files.MOST_DOCUMENT, StoreError)
+    with suppress(errors.StoreError):  # whatever is in its place is replaced
+        published = files.read(path, "the keys of authors", files.MOST_DOCUMENT, errors.StoreError)
     if published != data:
         files.write(path, data, durably=True)

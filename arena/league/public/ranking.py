@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arena.core.standings.table import Order, Standing, fit_of, tabulate
-from arena.core.types import Level, Payload
+from arena.core.face import Level, Payload, ranking_tables
 from arena.league.store import LeagueReader
 from arena.league.store.records import Season, Version
 
 if TYPE_CHECKING:
-    from arena.core.ratings.refit import Fit
+    from arena.core.face import refit
 
 RATING: Final = ("rating", "half_width", "low", "high")
 """What is known of a version's strength. All are None before its first game."""
@@ -35,9 +34,9 @@ class Ranking:
         season: The open season.
     """
 
-    fit: Fit | None
+    fit: refit.Fit | None
     """The refit of all results; None before any."""
-    order: Order | None
+    order: ranking_tables.Order | None
     """How much of the order is settled; None before any result."""
     final_matches: int
     """Before how many matches a rating is provisional."""
@@ -51,9 +50,11 @@ class Ranking:
         settings = finder.tournament(tournament).settings
         tallies = finder.tallies(tournament)
         players = max(game["players"] for game in settings["games"])
-        self.fit = fit_of(tallies, finder.pairs(tournament), players, {}, finder.predecessors(tournament))
+        self.fit = ranking_tables.fit_of(
+            tallies, finder.pairs(tournament), players, {}, finder.predecessors(tournament)
+        )
         playing = {standing.entrant: standing for standing in reader.facts.standing()}
-        table = tabulate(
+        table = ranking_tables.tabulate(
             finder.entrants(tournament),
             finder.ratings(tournament),
             tallies,
@@ -104,7 +105,7 @@ def confinement(level: str) -> Payload:
     return {"level": level, "uncontrolled": level == Level.REMOTE}
 
 
-def figures(row: Standing) -> Payload:
+def figures(row: ranking_tables.Standing) -> Payload:
     """Returns what the row of a version shows of its results."""
     return {**_rating(row.rating, row.half_width), **{name: getattr(row, name) for name in _FROM_TABLE}}
 

@@ -22,10 +22,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import LogError
-from arena.core.record.published import SECRET_FILE, Secret, publish, sha256_of
-from arena.core.store.records import Tournament, canonical
+from arena.core.face import errors, files, game_rows, record_files
 from arena.league.folder import Folder
 from arena.league.record.season import (
     DEALS,
@@ -61,7 +58,7 @@ def folder_of(folder: Folder, tournament: str) -> Path:
     return folder.published / SEASONS / tournament
 
 
-def write_opened(folder: Folder, name: str, opened: str, tournament: Tournament, digest_before: str) -> None:
+def write_opened(folder: Folder, name: str, opened: str, tournament: game_rows.Tournament, digest_before: str) -> None:
     """Writes what is fixed before the first game of a season.
 
     Raises:
@@ -73,12 +70,12 @@ def write_opened(folder: Folder, name: str, opened: str, tournament: Tournament,
         opened=opened,
         commitment=tournament.commitment,
         digest_before=digest_before,
-        settings_sha256=sha256_of(tournament.settings),
-        settings=msgspec.json.decode(canonical(tournament.settings)),  # as the database has them
+        settings_sha256=record_files.sha256_of(tournament.settings),
+        settings=msgspec.json.decode(game_rows.canonical(tournament.settings)),  # as the database has them
     )
     place = folder_of(folder, tournament.id)
     place.mkdir(parents=True, exist_ok=True)
-    publish(place, SEASON_FILE, document)
+    record_files.publish(place, SEASON_FILE, document)
 
 
 def add_deals(folder: Folder, original: Path, lines: Iterable[DealRevealed]) -> None:
@@ -121,7 +118,7 @@ def catch_up(store: LeagueReader, folder: Folder, alive: Callable[[], object] = 
             write_opened(folder, season.name, season.opened, tournament, season.digest_before)
         if not pages(place, DEALS):
             _write_deals_again(folder.logs / season.tournament / ORIGINAL, place)
-        if season.closed is not None and not (place / SECRET_FILE).exists():
+        if season.closed is not None and not (place / record_files.SECRET_FILE).exists():
             write_closed(store, folder, season, alive)
 
 
@@ -168,9 +165,9 @@ def write_closed(
         entrants=entrants,
         standings=season.standings or {},
     )
-    publish(place, STANDINGS_FILE, ended)
-    secret = Secret(season.tournament, tournament.secret.hex(), tournament.commitment)
-    publish(place, SECRET_FILE, secret)
+    record_files.publish(place, STANDINGS_FILE, ended)
+    secret = record_files.Secret(season.tournament, tournament.secret.hex(), tournament.commitment)
+    record_files.publish(place, record_files.SECRET_FILE, secret)
 
 
 def deal_of(match: Match, secret: bytes, commitment: str, logs: dict[str, str]) -> DealRevealed:
@@ -195,7 +192,7 @@ def original_deals(store: LeagueReader, folder: Folder) -> Iterator[DealRevealed
     for season in store.seasons.all():
         path = folder.logs / season.tournament / ORIGINAL
         if path.is_file():
-            for line in files.lines(path, "the deals of a season", MOST_DEALS, LogError):
+            for line in files.lines(path, "the deals of a season", MOST_DEALS, errors.LogError):
                 yield msgspec.json.decode(line, type=DealRevealed)
 
 
@@ -203,6 +200,6 @@ def _write_deals_again(original: Path, place: Path) -> None:
     """Writes the files about deals again from the lines beside the original logs, if there are any."""
     if not original.is_file():
         return
-    lines = files.lines(original, "the deals of a season", MOST_DEALS, LogError)
+    lines = files.lines(original, "the deals of a season", MOST_DEALS, errors.LogError)
     for name, some in groupby(lines, lambda line: page(DEALS, msgspec.json.decode(line, type=_Numbered).match)):
         files.append_lines(place / name, b"".join(some))

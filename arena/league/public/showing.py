@@ -17,9 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from arena.core.errors import ConfigError
-from arena.core.extras import need
-from arena.core.text import plain
+from arena.core.face import errors, need, plain
 
 NICENESS: Final = 10
 """How far it stands back behind games (`nice`)."""
@@ -105,7 +103,7 @@ class Showing:
     def _check_extra(self) -> None:
         try:
             need("pages", "the league's site")
-        except ConfigError as error:
+        except errors.ConfigError as error:
             self._every_s = 0.0
             self._tell(f"No pages are made: {error}; or set every_s = 0 in [site]")
 

@@ -16,10 +16,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import LogError
-from arena.core.record.log import Hex
-from arena.core.record.published import published
+from arena.core.face import errors, files, log_records, record_files
 from arena.league.record import merkle
 from arena.league.record.season import pages, read_lines
 
@@ -39,7 +36,7 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     size: int
     """How many entries it has."""
-    root: Hex
+    root: log_records.Hex
     """The root (hex) of the tree over them."""
 
 
@@ -55,8 +52,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """By seat: `fox/3`."""
     ranks: list[int]
     """By seat; empty without a result."""
-    play_digest: Hex | None
-    log: Hex | None
+    play_digest: log_records.Hex | None
+    log: log_records.Hex | None
     """SHA-256 (hex) of the public log, before it was compressed; None without one."""
 
 
@@ -91,7 +88,9 @@ def lines(folder: Path, first: int = 0) -> Iterator[bytes]:
     found = pages(folder, ENTRIES) if folder.is_dir() else []
     for number, path in enumerate(found):
         if path.name != page(number * PAGE):
-            raise LogError(f"expected {page(number * PAGE)}, got: {path.name} - at {folder}; fetch the ledger again")
+            raise errors.LogError(
+                f"expected {page(number * PAGE)}, got: {path.name} - at {folder}; fetch the ledger again"
+            )
         if number < first:
             continue
         count = 0
@@ -99,7 +98,7 @@ def lines(folder: Path, first: int = 0) -> Iterator[bytes]:
             count += 1
             yield line[:-1]
         if count != PAGE and (number + 1 < len(found) or count > PAGE):
-            raise LogError(f"expected {PAGE} entries before the next file, got: {count} - at {path}")
+            raise errors.LogError(f"expected {PAGE} entries before the next file, got: {count} - at {path}")
 
 
 def head_of(folder: Path) -> Head:
@@ -108,7 +107,7 @@ def head_of(folder: Path) -> Head:
     Raises:
         LogError: It cannot be read.
     """
-    return published(folder, HEAD_FILE, Head) or EMPTY
+    return record_files.published(folder, HEAD_FILE, Head) or EMPTY
 
 
 @contextmanager
@@ -119,12 +118,12 @@ def nodes(folder: Path) -> Iterator[merkle.Node]:
         LogError: They cannot be read, or one is not there.
     """
     path = folder / NODES_FILE
-    with files.opened(path, "the nodes of a ledger", _MOST_NODES, LogError, links=False) as file:
+    with files.opened(path, "the nodes of a ledger", _MOST_NODES, errors.LogError, links=False) as file:
 
         def node(level: int, index: int) -> bytes:
             found = file.part(merkle.place(level, index) * merkle.BYTES, merkle.BYTES)
             if len(found) < merkle.BYTES:
-                raise LogError(f"expected node {index} of level {level}, got: the file's end - at {path}")
+                raise errors.LogError(f"expected node {index} of level {level}, got: the file's end - at {path}")
             return found
 
         yield node

@@ -9,12 +9,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import LogError
-from arena.core.plugs import Revealed
-from arena.core.record.log import Hex
-from arena.core.record.published import FORMAT, published
-from arena.core.types import Payload
+from arena.core.face import Payload, errors, files, log_records, record_files
 
 PUBLISHED: Final = "published"
 """The folder of a league with all that it publishes."""
@@ -41,14 +36,14 @@ class SeasonOpened(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """What people call it."""
     opened: str
     """When; UTC (ISO 8601)."""
-    commitment: Hex
+    commitment: log_records.Hex
     """SHA-256 (hex) of the secret."""
     digest_before: str
     """The digest of the season before; empty for the first."""
-    settings_sha256: Hex
+    settings_sha256: log_records.Hex
     settings: Payload
     """What every rating of the season depends on; `games` has what is played by each number of players."""
-    format: int = FORMAT
+    format: int = record_files.FORMAT
 
 
 class SeasonEntrant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -72,13 +67,13 @@ class SeasonClosed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     tournament: str
     closed: str
     """When; UTC (ISO 8601)."""
-    digest: Hex
+    digest: log_records.Hex
     """SHA-256 (hex) over the digest of the season before, and the lines of all results."""
     entrants: list[SeasonEntrant]
     """In the order in which they came to it."""
     standings: Payload
     """The final standings."""
-    format: int = FORMAT
+    format: int = record_files.FORMAT
 
 
 class DealRevealed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -88,13 +83,13 @@ class DealRevealed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     match: int
     """Its number, counted from 0."""
     deal: int
-    secret: Hex
+    secret: log_records.Hex
     """Of the deal."""
-    commitment: Hex
+    commitment: log_records.Hex
     """SHA-256 (hex) of it."""
     games: list[int]
     """The numbers of its games, by rotation."""
-    logs: dict[str, Hex]
+    logs: dict[str, log_records.Hex]
     """By game that has a public log the log's SHA-256 (hex), before it was compressed."""
 
 
@@ -107,7 +102,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     entrants: list[str]
     """By seat."""
     ranks: list[int]
-    play_digest: Hex | None
+    play_digest: log_records.Hex | None
 
 
 class FinalResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -138,9 +133,9 @@ def read_lines(path: Path, what: str) -> Iterator[bytes]:
     Raises:
         LogError: It cannot be read, or does not end with a line's end.
     """
-    data = files.read(path, what, files.MOST_DOCUMENT, LogError, links=False)
+    data = files.read(path, what, files.MOST_DOCUMENT, errors.LogError, links=False)
     if data and not data.endswith(b"\n"):
-        raise LogError(f"expected {what}, got: a file that was cut off - at {path}; fetch it again")
+        raise errors.LogError(f"expected {what}, got: a file that was cut off - at {path}; fetch it again")
     yield from data.splitlines(keepends=True)
 
 
@@ -157,11 +152,11 @@ def revealed(folder: Path) -> dict[int, bytes]:
             for line in read_lines(path, "deals of a season")
         ]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise LogError(f"expected the deals of a season, got: {error} - at {folder}; fetch them again") from None
+        raise errors.LogError(f"expected the deals of a season, got: {error} - at {folder}; fetch them again") from None
     return {one.deal: bytes.fromhex(one.secret) for one in found}
 
 
-def of_folder(folder: Path, deals: bool) -> Revealed:
+def of_folder(folder: Path, deals: bool) -> tuple[dict[int, bytes], Payload]:
     """Returns what is published of a season that verifies its logs (`arena.core.plugs.revealed`)."""
-    season = published(folder, SEASON_FILE, SeasonOpened)
-    return Revealed(revealed(folder) if deals else {}, {} if season is None else season.settings)
+    season = record_files.published(folder, SEASON_FILE, SeasonOpened)
+    return revealed(folder) if deals else {}, {} if season is None else season.settings

@@ -16,9 +16,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from arena.core.errors import ConfigError, Refused
-from arena.core.ratings.running import Rating, inherit
-from arena.core.types import Payload
+from arena.core.face import Payload, errors, true_skill
 from arena.league.folder import Folder
 from arena.league.order_context import OrderContext
 from arena.league.public import documents
@@ -40,10 +38,12 @@ def season_close(context: OrderContext) -> Payload:
     name = context.text("season")
     if season is None or season.name != name:
         there = "none" if season is None else repr(season.name)
-        raise Refused("season", f"expected the name of the open season, got: {name!r}; open is {there}")
+        raise errors.Refused("season", f"expected the name of the open season, got: {name!r}; open is {there}")
     following = context.season("next", f"season-{season.number + 1}")
     if any(known.name.lower() == following.lower() for known in store.seasons.all()):
-        raise Refused("name_taken", f"expected a new name for the next season, got: {following!r}", "use --next NAME")
+        raise errors.Refused(
+            "name_taken", f"expected a new name for the next season, got: {following!r}", "use --next NAME"
+        )
     wants_final = context.text("final", "yes") == "yes"
     final = season.final
     if wants_final and context.settings.season.final and final is None:
@@ -63,9 +63,9 @@ def _check_final(context: OrderContext) -> None:
     """
     try:
         settings_for_final(context.store, context.folder, context.settings)
-    except ConfigError as error:
+    except errors.ConfigError as error:
         message, _, remedy = f"{error}".partition("; ")
-        raise Refused("settings", message, remedy) from None
+        raise errors.Refused("settings", message, remedy) from None
 
 
 def settings_for_final(store: LeagueReader, folder: Folder, settings: Settings) -> Settings:
@@ -79,10 +79,10 @@ def settings_for_final(store: LeagueReader, folder: Folder, settings: Settings) 
     fixed = store.finder.tournament(season.tournament).settings
     try:
         check_season(settings, season.name, fixed, str(folder.settings), folder.settings_text())
-    except ConfigError as error:
+    except errors.ConfigError as error:
         message = f"{error}".partition("; ratings of both")[0]
         close = f"arena league season close {season.name} --league {folder.path} --no-final"
-        raise ConfigError(
+        raise errors.ConfigError(
             f"{message}; set it back until the final is over, or end the season without: {close}"
         ) from None
     return settings
@@ -110,7 +110,9 @@ def close_season(
     closing = store.controls.closing
     season = store.seasons.current()
     if closing is None or season is None:
-        raise Refused("season", "expected a season that is to end, got: none", "order it: `arena league season close`")
+        raise errors.Refused(
+            "season", "expected a season that is to end, got: none", "order it: `arena league season close`"
+        )
     settings = load(folder)
     store.seasons.stop()
     secret = store.games.tournament(season.tournament).secret
@@ -134,13 +136,13 @@ def close_season(
     return closed
 
 
-def _starts(store: LeagueReader, settings: Settings, season: Season) -> dict[int, Rating]:
+def _starts(store: LeagueReader, settings: Settings, season: Season) -> dict[int, true_skill.Rating]:
     """Returns by version the rating that it begins the next season with; nothing if all begin anew."""
     if settings.season.start == "anew":
         return {}
     ratings = store.finder.ratings(season.tournament)
     return {
-        version.id: inherit(ratings[version.entrant])
+        version.id: true_skill.inherit(ratings[version.entrant])
         for version in store.versions.active()
         if version.entrant is not None
     }

@@ -10,13 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from arena.core import files
-from arena.core.errors import ConfigError
-from arena.core.ratings.running import Rating
-from arena.core.record.published import sha256_of
-from arena.core.referee.chance import commitment, new_secret
-from arena.core.store.records import Tournament
-from arena.core.store.store import now
+from arena.core.face import chance, errors, files, game_rows, record_files, stores, true_skill
 from arena.league.folder import SETTINGS, Folder
 from arena.league.public.season_files import write_opened
 from arena.league.season.template import text
@@ -45,7 +39,7 @@ def open_season(
     folder: Folder,
     settings: Settings,
     name: str,
-    starts: Mapping[int, Rating] | None = None,
+    starts: Mapping[int, true_skill.Rating] | None = None,
 ) -> Season:
     """Opens the next season, with a new secret, and publishes the commitment to it. All active versions are in it.
 
@@ -62,18 +56,18 @@ def open_season(
         OSError: The commitment cannot be published.
     """
     id = f"{settings.name}-{len(store.seasons.all()) + 1}"
-    secret = new_secret()
+    secret = chance.new_secret()
     document = settings.season_settings()
     logs = folder.logs / id
     logs.mkdir(parents=True, exist_ok=True)
-    tournament = Tournament(
+    tournament = game_rows.Tournament(
         id=id,
-        created=now(),
+        created=stores.now(),
         settings=document,
-        digest=sha256_of(document),
+        digest=record_files.sha256_of(document),
         seed=None,
         secret=secret,
-        commitment=commitment(secret),
+        commitment=chance.commitment(secret),
         logs=str(logs),
         games=0,
         open=True,
@@ -101,9 +95,11 @@ def make_league(path: Path, settings: Settings) -> Folder:
     """
     folder = Folder(path.absolute())
     if folder.settings.exists():
-        raise ConfigError(f"expected a folder without a league, got: {str(path)!r}, which has a {SETTINGS}")
+        raise errors.ConfigError(f"expected a folder without a league, got: {str(path)!r}, which has a {SETTINGS}")
     if path.is_dir() and any(path.iterdir()) and not folder.database.exists():
-        raise ConfigError(f"expected a new or an empty folder for a league, got: {str(path)!r}, which has other files")
+        raise errors.ConfigError(
+            f"expected a new or an empty folder for a league, got: {str(path)!r}, which has other files"
+        )
     written = text(settings)
     settings = parse(written, SETTINGS)
     check_house(settings)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from arena.core.tournament.workers import available_cores
+from arena.core.face import processor_cores
 from arena.league.disk import DiskLimits, DiskWatch, Reserve
 from arena.league.folder import Folder
 from arena.league.service.inbox import Inbox
@@ -35,7 +35,7 @@ class OrderDuty:
         self._store = store
         self._then = then
         self._inbox = Inbox(store, folder, settings, tell)
-        self._workers = workers or settings.service.workers or max(1, available_cores() // 2)
+        self._workers = workers or settings.service.workers or max(1, processor_cores.available_cores() // 2)
         self._tidied = 0.0
         self.paused = store.controls.paused
         self.closing = store.controls.closing is not None

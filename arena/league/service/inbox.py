@@ -25,11 +25,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import ArenaError, InternalError, Refused, StoreError
-from arena.core.store.lock import is_written_to
-from arena.core.text import plain
-from arena.core.types import Payload
+from arena.core.face import Payload, errors, files, locks, plain
 from arena.league.folder import ARCHIVE, ORDER, Folder
 from arena.league.keeping import calendar
 from arena.league.order_context import Order, read_order
@@ -98,12 +94,12 @@ def give(
                 return None
             sleep(_POLL_S)
         elif not folder.answer(order.id).exists():
-            raise StoreError(
+            raise errors.StoreError(
                 f"expected an answer to the order {order.id}, got: none, and the order is gone - at {path}; "
                 "`arena league status` shows what became of it"
             )
     if "code" in answer:
-        raise Refused(
+        raise errors.Refused(
             str(answer["code"]),
             str(answer["message"]),
             str(answer["remedy"]),
@@ -118,8 +114,8 @@ def _obey_here(folder: Folder, settings: Settings, path: Path) -> None:
     with ExitStack() as stack:
         try:
             store = stack.enter_context(open_league(folder.database))
-        except StoreError:
-            if is_written_to(folder.database):
+        except errors.StoreError:
+            if locks.is_written_to(folder.database):
                 return
             _remove(path)
             raise
@@ -127,7 +123,7 @@ def _obey_here(folder: Folder, settings: Settings, path: Path) -> None:
         try:
             while path.exists() and inbox.look():
                 pass
-        except ArenaError:
+        except errors.ArenaError:
             _remove(path)
             raise
 
@@ -160,7 +156,7 @@ def _fetch(folder: Folder, order: str) -> Payload | None:
     path = folder.answer(order)
     if not path.exists():
         return None
-    answer: Payload = msgspec.json.decode(files.read(path, "an answer", files.MIB, StoreError), type=Payload)
+    answer: Payload = msgspec.json.decode(files.read(path, "an answer", files.MIB, errors.StoreError), type=Payload)
     path.unlink(missing_ok=True)
     return answer
 
@@ -210,14 +206,14 @@ class Inbox:
         """Obeys the order in a file, publishes the answer, and removes the order's files. Returns its verb, too."""
         try:
             order = self._read(path)
-        except (ValueError, StoreError) as error:
+        except (ValueError, errors.StoreError) as error:
             text = plain(f"expected an order, got: {error}")
             return UNKNOWN, self._put_aside(path, text, {"code": "order", "message": text, "remedy": ""})
         verb = order.verb if order.verb in VERBS else UNKNOWN
         archive = archive_of(path)
         try:
             answer = obey(self._store, self._folder, self._settings, order, archive if archive.exists() else None)
-        except InternalError as error:
+        except errors.InternalError as error:
             return verb, self._put_aside(path, str(error), _FAILED)
         if order.verb in OF_KEYS:
             publish_keys(self._store, self._folder)
@@ -232,7 +228,7 @@ class Inbox:
         Raises:
             ValueError, StoreError: It is none.
         """
-        order = read_order(files.read(path, "an order", files.MIB, StoreError, links=False))
+        order = read_order(files.read(path, "an order", files.MIB, errors.StoreError, links=False))
         if not _ID.fullmatch(path.stem):
             raise ValueError("one whose name is none of an order")
         if order.id != path.stem or (order.author is None) != (path.parent == self._folder.inbox):

@@ -20,12 +20,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from arena.core.errors import MachineFault
-from arena.core.store.records import Played
-from arena.core.store.store import now as timestamp
-from arena.core.text import counted
-from arena.core.tournament.lanes import Lanes
-from arena.core.types import Payload
+from arena.core.face import Payload, counted, errors, game_rows, lane_kit, stores
 from arena.league.matches.planning import Planner
 from arena.league.matches.supply import MatchGames
 from arena.league.service.stopping import Stopping
@@ -130,7 +125,7 @@ class Service:
     def __init__(
         self,
         supply: MatchGames,
-        lanes: Lanes,
+        lanes: lane_kit.Lanes,
         step_worker: StepWorker[StepReport],
         planner: Planner,
         ending: SeasonEnd,
@@ -155,7 +150,7 @@ class Service:
         self._tell = tell
         self._patience_s = patience_s
         self._turns = Turns()
-        self._started = timestamp()
+        self._started = stores.now()
         self._reported = time.monotonic()
         self._told = supply.rated
         self._counts = deque([(time.monotonic(), supply.rated)], maxlen=_LOOKS)
@@ -211,7 +206,7 @@ class Service:
         """Does something that is tried again later if the machine cannot do it now, for instance on a full disk."""
         try:
             look()
-        except (OSError, MachineFault, sqlite3.OperationalError) as error:
+        except (OSError, errors.MachineFault, sqlite3.OperationalError) as error:
             if time.monotonic() >= self._supply.rests_until:  # else it was just said of something
                 self._tell(f"The machine fails: {error}")
             self._supply.rest()
@@ -253,7 +248,7 @@ class Service:
             "state": self._doing(),
             "pid": os.getpid(),
             "started": self._started,
-            "at": timestamp(),
+            "at": stores.now(),
             "workers": self._orders.workers,
             "running": self._lanes.running,
             "planned": self._supply.left,
@@ -305,15 +300,15 @@ class Service:
                 return self._lanes.running > 0
             self._lanes.man(self._orders.workers)
             self._lanes.feed()
-        except (MachineFault, OSError, sqlite3.OperationalError) as error:
+        except (errors.MachineFault, OSError, sqlite3.OperationalError) as error:
             self._supply.rest()
             self._tell(f"No game can begin: {error}")
         return bool(self._supply.left or self._lanes.running)
 
-    def _settle(self) -> list[Played]:
+    def _settle(self) -> list[game_rows.Played]:
         try:
             return list(self._lanes.settle(POLL_S))
-        except MachineFault as error:  # of a worker that could not be started again
+        except errors.MachineFault as error:  # of a worker that could not be started again
             self._supply.rest()
             self._tell(f"No game can begin: {error}")
             return []

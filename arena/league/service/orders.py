@@ -16,8 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from arena.core.errors import ConfigError, InternalError, MachineFault, Refused, did_you_mean
-from arena.core.types import Payload
+from arena.core.face import Payload, errors
 from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
 from arena.league.folder import Folder
 from arena.league.keeping.calendar import trust_clock
@@ -64,12 +63,14 @@ def obey(
 
     def act() -> Payload:
         if order.verb not in possible:
-            close = did_you_mean(order.verb[:MOST_VERB], possible)
-            raise Refused("verb", f"expected one of {', '.join(sorted(possible))}, got: {order.verb!r:.40}{close}")
+            close = errors.did_you_mean(order.verb[:MOST_VERB], possible)
+            raise errors.Refused(
+                "verb", f"expected one of {', '.join(sorted(possible))}, got: {order.verb!r:.40}{close}"
+            )
         try:
             return possible[order.verb](context)
-        except ConfigError as error:
-            raise Refused("argument", str(error)) from None
+        except errors.ConfigError as error:
+            raise errors.Refused("argument", str(error)) from None
 
     with store.transaction():  # what its end raises is no matter of the order
         try:
@@ -78,7 +79,7 @@ def obey(
         except Exception as error:
             if _is_of_machine(error):
                 raise
-            raise InternalError(
+            raise errors.InternalError(
                 f"expected an order that can be obeyed, got: {order.verb!r:.40}, which fails with "
                 f"{type(error).__name__}: {error!s:.200}; report this, with the order"
             ) from error
@@ -90,7 +91,7 @@ def _is_of_machine(error: Exception) -> bool:
     if isinstance(error, sqlite3.DatabaseError):
         # The other classes below this one are about a statement or its values; its own is that of a broken file.
         return isinstance(error, sqlite3.OperationalError) or type(error) is sqlite3.DatabaseError
-    return isinstance(error, OSError | MachineFault | MemoryError)
+    return isinstance(error, OSError | errors.MachineFault | MemoryError)
 
 
 def _tell_author(context: OrderContext, answer: Payload) -> None:
@@ -123,11 +124,11 @@ def retire(context: OrderContext) -> Payload:
     name = context.text("bot")
     found = context.store.versions.named(name)
     if context.order.author is not None and found.author != context.order.author:
-        raise Refused("unknown_version", f"expected a bot of yours, got: {name!r}")
+        raise errors.Refused("unknown_version", f"expected a bot of yours, got: {name!r}")
     versions = [found] if "/" in name else context.store.versions.of_bot(name)
     retired = [one for one in versions if one.state not in (State.REJECTED, State.RETIRED)]
     if not retired:
-        raise Refused("state", f"expected a bot that is not retired, got: {name}")
+        raise errors.Refused("state", f"expected a bot that is not retired, got: {name}")
     reason = context.text("reason", "") or f"the {context.actor} wants it"
     for version in retired:
         _not_of_house(version)
@@ -151,7 +152,7 @@ def concurrency(context: OrderContext) -> Payload:
     """Sets the number of games at a time; 0 is what the settings say."""
     workers = context.number("workers")
     if workers > MOST_WORKERS:
-        raise Refused("argument", f"expected at most {MOST_WORKERS} games at a time, got: {workers}")
+        raise errors.Refused("argument", f"expected at most {MOST_WORKERS} games at a time, got: {workers}")
     context.store.controls.set("workers", workers or None)
     return {"workers": workers or None}
 
@@ -167,7 +168,7 @@ def replay_games(context: OrderContext) -> Payload:
         or not 1 <= len(numbers) <= MOST_MATCHES
         or any(type(number) is not int or not 0 <= number <= MOST_NUMBER for number in numbers)
     ):
-        raise Refused("argument", f"expected numbers of matches, {MOST_MATCHES} at most, got: {numbers!r:.80}")
+        raise errors.Refused("argument", f"expected numbers of matches, {MOST_MATCHES} at most, got: {numbers!r:.80}")
     reason = context.text("reason", "") or "the operator plays it again"
     return {"matches": [_again(context, number, reason) for number in sorted(set(numbers))]}
 
@@ -195,7 +196,9 @@ def author_remove(context: OrderContext) -> Payload:
     """Removes an author: their keys are revoked, and their bots retired."""
     author = context.store.authors.known(context.text("name")).name
     if author == HOUSE:
-        raise Refused("house", "expected an author who can leave, got: the house", "its bots are those of [bots]")
+        raise errors.Refused(
+            "house", "expected an author who can leave, got: the house", "its bots are those of [bots]"
+        )
     retired = []
     for version in context.store.versions.of_author(author):
         if version.state not in (State.REJECTED, State.RETIRED):
@@ -262,4 +265,6 @@ def _active_of(context: OrderContext) -> Version:
 
 def _not_of_house(version: Version) -> None:
     if version.is_of_house:
-        raise Refused("house", f"expected a bot of an author, got: {version.name}, which is the house's and stays")
+        raise errors.Refused(
+            "house", f"expected a bot of an author, got: {version.name}, which is the house's and stays"
+        )

@@ -13,15 +13,18 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from arena.core.errors import ConfigError, StoreError
-from arena.core.files import MIB
-from arena.core.link.confinement import require
-from arena.core.link.programs import check_disk
-from arena.core.referee.worker import attend, play
-from arena.core.text import counted, plain
-from arena.core.tournament.lanes import Lanes, Worker
-from arena.core.tournament.workers import available_cores, local_worker
-from arena.core.types import Payload
+from arena.core.face import (
+    Payload,
+    confining,
+    counted,
+    errors,
+    files,
+    game_worker,
+    lane_kit,
+    plain,
+    processor_cores,
+    programs,
+)
 from arena.league.door.supervisor import DoorSupervisor, door_command
 from arena.league.folder import Folder
 from arena.league.keeping.clearing import clean_up
@@ -49,7 +52,7 @@ from arena.league.submissions.tools import LeagueTools, absent, built_tree
 
 PATIENCE_S: Final = 15.0
 """How long it waits for a command that writes the database at this moment."""
-LOG_BYTES: Final = 8 * MIB
+LOG_BYTES: Final = 8 * files.MIB
 """Size of the service's log before another is begun."""
 LOGS_KEPT: Final = 4
 """How many earlier ones stay: `league.log.1` is the newest of them."""
@@ -60,7 +63,7 @@ class _Hands(NamedTuple):
 
     number: int | None
     """Games at a time; None means as the settings and orders say."""
-    worker: Worker
+    worker: lane_kit.Worker
     elsewhere: bool
     """Whether workers may be on other machines."""
     same_worker: bool
@@ -76,7 +79,7 @@ def run_league(
     watch: Callable[[Payload], object] | None = None,
     door: str = "",
     announce: Callable[[str], object] = lambda address: None,
-    worker: Worker = local_worker,
+    worker: lane_kit.Worker = processor_cores.local_worker,
     elsewhere: bool = False,
     same_worker: bool = False,
 ) -> Ended:
@@ -154,11 +157,11 @@ def _run_season(
 ) -> Ended:
     """Runs the service for the open season, and ends the season if that is ordered."""
     settings = settings_now(store, folder)
-    require(settings.level, (), (folder.database, folder.logs))
-    check_disk(folder.bots)
+    confining.require(settings.level, (), (folder.database, folder.logs))
+    programs.check_disk(folder.bots)
     season = store.seasons.current()
     if season is None:
-        raise ConfigError("expected an open season, got: none; restore the league from a backup")
+        raise errors.ConfigError("expected an open season, got: none; restore the league from a backup")
     if store.controls.final_matches != settings.season.final_matches:
         store.controls.set("final_matches", settings.season.final_matches)
     clean_up(store, folder, settings, season)
@@ -199,9 +202,11 @@ def _put_together(
         same_worker=hands.same_worker, block=settings.matchmaking.deals,
     )  # fmt: skip
     supply.judge_all()
-    ahead = hands.worker is local_worker and order_duty.workers < available_cores()
-    lanes = stack.enter_context(Lanes(supply, play, hands.worker, ahead=ahead, attend=attend))
-    step_worker = stack.enter_context(StepWorker[StepReport](local_worker))
+    ahead = hands.worker is processor_cores.local_worker and order_duty.workers < processor_cores.available_cores()
+    lanes = stack.enter_context(
+        lane_kit.Lanes(supply, game_worker.play, hands.worker, ahead=ahead, attend=game_worker.attend)
+    )
+    step_worker = stack.enter_context(StepWorker[StepReport](processor_cores.local_worker))
     step_runner = StepRunner(store, step_worker, tools, tell, Allowance(store, folder.bots, settings.limits).judge)
 
     def gone() -> frozenset[str]:
@@ -264,7 +269,7 @@ def _opened(database: Path, tell: Callable[[str], object]) -> Iterator[LeagueSto
             try:
                 store = stack.enter_context(open_league(database, tell))
                 break
-            except StoreError:
+            except errors.StoreError:
                 if time.monotonic() >= end:
                     raise
                 time.sleep(0.1)

@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager
 from types import FrameType
 from typing import Final
 
-from arena.core.text import plain
+from arena.core.face import plain
 
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 """`kill` and systemd, Ctrl-C, the end of the terminal."""

@@ -6,17 +6,14 @@ from collections.abc import Mapping
 
 import msgspec
 
-from arena.core.errors import Refused, did_you_mean
-from arena.core.store.database import Connection, immediate
-from arena.core.store.records import canonical
-from arena.core.store.store import now
+from arena.core.face import databases, errors, game_rows, stores
 from arena.league.store.records import Author, Key
 
 
 class Authors:
     """The authors of a league."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: databases.Connection) -> None:
         self._db = connection
 
     def add(self, name: str, quotas: Mapping[str, int] | None = None) -> Author:
@@ -29,15 +26,17 @@ class Authors:
         Raises:
             Refused: There is such an author.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             changed = self._db.execute(
                 "INSERT INTO authors (name, quotas, created) VALUES (?, ?, ?)"
                 " ON CONFLICT (name) DO UPDATE SET status = 'active', quotas = excluded.quotas"
                 " WHERE status = 'removed'",
-                (name, canonical(dict(quotas or {})), now()),
+                (name, game_rows.canonical(dict(quotas or {})), stores.now()),
             ).rowcount
             if changed != 1:
-                raise Refused("name_taken", f"expected the name of a new author, got: {name!r}, who is one already")
+                raise errors.Refused(
+                    "name_taken", f"expected the name of a new author, got: {name!r}, who is one already"
+                )
             return self.known(name)
 
     def get(self, name: str) -> Author | None:
@@ -54,9 +53,9 @@ class Authors:
         found = self.get(name)
         if found is None or found.status != "active":
             names = [author.name for author in self.all() if author.status == "active"]
-            raise Refused(
+            raise errors.Refused(
                 "unknown_author",
-                f"expected the name of an author of the league, got: {name!r}{did_you_mean(name, names)}",
+                f"expected the name of an author of the league, got: {name!r}{errors.did_you_mean(name, names)}",
                 "the operator adds authors: `arena league author add NAME`",
             )
         return found
@@ -71,13 +70,13 @@ class Authors:
         Raises:
             Refused: There is no such author.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             self.known(name)
             self._db.execute("UPDATE authors SET status = 'removed' WHERE name = ?", (name,))
             self._db.execute(
                 "UPDATE keys SET revoked = ? WHERE revoked IS NULL"
                 " AND author = (SELECT id FROM authors WHERE name = ?)",
-                (now(), name),
+                (stores.now(), name),
             )
 
     def add_key(self, author: str, public_key: str, label: str = "") -> Key:
@@ -86,17 +85,17 @@ class Authors:
         Raises:
             Refused: There is no such author, or the key was revoked or is somebody else's.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             known = self.known(author)
             self._db.execute(
                 "INSERT INTO keys (public_key, author, label, made)"
                 " SELECT ?, id, ?, ? FROM authors WHERE name = ? ON CONFLICT DO NOTHING",
-                (public_key, label, now(), author),
+                (public_key, label, stores.now(), author),
             )
             [key] = self._keys("WHERE public_key = ?", public_key)
             if key.author != known.name or key.revoked is not None:
                 what = "one that was revoked" if key.revoked else "one of another author"
-                raise Refused(
+                raise errors.Refused(
                     "key", f"expected a new key, got: {what}", "make another with `arena league key new NAME`"
                 )
             return key
@@ -107,11 +106,13 @@ class Authors:
         Raises:
             Refused: There is no such key.
         """
-        with immediate(self._db):
-            self._db.execute("UPDATE keys SET revoked = coalesce(revoked, ?) WHERE public_key = ?", (now(), public_key))
+        with databases.immediate(self._db):
+            self._db.execute(
+                "UPDATE keys SET revoked = coalesce(revoked, ?) WHERE public_key = ?", (stores.now(), public_key)
+            )
             keys = self._keys("WHERE public_key = ?", public_key)
             if not keys:
-                raise Refused(
+                raise errors.Refused(
                     "unknown_key",
                     f"expected a key of the league, got: {public_key!r}",
                     "`arena league author list` prints them",

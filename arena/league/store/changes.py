@@ -11,14 +11,7 @@ Laws:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from arena.core.errors import Refused
-from arena.core.ratings.running import MU, SIGMA, Rating, inherit
-from arena.core.store.database import Connection, immediate
-from arena.core.store.records import Entrant
-from arena.core.store.store import now
-from arena.core.types import Payload
+from arena.core.face import Payload, databases, errors, game_rows, stores, true_skill
 from arena.league.store import rows
 from arena.league.store.matches import settle
 from arena.league.store.notices import Notices
@@ -26,14 +19,11 @@ from arena.league.store.records import Report, Version
 from arena.league.store.reports import Reports
 from arena.league.store.states import MOST_ATTEMPTS, Actor, State, find
 
-if TYPE_CHECKING:
-    from arena.core.store.store import Store
-
 
 class Changes:
     """Makes changes, and keeps their history."""
 
-    def __init__(self, connection: Connection, games: Store) -> None:
+    def __init__(self, connection: databases.Connection, games: stores.Store) -> None:
         self._db = connection
         self._games = games
         self._notices = Notices(connection)
@@ -55,10 +45,10 @@ class Changes:
         report: Report | None = None,
         notice: str | None = None,
         spec: Payload | None = None,
-        start: Rating | None = None,
+        start: true_skill.Rating | None = None,
     ) -> Version:
         """Changes the state of a version, as `Versions.change` documents."""
-        with immediate(self._db):
+        with databases.immediate(self._db):
             version = rows.version(self._db, id)
             change = find(version.state, to, by, version.name)
             if to is State.ACTIVE:
@@ -69,7 +59,7 @@ class Changes:
                 self._rest_of_bot(version)
             attempts = version.attempts + 1 if to is version.state else 0
             self._db.execute(
-                "UPDATE versions SET state = ?, attempts = ?, since = ? WHERE id = ?", (to, attempts, now(), id)
+                "UPDATE versions SET state = ?, attempts = ?, since = ? WHERE id = ?", (to, attempts, stores.now(), id)
             )
             self._note(version, version.state, to, by, reason)
             self._tell(version, to, notice or change.told, reason)
@@ -94,16 +84,20 @@ class Changes:
             Refused: No season is open, or the version is to come back and is not the last good one, or too old.
         """
         if rows.season(self._db) is None:
-            raise Refused("no_season", "expected an open season, got: none", "open one: `arena league season open`")
+            raise errors.Refused(
+                "no_season", "expected an open season, got: none", "open one: `arena league season open`"
+            )
         if version.state is State.SUPERSEDED:
             good = rows.last_good(self._db, version.bot)
             if good is None or good.id != version.id:
                 what = f"that is {good.name}" if good else "there is none"
-                raise Refused("state", f"expected the last good version of {version.bot}, got: {version.name}; {what}")
+                raise errors.Refused(
+                    "state", f"expected the last good version of {version.bot}, got: {version.name}; {what}"
+                )
         if version.state is State.SUSPENDED and not rows.versions(
             self._db, f"WHERE versions.id = ? AND {rows.LATE}", version.id
         ):
-            raise Refused(
+            raise errors.Refused(
                 "state",
                 f"expected one of the last {rows.MOST_PLAYED} versions of {version.bot} that have played, "
                 f"got: {version.name}, whose archive need not be there any more",
@@ -124,12 +118,14 @@ class Changes:
 
     def _suspended(self, version: Version) -> None:
         """Notes that it was suspended, and lets the last good version come back."""
-        self._db.execute("UPDATE versions SET suspended = coalesce(suspended, ?) WHERE id = ?", (now(), version.id))
+        self._db.execute(
+            "UPDATE versions SET suspended = coalesce(suspended, ?) WHERE id = ?", (stores.now(), version.id)
+        )
         good = rows.last_good(self._db, version.bot)
         if good is not None and rows.season(self._db) is not None:
             self.make(good.id, State.ACTIVE, Actor.SERVICE, f"{version.name} is suspended")
 
-    def _enter(self, version: Version, spec: Payload | None, start: Rating | None) -> None:
+    def _enter(self, version: Version, spec: Payload | None, start: true_skill.Rating | None) -> None:
         """Makes a version an entrant of the season, or lets it come back as the one that it is."""
         tournament = rows.season(self._db)
         assert tournament is not None
@@ -146,7 +142,7 @@ class Changes:
         self._db.execute(
             "UPDATE versions SET entrant = ?, first_game = ?, activated = coalesce(activated, ?),"
             " predecessor = coalesce(predecessor, ?) WHERE id = ?",
-            (number, games, now(), before and before.id, version.id),
+            (number, games, stores.now(), before and before.id, version.id),
         )
 
     def _predecessor(self, version: Version) -> Version | None:
@@ -161,15 +157,15 @@ class Changes:
         )
         return found[0] if found else None
 
-    def _inherited(self, tournament: str, before: Version | None) -> Rating:
+    def _inherited(self, tournament: str, before: Version | None) -> true_skill.Rating:
         if before is None or before.entrant is None:
-            return Rating(MU, SIGMA)
-        return inherit(self._games.ratings(tournament)[before.entrant])
+            return true_skill.Rating(true_skill.MU, true_skill.SIGMA)
+        return true_skill.inherit(self._games.ratings(tournament)[before.entrant])
 
     def _note(self, version: Version, old: State | None, new: State, actor: Actor, reason: str) -> None:
         self._db.execute(
             "INSERT INTO changes (version, old, new, actor, reason, at) VALUES (?, ?, ?, ?, ?, ?)",
-            (version.id, old, new, actor, reason, now()),
+            (version.id, old, new, actor, reason, stores.now()),
         )
 
     def _tell(self, version: Version, new: State, told: str, reason: str) -> None:
@@ -179,13 +175,18 @@ class Changes:
 
 
 def enter(
-    connection: Connection, games: Store, tournament: str, version: Version, spec: Payload | None, start: Rating
+    connection: databases.Connection,
+    games: stores.Store,
+    tournament: str,
+    version: Version,
+    spec: Payload | None,
+    start: true_skill.Rating,
 ) -> int:
     """Appends a version to a tournament's entrants, and returns its number. It belongs to the caller's transaction."""
     (number,) = connection.execute("SELECT count(*) FROM entrants WHERE tournament = ?", (tournament,)).fetchone()
     games.enter(
         tournament,
-        Entrant(
+        game_rows.Entrant(
             number=int(number),
             name=version.name,
             version=str(version.manifest.get("version", "")),

@@ -6,17 +6,13 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from arena.core.errors import Refused
-from arena.core.store.database import Connection, immediate
-from arena.core.store.records import canonical
-from arena.core.store.store import now
-from arena.core.types import Payload
+from arena.core.face import Payload, databases, errors, game_rows, stores
 
 
 class Commands:
     """The orders that were obeyed."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: databases.Connection) -> None:
         self._db = connection
 
     def once(
@@ -36,19 +32,19 @@ class Commands:
         Returns:
             What `act` returned, which has no `code`; or of a refusal `code`, `message`, `remedy` and limits.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             known = self.answer(id)
             if known is not None:
                 return known
             state = "done"
             try:
-                with immediate(self._db):
+                with databases.immediate(self._db):
                     answer = act()
-            except Refused as error:
+            except errors.Refused as error:
                 state, answer = "refused", refusal(error)
             self._db.execute(
                 "INSERT INTO commands (id, verb, author, arguments, at, state, answer) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (id, verb, author, canonical(arguments), now(), state, canonical(answer)),
+                (id, verb, author, game_rows.canonical(arguments), stores.now(), state, game_rows.canonical(answer)),
             )
             return answer
 
@@ -78,7 +74,7 @@ class Commands:
         Returns:
             The last row that it looked at, with which it can go on; None at the end.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             (last,) = self._db.execute(
                 "SELECT max(rowid) FROM (SELECT rowid FROM commands WHERE rowid > ? ORDER BY rowid LIMIT ?)",
                 (after, limit),
@@ -86,12 +82,12 @@ class Commands:
             self._db.execute(
                 "DELETE FROM commands WHERE rowid > ? AND rowid <= ? AND at < ?"
                 " AND id NOT IN (SELECT value FROM json_each(?))",
-                (after, last, before, canonical(list(waiting))),
+                (after, last, before, game_rows.canonical(list(waiting))),
             )
             return None if last is None else int(last)
 
 
-def refusal(error: Refused) -> Payload:
+def refusal(error: errors.Refused) -> Payload:
     """Returns a refusal as an answer holds it."""
     return {
         "code": error.reason,

@@ -9,8 +9,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from arena.core.store.database import Connection, immediate
-from arena.core.store.records import canonical
+from arena.core.face import databases, game_rows
 
 T = TypeVar("T")
 
@@ -45,7 +44,7 @@ class Alive(msgspec.Struct, frozen=True):
 class Controls:
     """What orders have set."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: databases.Connection) -> None:
         self._db = connection
 
     @property
@@ -81,8 +80,10 @@ class Controls:
 
     def set(self, name: str, value: Any) -> None:
         """Sets one of the properties above."""
-        with immediate(self._db):
-            self._db.execute("INSERT OR REPLACE INTO controls (name, value) VALUES (?, ?)", (name, canonical(value)))
+        with databases.immediate(self._db):
+            self._db.execute(
+                "INSERT OR REPLACE INTO controls (name, value) VALUES (?, ?)", (name, game_rows.canonical(value))
+            )
 
     def _get(self, name: str, type: Any, default: T) -> T:
         row = self._db.execute("SELECT value FROM controls WHERE name = ?", (name,)).fetchone()

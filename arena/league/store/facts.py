@@ -7,8 +7,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.ratings.running import Rating
-from arena.core.store.database import Connection
+from arena.core.face import databases, true_skill
 from arena.league.store import rows
 from arena.league.store.matches import PLAYING
 from arena.league.store.records import Forfeited, Form, Standing, Version
@@ -52,7 +51,7 @@ _OPPONENTS: Final = """SELECT mine.entrant, mine.match, other.entrant FROM versi
 class Facts:
     """What is known of the active versions in the open season."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: databases.Connection) -> None:
         self._db = connection
 
     def standing(self) -> list[Standing]:
@@ -74,7 +73,7 @@ class Facts:
                 version=version,
                 name=f"{bot}/{number}",
                 author=author,
-                rating=Rating(mu, sigma),
+                rating=true_skill.Rating(mu, sigma),
                 matches=sum(seats.values()),
                 last_match=-1 if last is None else last,
                 since_match=since,

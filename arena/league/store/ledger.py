@@ -11,11 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from arena.core.errors import StoreError
-from arena.core.store.database import Connection, extend, missing
-from arena.core.store.finding import Finder
-from arena.core.store.reader import Reader
-from arena.core.store.store import Store, open_reader, open_store
+from arena.core.face import Finder, Reader, databases, errors, stores
 from arena.league.store.authors import Authors
 from arena.league.store.commands import Commands
 from arena.league.store.controls import Controls
@@ -34,10 +30,10 @@ from arena.league.store.versions import Versions
 class LeagueReader:
     """A league's database, opened to read. Make one with `read_league`. Methods that write fail."""
 
-    def __init__(self, connection: Connection, path: Path) -> None:
+    def __init__(self, connection: databases.Connection, path: Path) -> None:
         self._db = connection
         self.path = path
-        store = Store(connection, path)
+        store = stores.Store(connection, path)
         self.authors = Authors(connection)
         self.versions = Versions(connection, store)
         self.reports = Reports(connection)
@@ -59,7 +55,7 @@ class LeagueReader:
 class LeagueStore(LeagueReader):
     """A league's database with this process as its only writer. Make one with `open_league`."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: stores.Store) -> None:
         super().__init__(store._db, store.path)
         self.thinning = Thinning(store._db)
         self.games = store
@@ -86,8 +82,8 @@ def open_league(path: Path, tell: Callable[[str], object] | None = None) -> Iter
     Raises:
         StoreError: It is in use, cannot be written, or is not a database of this version.
     """
-    with open_store(path, tell) as store:
-        extend(store._db, "league", OF_LEAGUES)
+    with stores.open_store(path, tell) as store:
+        databases.extend(store._db, "league", OF_LEAGUES)
         yield LeagueStore(store)
 
 
@@ -98,7 +94,7 @@ def read_league(path: Path) -> Iterator[LeagueReader]:
     Raises:
         StoreError: It is missing, or it is not a database of ours.
     """
-    with open_reader(path) as reader:
+    with stores.open_reader(path) as reader:
         yield league_of(reader)
 
 
@@ -108,6 +104,8 @@ def league_of(reader: Reader) -> LeagueReader:
     Raises:
         StoreError: No league has opened the database.
     """
-    if missing(reader._db, "league", OF_LEAGUES):
-        raise StoreError(f"expected a league's database, got one without its tables - at {reader.path}; name another")
+    if databases.missing(reader._db, "league", OF_LEAGUES):
+        raise errors.StoreError(
+            f"expected a league's database, got one without its tables - at {reader.path}; name another"
+        )
     return LeagueReader(reader._db, reader.path)

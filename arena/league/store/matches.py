@@ -11,35 +11,27 @@ Laws:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
-from arena.core.errors import Refused, StoreError
-from arena.core.store.database import Connection, immediate
-from arena.core.store.rated import rate_prefix
-from arena.core.store.records import PlannedGame, SeatRow, Tally, canonical, game_id
-from arena.core.store.store import now
+from arena.core.face import databases, errors, game_rows, rating_history, stores
 from arena.league.store import rows
 from arena.league.store.records import Match, MatchGame
 from arena.league.store.remaking import make_again
-
-if TYPE_CHECKING:
-    from arena.core.store.store import Store
-
 
 PLAYING: Final = (
     "state = 'playing' AND EXISTS (SELECT 1 FROM games WHERE games.tournament = matches.tournament"
     " AND games.match = matches.number AND games.status IN ('planned', 'running'))"
 )
 """Whether a match is not over yet, for a query over `matches`."""
-_SUMS = [name for name in Tally.__struct_fields__ if name not in ("entrant", "max_ms")]
+_SUMS = [name for name in game_rows.Tally.__struct_fields__ if name not in ("entrant", "max_ms")]
 
 
 class Matches:
     """The matches of the open season."""
 
-    def __init__(self, connection: Connection, games: Store) -> None:
+    def __init__(self, connection: databases.Connection, games: stores.Store) -> None:
         self._db = connection
         self._games = games
 
@@ -61,12 +53,12 @@ class Matches:
         seatings = [seating for match in matches for seating in match]
         entrants = sorted(seatings[0]) if seatings else []
         if not entrants or any(sorted(seating) != entrants for seating in seatings):
-            raise StoreError(f"expected seatings of the same entrants, got: {seatings}")
+            raise errors.StoreError(f"expected seatings of the same entrants, got: {seatings}")
         if len(set(entrants)) != len(entrants):
-            raise StoreError(f"expected different entrants, got: {entrants}")
+            raise errors.StoreError(f"expected different entrants, got: {entrants}")
         if len({len(match) for match in matches}) != 1:
-            raise StoreError(f"expected as many games in each match, got: {[len(match) for match in matches]}")
-        with immediate(self._db):
+            raise errors.StoreError(f"expected as many games in each match, got: {[len(match) for match in matches]}")
+        with databases.immediate(self._db):
             tournament = self._season()
             self._check_active(entrants)
             first = self.count()
@@ -74,7 +66,7 @@ class Matches:
                 "INSERT INTO matches (tournament, number, players, deal, why, rated, planned, together)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (tournament, number, len(entrants), number, why, rated, now(), first)
+                    (tournament, number, len(entrants), number, why, rated, stores.now(), first)
                     for number, _ in enumerate(matches, first)
                 ],
             )
@@ -97,7 +89,16 @@ class Matches:
             "INSERT INTO games (id, tournament, number, deal, rotation, seating, match, counts)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
-                (game_id(tournament, number), tournament, number, match, rotation, canonical(seating), match, rated)
+                (
+                    game_rows.game_id(tournament, number),
+                    tournament,
+                    number,
+                    match,
+                    rotation,
+                    game_rows.canonical(seating),
+                    match,
+                    rated,
+                )
                 for number, (match, rotation, seating) in enumerate(games, first)
             ],
         )
@@ -115,7 +116,7 @@ class Matches:
 
     def _check_active(self, entrants: Sequence[int]) -> None:
         if gone := self._not_active(entrants):
-            raise Refused("state", f"expected active versions in all seats, got: entrants {gone}, which are not")
+            raise errors.Refused("state", f"expected active versions in all seats, got: entrants {gone}, which are not")
 
     def _not_active(self, entrants: Sequence[int]) -> list[int]:
         """Returns those of these entrants that are not active versions."""
@@ -130,10 +131,10 @@ class Matches:
         """
         found = self._select("AND matches.number = ?", number)
         if not found:
-            raise Refused("unknown_match", f"expected a match of the season, got: number {number}")
+            raise errors.Refused("unknown_match", f"expected a match of the season, got: number {number}")
         return found[0]
 
-    def game(self, number: int) -> PlannedGame:
+    def game(self, number: int) -> game_rows.PlannedGame:
         """Returns a game of the open season: what `Store.claim` takes as the schedule.
 
         Its block is the number of the first game of its rotation in the matches that were planned together.
@@ -150,10 +151,10 @@ class Matches:
             (self._season(), number),
         ).fetchone()
         if row is None:
-            raise StoreError(f"expected a game of the season, got: number {number}")
+            raise errors.StoreError(f"expected a game of the season, got: number {number}")
         deal, rotation, seating, block = row
         entrants = msgspec.json.decode(seating, type=tuple[int, ...])
-        return PlannedGame(number=number, block=block, deal=deal, rotation=rotation, entrants=entrants)
+        return game_rows.PlannedGame(number=number, block=block, deal=deal, rotation=rotation, entrants=entrants)
 
     def match_of(self, game: int) -> tuple[int, int]:
         """Returns of a game of the open season, by its number, the number of its match, and how many games that has.
@@ -167,7 +168,7 @@ class Matches:
             (self._season(), game),
         ).fetchone()
         if row is None:
-            raise StoreError(f"expected a game of the season, got: number {game}")
+            raise errors.StoreError(f"expected a game of the season, got: number {game}")
         match, games = row
         return match, games
 
@@ -214,7 +215,7 @@ class Matches:
         Args:
             limit: The most to return; -1 means all.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             settle(self._db, self._season())
         return self._select("AND state <> 'playing' AND published IS NULL", index="matches_unpublished", limit=limit)
 
@@ -228,14 +229,14 @@ class Matches:
         Raises:
             StoreError: The match is not over.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             changed = self._db.execute(
                 "UPDATE matches SET published = coalesce(published, ?)"
                 " WHERE tournament = ? AND number = ? AND state <> 'playing'",
-                (now(), self._season(), number),
+                (stores.now(), self._season(), number),
             ).rowcount
             if changed != 1:
-                raise StoreError(f"expected a match that is over, got: number {number}")
+                raise errors.StoreError(f"expected a match that is over, got: number {number}")
             self._db.executemany(
                 "UPDATE games SET public_sha256 = ? WHERE tournament = ? AND match = ? AND id = ?",
                 [(digest, self._season(), number, game) for game, digest in (logs or {}).items()],
@@ -246,7 +247,7 @@ class Matches:
 
         Results that it has stay, and running games finish. The caller voids the claims that it holds itself.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             tournament = self._season()
             self._db.execute(
                 "UPDATE games SET status = 'void', reason = ?"
@@ -256,7 +257,7 @@ class Matches:
             self._db.execute(
                 "UPDATE matches SET reason = ? WHERE tournament = ? AND number = ?", (reason, tournament, match)
             )
-            rate_prefix(self._db, tournament)
+            rating_history.rate_prefix(self._db, tournament)
             settle(self._db, tournament)
 
     def strike(self, number: int, reason: str) -> Match | None:
@@ -271,13 +272,13 @@ class Matches:
         Raises:
             Refused: There is no such match, it is not over, or it does not count.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             settle(self._db, self._season())
             match = self.get(number)
             if match.state == "playing":
-                raise Refused("busy", f"expected a match that is over, got: number {number}", "wait for its end")
+                raise errors.Refused("busy", f"expected a match that is over, got: number {number}", "wait for its end")
             if not match.rated:
-                raise Refused("state", f"expected a match that counts, got: number {number}")
+                raise errors.Refused("state", f"expected a match that counts, got: number {number}")
             strike(self._db, match.tournament, number, reason)
             if self._not_active(match.entrants) or number < self._first_of_final():
                 return None
@@ -299,7 +300,9 @@ class Matches:
     def _season(self) -> str:
         tournament = rows.season(self._db)
         if tournament is None:
-            raise Refused("no_season", "expected an open season, got: none", "open one: `arena league season open`")
+            raise errors.Refused(
+                "no_season", "expected an open season, got: none", "open one: `arena league season open`"
+            )
         return tournament
 
     def _select(self, rest: str, *parameters: int, index: str = "", limit: int = -1) -> list[Match]:
@@ -350,7 +353,7 @@ class Matches:
         )
 
 
-def settle(connection: Connection, tournament: str) -> None:
+def settle(connection: databases.Connection, tournament: str) -> None:
     """Notes which matches are over or void, in the caller's transaction."""
     found = connection.execute(
         "SELECT number, players, (SELECT sum(status = 'done') FROM games"
@@ -361,7 +364,7 @@ def settle(connection: Connection, tournament: str) -> None:
     for number, players, done in found:
         connection.execute(
             "UPDATE matches SET state = ?, settled = ? WHERE tournament = ? AND number = ?",
-            ("over" if done else "void", now(), tournament, number),
+            ("over" if done else "void", stores.now(), tournament, number),
         )
         if not done:
             connection.execute(
@@ -372,7 +375,7 @@ def settle(connection: Connection, tournament: str) -> None:
             connection.execute("DELETE FROM meetings WHERE tournament = ? AND match = ?", (tournament, number))
 
 
-def strike(connection: Connection, tournament: str, match: int, reason: str) -> None:
+def strike(connection: databases.Connection, tournament: str, match: int, reason: str) -> None:
     """Makes the results of a match count no more, in the caller's transaction. No game of it may be running.
 
     What remains is what would be there if the match had not counted from the start: sums at once, and ratings and the
@@ -402,7 +405,7 @@ def strike(connection: Connection, tournament: str, match: int, reason: str) -> 
     make_again(connection, tournament, first, _longest_here(connection, tournament, match))
 
 
-def _longest_here(connection: Connection, tournament: str, match: int) -> list[int]:
+def _longest_here(connection: databases.Connection, tournament: str, match: int) -> list[int]:
     """Returns the entrants whose longest decision was in a match: what theirs is now takes long to find."""
     found = connection.execute(
         "SELECT DISTINCT seats.entrant FROM games INDEXED BY games_by_match JOIN seats ON game = id"
@@ -413,10 +416,10 @@ def _longest_here(connection: Connection, tournament: str, match: int) -> list[i
     return [entrant for (entrant,) in found]
 
 
-def _subtract(connection: Connection, tournament: str, game: str) -> None:
+def _subtract(connection: databases.Connection, tournament: str, game: str) -> None:
     """Takes a game out of the sums."""
     seats = [
-        SeatRow(*row)
+        game_rows.SeatRow(*row)
         for row in connection.execute(
             "SELECT entrant, rank, decisions, total_ms, max_ms, forfeit, score, off_turn_cpu_ms FROM seats"
             " WHERE game = ? ORDER BY seat",
@@ -424,7 +427,7 @@ def _subtract(connection: Connection, tournament: str, game: str) -> None:
         ).fetchall()
     ]
     for seat in seats:
-        tally = msgspec.structs.asdict(Tally.of(seat.entrant, seat, seats))
+        tally = msgspec.structs.asdict(game_rows.Tally.of(seat.entrant, seat, seats))
         connection.execute(
             f"UPDATE tallies SET {', '.join(f'{name} = {name} - :{name}' for name in _SUMS)}"
             " WHERE tournament = :tournament AND entrant = :entrant",

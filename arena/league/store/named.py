@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.types import Level
+from arena.core.face import Level
 from arena.league.store import rows
 from arena.league.store.ledger import LeagueReader
 from arena.league.store.records import HOUSE

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from arena.core.store.database import Connection, immediate
-from arena.core.store.store import now
+from arena.core.face import databases, stores
 from arena.league.store.records import Notice
 
 NOTICES: Final = 20
@@ -15,7 +14,7 @@ NOTICES: Final = 20
 class Notices:
     """The notices of a league."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: databases.Connection) -> None:
         self._db = connection
 
     def add(self, whom: str | None, kind: str, text: str, version: int | None = None) -> None:
@@ -27,11 +26,11 @@ class Notices:
             text: A sentence or two for people.
             version: The id of the version that it is about.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             self._db.execute(
                 "INSERT INTO notices (author, version, kind, text, at)"
                 " VALUES ((SELECT id FROM authors WHERE name = ?), ?, ?, ?, ?)",
-                (whom, version, kind, text, now()),
+                (whom, version, kind, text, stores.now()),
             )
 
     def of(self, whom: str | None, *, unread: bool = False, limit: int = 100) -> list[Notice]:
@@ -59,10 +58,10 @@ class Notices:
 
     def mark_read(self, first: int, last: int) -> int:
         """Notes that the operator has read their notices from one id to another. Returns how many were new to them."""
-        with immediate(self._db):
+        with databases.immediate(self._db):
             return self._db.execute(
                 "UPDATE notices SET read = ? WHERE author IS NULL AND read IS NULL AND id BETWEEN ? AND ?",
-                (now(), first, last),
+                (stores.now(), first, last),
             ).rowcount
 
     def forget(self, before: str, keep: int, after: int, limit: int) -> int | None:
@@ -80,7 +79,7 @@ class Notices:
         Returns:
             The id of the last one that it looked at, with which it can go on; None at the end.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             (last,) = self._db.execute(
                 "SELECT max(id) FROM (SELECT id FROM notices WHERE id > ? ORDER BY id LIMIT ?)", (after, limit)
             ).fetchone()

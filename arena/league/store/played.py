@@ -7,9 +7,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from arena.core.store.database import Connection
-from arena.core.store.views import OUTCOME
-from arena.core.types import Payload
+from arena.core.face import Payload, databases, sql_views
 
 Only: TypeAlias = Literal["won", "drawn", "lost", "forfeits"]
 """Which games are wanted. `forfeits` are those that the version lost by its own doing."""
@@ -18,7 +16,7 @@ _QUERY = f"""SELECT games.id AS game, games.match, games.finished, entrants.name
         (SELECT json_group_array(name) FROM (SELECT name FROM seats AS others JOIN entrants AS met
             ON met.tournament = games.tournament AND met.number = others.entrant
             WHERE others.game = seats.game AND others.seat <> seats.seat ORDER BY others.seat)) AS opponents,
-        rank, {OUTCOME} AS outcome, score, forfeit, sentence, turn, overloaded, stderr AS last_words,
+        rank, {sql_views.OUTCOME} AS outcome, score, forfeit, sentence, turn, overloaded, stderr AS last_words,
         games.turns, max_ms, counts AS rated, log, public_sha256,
         matches.published IS NOT NULL AS published
     FROM meetings
@@ -46,7 +44,7 @@ class Ended(msgspec.Struct, frozen=True):
 class PlayedGames:
     """The games of a season that are done."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: databases.Connection) -> None:
         self._db = connection
 
     def of(
@@ -78,7 +76,7 @@ class PlayedGames:
         if only == "forfeits":
             where += " AND forfeit IS NOT NULL"
         elif only is not None:
-            where += f" AND {OUTCOME} = :only"
+            where += f" AND {sql_views.OUTCOME} = :only"
             parameters["only"] = only
         cursor = self._db.execute(f"{_QUERY}{where} ORDER BY games.number DESC, seat LIMIT :limit", parameters)
         columns = [column[0] for column in cursor.description]

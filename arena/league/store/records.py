@@ -6,8 +6,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from arena.core.ratings.running import Rating
-from arena.core.types import Payload
+from arena.core.face import Payload, true_skill
 from arena.league.store.states import PENDING, Actor, State
 
 LEAGUE: Final = "league"
@@ -237,7 +236,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     name: str
     author: str
-    rating: Rating
+    rating: true_skill.Rating
     matches: int
     last_match: int
     """The number of its last match; -1 if it had none."""

@@ -19,9 +19,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.store.database import Connection, immediate
-from arena.core.store.rated import rate_again
-from arena.core.store.records import canonical
+from arena.core.face import databases, game_rows, rating_history
 
 GAMES: Final = 250
 """How many games one step rates: about 0.1 s on a slow machine."""
@@ -48,7 +46,7 @@ class Remade(msgspec.Struct, frozen=True):
 class Remaking:
     """The ratings of the open season that are made again."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: databases.Connection) -> None:
         self._db = connection
 
     def state(self) -> Remade | None:
@@ -70,7 +68,7 @@ class Remaking:
         """Rates some games again, or looks up one entrant's longest decision. Returns whether more is left."""
         if self._row() is None:
             return False  # without a transaction: this is asked in each turn of the service's loop
-        with immediate(self._db):
+        with databases.immediate(self._db):
             found = self._row()
             assert found is not None, "there is one writer"
             tournament, state = found
@@ -80,10 +78,10 @@ class Remaking:
                 longest = longest[1:]
             else:
                 end = min(state.number + games, state.end)
-                rate_again(self._db, tournament, state.number, end)
+                rating_history.rate_again(self._db, tournament, state.number, end)
             self._db.execute(
                 "UPDATE remaking SET number = ?, longest = ? WHERE tournament = ?",
-                (end, canonical(longest), tournament),
+                (end, game_rows.canonical(longest), tournament),
             )
             if is_done := end == state.end and not longest:
                 self._db.execute("DELETE FROM remaking WHERE tournament = ?", (tournament,))
@@ -127,5 +125,5 @@ def make_again(connection: sqlite3.Connection, tournament: str, number: int, lon
         "INSERT INTO remaking (tournament, first, number, longest) VALUES (:tournament, :start, :start, :longest)"
         " ON CONFLICT DO UPDATE SET first = min(first, excluded.first), number = min(number, excluded.number),"
         " longest = excluded.longest",
-        {"tournament": tournament, "start": start, "longest": canonical(sorted({*waiting, *longest}))},
+        {"tournament": tournament, "start": start, "longest": game_rows.canonical(sorted({*waiting, *longest}))},
     )

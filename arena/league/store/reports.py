@@ -6,9 +6,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.store.database import Connection, immediate
-from arena.core.store.records import canonical
-from arena.core.store.store import now
+from arena.core.face import databases, game_rows, stores
 from arena.league.store.records import Report
 
 MOST_OUTPUT: Final = 64 * 1024
@@ -18,18 +16,18 @@ MOST_OUTPUT: Final = 64 * 1024
 class Reports:
     """The reports of a league."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: databases.Connection) -> None:
         self._db = connection
 
     def add(self, version: int, report: Report) -> None:
         """Stores a report. One of the same step and attempt, which a kill had left without its change, is replaced."""
-        with immediate(self._db):
+        with databases.immediate(self._db):
             self._db.execute(
                 "INSERT OR REPLACE INTO reports (version, kind, attempt, verdict, report, output, at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
-                    *(version, report.kind, report.attempt, report.verdict, canonical(report.report)),
-                    *(report.output[-MOST_OUTPUT:], report.at or now()),
+                    *(version, report.kind, report.attempt, report.verdict, game_rows.canonical(report.report)),
+                    *(report.output[-MOST_OUTPUT:], report.at or stores.now()),
                 ),
             )
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from arena.core.errors import Refused
-from arena.core.store.database import Connection
+from arena.core.face import databases, errors
 from arena.league.store.records import Version
 from arena.league.store.states import PENDING
 
@@ -35,7 +34,7 @@ GOOD = f"state = 'superseded' AND suspended IS NULL AND {LATE}"
 """What holds for versions that may come back by themselves: the newest of a bot does."""
 
 
-def versions(connection: Connection, rest: str, *parameters: str | int | None) -> list[Version]:
+def versions(connection: databases.Connection, rest: str, *parameters: str | int | None) -> list[Version]:
     """Returns the versions that the rest of a query asks for."""
     found = []
     for row in connection.execute(_QUERY + rest, parameters).fetchall():
@@ -45,7 +44,7 @@ def versions(connection: Connection, rest: str, *parameters: str | int | None) -
     return found
 
 
-def version(connection: Connection, id: int) -> Version:
+def version(connection: databases.Connection, id: int) -> Version:
     """Returns a version by its id.
 
     Raises:
@@ -53,11 +52,11 @@ def version(connection: Connection, id: int) -> Version:
     """
     found = versions(connection, "WHERE versions.id = ?", id)
     if not found:
-        raise Refused("unknown_version", f"expected a version of the league, got: number {id}")
+        raise errors.Refused("unknown_version", f"expected a version of the league, got: number {id}")
     return found[0]
 
 
-def last_good(connection: Connection, bot: str) -> Version | None:
+def last_good(connection: databases.Connection, bot: str) -> Version | None:
     """Returns the version of a bot that comes back when the active one is suspended; None if there is none.
 
     It is the newest superseded one that was active and was never suspended, if it is among the bot's last
@@ -67,7 +66,7 @@ def last_good(connection: Connection, bot: str) -> Version | None:
     return found[0] if found else None
 
 
-def season(connection: Connection) -> str | None:
+def season(connection: databases.Connection) -> str | None:
     """Returns the tournament of the open season, or None if no season is open."""
     row = connection.execute("SELECT tournament FROM seasons WHERE closed IS NULL").fetchone()
     return None if row is None else str(row[0])

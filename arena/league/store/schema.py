@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from arena.core.plugs import Tables
-from arena.core.types import Payload
+from arena.core.face import Payload, plugs
 
 STATES: Final = (
     "'received', 'building', 'checking', 'qualifying', 'active', 'superseded', 'suspended', 'rejected', 'retired'"
@@ -203,7 +202,7 @@ REMAKING: Final = (
     ) WITHOUT ROWID""",
 )
 
-OF_LEAGUES: Final = Tables(
+OF_LEAGUES: Final = plugs.Tables(
     steps={
         "0001_leagues": ("seasons.number", TABLES),
         # JSON (`arena.league.store.records.SeasonFinal`): who plays the final, from which match on, what came of it.

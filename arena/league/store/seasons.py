@@ -6,26 +6,16 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
-from arena.core.errors import Refused
-from arena.core.ratings.running import Rating
-from arena.core.store.database import Connection, immediate
-from arena.core.store.rated import rate_prefix
-from arena.core.store.records import Tournament, canonical
-from arena.core.store.store import now
-from arena.core.types import Payload
+from arena.core.face import Payload, databases, errors, game_rows, rating_history, stores, true_skill
 from arena.league.record.season import Result
 from arena.league.store import rows
 from arena.league.store.changes import enter
 from arena.league.store.matches import settle
 from arena.league.store.records import FinalMatch, Season, SeasonFinal
-
-if TYPE_CHECKING:
-    from arena.core.store.store import Store
-
 
 _ALIVE_GAMES: Final = 5_000
 """After how many games a digest gives a sign of life."""
@@ -34,16 +24,16 @@ _ALIVE_GAMES: Final = 5_000
 class Seasons:
     """The seasons of a league."""
 
-    def __init__(self, connection: Connection, games: Store) -> None:
+    def __init__(self, connection: databases.Connection, games: stores.Store) -> None:
         self._db = connection
         self._games = games
 
     def open(
         self,
         name: str,
-        tournament: Tournament,
+        tournament: game_rows.Tournament,
         *,
-        starts: Mapping[int, Rating] | None = None,
+        starts: Mapping[int, true_skill.Rating] | None = None,
         specs: Mapping[int, Payload] | None = None,
     ) -> Season:
         """Opens a season. All active versions are its entrants, in the order in which they were received.
@@ -57,23 +47,25 @@ class Seasons:
         Raises:
             Refused: A season is open, or there was one of that name.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             if (current := self.current()) is not None:
-                raise Refused("season", f"expected no open season, got: {current.name}", "close it first")
+                raise errors.Refused("season", f"expected no open season, got: {current.name}", "close it first")
             if any(season.name.lower() == name.lower() for season in self.all()):
-                raise Refused("name_taken", f"expected a new name for a season, got: {name!r}, which was one before")
+                raise errors.Refused(
+                    "name_taken", f"expected a new name for a season, got: {name!r}, which was one before"
+                )
             if not tournament.open or tournament.games:
-                raise Refused("season", "expected a tournament that is open and has no games, got another")
+                raise errors.Refused("season", "expected a tournament that is open and has no games, got another")
             self._games.create(tournament, ())
             before = self._db.execute("SELECT digest FROM seasons ORDER BY number DESC LIMIT 1").fetchone()
             self._db.execute(
                 "INSERT INTO seasons (tournament, name, opened, digest_before) VALUES (?, ?, ?, ?)",
-                (tournament.id, name, now(), before[0] if before else ""),
+                (tournament.id, name, stores.now(), before[0] if before else ""),
             )
             self._db.execute("UPDATE versions SET entrant = NULL, first_game = 0")
             for version in rows.versions(self._db, "WHERE state = 'active' ORDER BY versions.id"):
                 spec = (specs or {}).get(version.id)
-                start = (starts or {}).get(version.id, Rating())
+                start = (starts or {}).get(version.id, true_skill.Rating())
                 number = enter(self._db, self._games, tournament.id, version, spec, start)
                 self._db.execute("UPDATE versions SET entrant = ? WHERE id = ?", (number, version.id))
             season = self.current()
@@ -95,7 +87,7 @@ class Seasons:
         Raises:
             Refused: No season is open.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             season = self._open_one()
             self._take_out_planned(season)
             self._games.plan_no_more(season.tournament)
@@ -105,7 +97,7 @@ class Seasons:
             "UPDATE games SET status = 'void', reason = 'the season ended' WHERE tournament = ? AND status = 'planned'",
             (season.tournament,),
         )
-        rate_prefix(self._db, season.tournament)
+        rating_history.rate_prefix(self._db, season.tournament)
         settle(self._db, season.tournament)
 
     def begin_final(self, entrants: Sequence[int], deals: int, reason: str = "") -> SeasonFinal:
@@ -119,10 +111,12 @@ class Seasons:
         Raises:
             Refused: No season is open, it has a final, or games are running. Nothing has changed.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             season = self._open_one()
             if season.final is not None:
-                raise Refused("final", f"expected a season without a final, got: that of {season.name} has begun")
+                raise errors.Refused(
+                    "final", f"expected a season without a final, got: that of {season.name} has begun"
+                )
             self._check_quiet(season)
             self._take_out_planned(season)
             (match,) = self._db.execute(
@@ -130,7 +124,7 @@ class Seasons:
             ).fetchone()
             (game,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (season.tournament,)).fetchone()
             final = SeasonFinal(
-                began=now(),
+                began=stores.now(),
                 entrants=tuple(entrants),
                 deals=deals,
                 first_match=match,
@@ -147,7 +141,7 @@ class Seasons:
         Raises:
             Refused: No final is being played.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             season, final = self._playing_final()
             left = tuple(sorted({*final.left, *entrants}))
             self._set_final(season, msgspec.structs.replace(final, left=left))
@@ -158,7 +152,7 @@ class Seasons:
         Raises:
             Refused: No final is being played.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             season, final = self._playing_final()
             self._take_out_planned(season)
             self._set_final(season, msgspec.structs.replace(final, outcome=outcome, reason=reason))
@@ -166,11 +160,11 @@ class Seasons:
     def _playing_final(self) -> tuple[Season, SeasonFinal]:
         season = self._open_one()
         if season.final is None or season.final.outcome is not None:
-            raise Refused("final", f"expected a final of season {season.name} that is being played, got: none")
+            raise errors.Refused("final", f"expected a final of season {season.name} that is being played, got: none")
         return season, season.final
 
     def _set_final(self, season: Season, final: SeasonFinal) -> None:
-        self._db.execute("UPDATE seasons SET final = ? WHERE number = ?", (canonical(final), season.number))
+        self._db.execute("UPDATE seasons SET final = ? WHERE number = ?", (game_rows.canonical(final), season.number))
 
     def final_matches(self, season: Season) -> list[FinalMatch]:
         """Returns the matches of a season's final, in order. Those that were struck are left out."""
@@ -207,10 +201,12 @@ class Seasons:
             Refused: No season is open, games of it are running, its ratings are made again, or matches of it are not
                 published, which nobody would ever do later. Let that be finished, and close it then.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             season = self._open_one()
             if season.final is not None and season.final.outcome is None:
-                raise Refused("final", f"expected the final of {season.name} to be over, got: it is being played")
+                raise errors.Refused(
+                    "final", f"expected the final of {season.name} to be over, got: it is being played"
+                )
             self.stop()
             self._check_quiet(season)
             self._check_published(season)
@@ -218,7 +214,7 @@ class Seasons:
             self._games.finish(season.tournament, fits)
             self._db.execute(
                 "UPDATE seasons SET closed = ?, standings = ?, digest = ? WHERE number = ?",
-                (now(), canonical(standings), self.digest(season, alive), season.number),
+                (stores.now(), game_rows.canonical(standings), self.digest(season, alive), season.number),
             )
             return self._select("WHERE number = ?", season.number)[0]
 
@@ -227,7 +223,9 @@ class Seasons:
             "SELECT count(*) FROM games WHERE tournament = ? AND status = 'running'", (season.tournament,)
         ).fetchone()
         if running:
-            raise Refused("busy", f"expected a season without running games, got: {running}", "wait for their end")
+            raise errors.Refused(
+                "busy", f"expected a season without running games, got: {running}", "wait for their end"
+            )
 
     def _check_published(self, season: Season) -> None:
         (count,) = self._db.execute(
@@ -236,11 +234,15 @@ class Seasons:
             (season.tournament,),
         ).fetchone()
         if count:
-            raise Refused("unpublished", f"expected a season whose matches are published, got: {count} that are not")
+            raise errors.Refused(
+                "unpublished", f"expected a season whose matches are published, got: {count} that are not"
+            )
 
     def _check_rated(self, season: Season) -> None:
         if self._db.execute("SELECT 1 FROM remaking WHERE tournament = ?", (season.tournament,)).fetchone():
-            raise Refused("busy", "expected a season whose ratings are right, got: they are being made again", "wait")
+            raise errors.Refused(
+                "busy", "expected a season whose ratings are right, got: they are being made again", "wait"
+            )
 
     def digest(self, season: Season, alive: Callable[[], object] = lambda: None) -> str:
         """Returns the SHA-256 (hex) over a season's results: the digest of the season before, then each line of them.
@@ -269,7 +271,7 @@ class Seasons:
         for result in self._results("ORDER BY number", (season.tournament,), names):
             if result.number % _ALIVE_GAMES == 0:
                 alive()
-            yield f"{canonical(result)}\n".encode()
+            yield f"{game_rows.canonical(result)}\n".encode()
         if season.final is not None:
             final = season.final
             line = {
@@ -279,7 +281,7 @@ class Seasons:
                 "deals": final.deals,
                 "outcome": final.outcome,
             }
-            yield f"{canonical(line)}\n".encode()
+            yield f"{game_rows.canonical(line)}\n".encode()
 
     def of_match(self, tournament: str, match: int, names: Mapping[int, str]) -> Iterator[Result]:
         """Yields the results of a match's games, in order.
@@ -314,7 +316,7 @@ class Seasons:
     def _open_one(self) -> Season:
         season = self.current()
         if season is None:
-            raise Refused("no_season", "expected an open season, got: none")
+            raise errors.Refused("no_season", "expected an open season, got: none")
         return season
 
     def _select(self, rest: str, *parameters: int) -> list[Season]:
@@ -346,7 +348,7 @@ class OfSeasons:
         """Returns the command that says how the league is: nothing plays a season again."""
         return ["league", "status", "." if db is None else os.path.relpath(db.absolute().parent)]
 
-    def predecessors(self, db: Connection, tournament: str) -> dict[int, int]:
+    def predecessors(self, db: databases.Connection, tournament: str) -> dict[int, int]:
         """Returns by entrant that came later the one whose rating it began with.
 
         There are none of seasons that were closed before the refit took them into account.
@@ -363,12 +365,12 @@ class OfSeasons:
         )
         return dict(links.fetchall())
 
-    def standings(self, db: Connection, tournament: str) -> Payload | None:
+    def standings(self, db: databases.Connection, tournament: str) -> Payload | None:
         """Returns the final standings of a season that is closed."""
         row = db.execute("SELECT standings FROM seasons WHERE tournament = ?", (tournament,)).fetchone()
         return msgspec.json.decode(row[0], type=Payload) if row is not None and row[0] is not None else None
 
-    def kept(self, db: Connection, tournament: str) -> str:
+    def kept(self, db: databases.Connection, tournament: str) -> str:
         """Returns why a season cannot be removed."""
         name = db.execute("SELECT name FROM seasons WHERE tournament = ?", (tournament,)).fetchone()
         return "" if name is None else f"the season {name[0]!r}; the results of seasons stay"

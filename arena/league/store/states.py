@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.errors import Refused
+from arena.core.face import errors
 
 
 class State(StrEnum):
@@ -116,14 +116,16 @@ def find(old: State | None, new: State, actor: Actor, name: str) -> Change:
     found = _BY_STATES.get((old, new))
     if found is None:
         possible = ", ".join(change.new for change in CHANGES if change.old == old) or "nothing"
-        raise Refused(
+        raise errors.Refused(
             "state",
             f"expected a version that can become {new}, got: {name}, which is {old or 'new'}",
             f"it can become: {possible}",
         )
     if actor not in found.actors:
         allowed = " or ".join(found.actors)
-        raise Refused("state", f"expected the {allowed} to make a version of state {old} {new}, got: the {actor}")
+        raise errors.Refused(
+            "state", f"expected the {allowed} to make a version of state {old} {new}, got: the {actor}"
+        )
     return found
 
 

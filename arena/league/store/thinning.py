@@ -10,14 +10,13 @@ Laws:
 
 from __future__ import annotations
 
-from arena.core.store.database import Connection, immediate
-from arena.core.store.store import now
+from arena.core.face import databases, stores
 
 
 class Thinning:
     """The marks of all seasons, and the rows between them."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: databases.Connection) -> None:
         self._db = connection
 
     def mark(self, at: str = "") -> int:
@@ -29,7 +28,7 @@ class Thinning:
         Returns:
             How many marks were made.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             return self._db.execute(
                 "INSERT INTO rating_marks (tournament, number, first, at)"
                 " SELECT tournaments.id, rated, coalesce(max(number), 0), :at FROM"
@@ -38,12 +37,12 @@ class Thinning:
                 " LEFT JOIN rating_marks ON rating_marks.tournament = tournaments.id"
                 " GROUP BY tournaments.id HAVING rated > coalesce(max(number), 0)"
                 " AND (closed IS NOT NULL OR substr(coalesce(max(at), opened), 1, 10) < substr(:at, 1, 10))",
-                {"at": at or now()},
+                {"at": at or stores.now()},
             ).rowcount
 
     def step(self, rows: int) -> bool:
         """Removes some rows that are not needed, of some versions. Returns whether more may be left."""
-        with immediate(self._db):
+        with databases.immediate(self._db):
             found = self._db.execute(
                 "SELECT tournament, number, first, entrant, (SELECT count(*) FROM entrants"
                 " WHERE entrants.tournament = rating_marks.tournament) FROM rating_marks"

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.core.errors import Refused, did_you_mean
-from arena.core.ratings.running import Rating
-from arena.core.store.database import Connection, immediate
-from arena.core.store.records import canonical
-from arena.core.types import Payload
+from arena.core.face import Payload, databases, errors, game_rows, true_skill
 from arena.league.store import rows
 from arena.league.store.authors import Authors
 from arena.league.store.changes import Changes
@@ -16,13 +12,13 @@ from arena.league.store.records import ChangeRow, Received, Report, Version
 from arena.league.store.states import Actor, State
 
 if TYPE_CHECKING:
-    from arena.core.store.store import Store
+    from arena.core.face import stores
 
 
 class Versions:
     """The versions of a league's bots."""
 
-    def __init__(self, connection: Connection, games: Store) -> None:
+    def __init__(self, connection: databases.Connection, games: stores.Store) -> None:
         self._db = connection
         self._changes = Changes(connection, games)
         self._authors = Authors(connection)
@@ -54,7 +50,7 @@ class Versions:
         Raises:
             Refused: There is no such author, or the bot is somebody else's.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             owner = self._authors.known(author)
             self._db.execute(
                 "INSERT INTO bots (author, name) SELECT id, ? FROM authors WHERE name = ? ON CONFLICT DO NOTHING",
@@ -66,7 +62,7 @@ class Versions:
                 (bot,),
             ).fetchone()
             if its_author != owner.name:
-                raise Refused(
+                raise errors.Refused(
                     "name_taken",
                     f"expected the name of a bot of yours or a new one, got: {bot!r}, which is another author's",
                     "change `name` in its bot.toml",
@@ -83,7 +79,7 @@ class Versions:
             cursor = self._db.execute(
                 "INSERT INTO versions (bot, number, digest, manifest, size, level, received, state, since)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, 'received', ?)",
-                (id, number, digest, canonical(manifest), size, level, at, at),
+                (id, number, digest, game_rows.canonical(manifest), size, level, at, at),
             )
             version = rows.version(self._db, int(cursor.lastrowid or 0))
             before = self._before(version)
@@ -100,7 +96,7 @@ class Versions:
         report: Report | None = None,
         notice: str | None = None,
         spec: Payload | None = None,
-        start: Rating | None = None,
+        start: true_skill.Rating | None = None,
     ) -> Version:
         """Changes the state of a version, with all that follows from it, in one transaction.
 
@@ -122,7 +118,7 @@ class Versions:
             Refused: There is no such change (the table of `arena.league.store.states`), no season is open, or the bot
                 has another version in the place. Nothing has changed.
         """
-        with immediate(self._db):
+        with databases.immediate(self._db):
             if to is State.BUILDING and (version := self.get(id)).state is State.RECEIVED:
                 self._check_free(version)
             return self._changes.make(id, to, by, reason, report=report, notice=notice, spec=spec, start=start)
@@ -130,7 +126,9 @@ class Versions:
     def _check_free(self, version: Version) -> None:
         where = "WHERE bots.name = ? AND state IN ('building', 'checking', 'qualifying')"
         for other in rows.versions(self._db, where, version.bot):
-            raise Refused("state", f"expected one version of {version.bot} at a time, got: {other.name} is being tried")
+            raise errors.Refused(
+                "state", f"expected one version of {version.bot} at a time, got: {other.name} is being tried"
+            )
 
     def get(self, id: int) -> Version:
         """Returns a version by its id.
@@ -155,9 +153,9 @@ class Versions:
         if found:
             return found[0]
         known = [row[0] for row in self._db.execute("SELECT name FROM bots ORDER BY name")]
-        raise Refused(
+        raise errors.Refused(
             "unknown_version",
-            f"expected a bot of the league, or a version such as fox/2, got: {name!r}{did_you_mean(bot, known)}",
+            f"expected a bot of the league, or a version such as fox/2, got: {name!r}{errors.did_you_mean(bot, known)}",
         )
 
     def of_author(self, author: str) -> list[Version]:

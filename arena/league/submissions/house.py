@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from arena.core.errors import ConfigError, did_you_mean
-from arena.core.link.bots import BotSpec, bundled_folders, load_bot, read_manifest
-from arena.core.store.store import now
+from arena.core.face import bot_manifests, errors, stores
 from arena.league.settings import Bots, Settings
 from arena.league.store import LeagueStore
 from arena.league.store.records import HOUSE, Version
@@ -15,19 +13,20 @@ from arena.league.store.states import Actor, State
 _STEPS = (State.BUILDING, State.CHECKING, State.QUALIFYING, State.ACTIVE)
 
 
-def house_spec(name: str) -> BotSpec:
+def house_spec(name: str) -> bot_manifests.BotSpec:
     """Returns what a bot of the house is started with.
 
     Raises:
         ConfigError: There is no such bundled bot, or it is not built. Show the message to the operator.
     """
-    bundled = bundled_folders()
+    bundled = bot_manifests.bundled_folders()
     if name not in bundled:
-        raise ConfigError(
-            f"expected a bundled bot for the house, got: {name!r}{did_you_mean(name, bundled)} - at house in [bots]; "
+        raise errors.ConfigError(
+            f"expected a bundled bot for the house, got: {name!r}{errors.did_you_mean(name, bundled)} - at "
+            f"house in [bots]; "
             f"they are: {', '.join(sorted(bundled))}"
         )
-    return load_bot(str(bundled[name]))
+    return bot_manifests.load_bot(str(bundled[name]))
 
 
 def usual_house(rules: str) -> tuple[str, ...]:
@@ -43,11 +42,13 @@ def check_house(settings: Settings) -> None:
         ConfigError: One cannot. Show the message to the operator.
     """
     if "random" not in settings.bots.house:
-        raise ConfigError("expected random among the bots of the house, which new bots are tried against - at [bots]")
+        raise errors.ConfigError(
+            "expected random among the bots of the house, which new bots are tried against - at [bots]"
+        )
     for name in settings.bots.house:
         spec = house_spec(name)
         if spec.rules and settings.game.rules not in spec.rules:
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"expected bots of the house that play {settings.game.rules}, got: {name}, which plays "
                 f"{', '.join(spec.rules)} - at house in [bots]"
             )
@@ -80,9 +81,9 @@ def renew_house(store: LeagueStore, settings: Settings) -> list[Version]:
 
 def _enter(store: LeagueStore, settings: Settings, name: str) -> Version:
     spec = house_spec(name)
-    manifest = msgspec.to_builtins(read_manifest(bundled_folders()[name]))
+    manifest = msgspec.to_builtins(bot_manifests.read_manifest(bot_manifests.bundled_folders()[name]))
     version = store.versions.receive(
-        HOUSE, name, spec.digest, manifest, 0, now(), level=settings.bots.level, by=Actor.OPERATOR
+        HOUSE, name, spec.digest, manifest, 0, stores.now(), level=settings.bots.level, by=Actor.OPERATOR
     ).version
     for step in _STEPS:
         version = store.versions.change(

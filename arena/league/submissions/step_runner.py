@@ -16,8 +16,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from arena.core.errors import ArenaError, Refused
-from arena.core.types import Level, Payload
+from arena.core.face import Level, Payload, errors
 from arena.league.keeping.clearing import LONGEST_REST_S, Lost
 from arena.league.store import LeagueStore
 from arena.league.store.records import Kind, Report, Version
@@ -173,7 +172,7 @@ class StepRunner:
         try:
             do, arguments = self._tools.work(version, kind)
             self._step_worker.start(do, *arguments)
-        except (ArenaError, OSError) as error:
+        except (errors.ArenaError, OSError) as error:
             self._note(version, _fault(kind, str(error)))
             return
         self._at, self._began = version, time.monotonic()
@@ -186,7 +185,7 @@ class StepRunner:
         kind: Kind = "build" if self._restores else STEPS[version.state][0]
         try:
             report = self._step_worker.fetch()
-        except ArenaError as error:
+        except errors.ArenaError as error:
             report = _fault(kind, str(error))
         if self._step_worker.busy and now - self._began > LONGEST_S:
             self._step_worker.drop()
@@ -221,7 +220,7 @@ class StepRunner:
         try:
             spec = self._tools.spec(version) if to is State.ACTIVE else None
             changed = self._store.versions.change(version.id, to, Actor.SERVICE, reason, report=stored, spec=spec)
-        except Refused as error:  # it was taken out meanwhile
+        except errors.Refused as error:  # it was taken out meanwhile
             self._tell(f"{version.name}: what came of the step {step} is dropped: {error}")
             return
         if report.verdict is Verdict.MACHINE:
@@ -244,7 +243,7 @@ class StepRunner:
             to = State.SUSPENDED if version.state is State.ACTIVE else State.REJECTED
             try:
                 self._store.versions.change(version.id, to, Actor.SERVICE, reason)
-            except Refused as error:  # it was taken out meanwhile
+            except errors.Refused as error:  # it was taken out meanwhile
                 self._tell(f"{version.name}: it is not {to}: {error}")
         again = "is built again" if report.verdict is Verdict.PASSED else f"could not be built again: {report.finding}"
         self._tell(f"{version.name} {again}")

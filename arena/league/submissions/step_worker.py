@@ -14,9 +14,7 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 
-from arena.core.errors import ArenaError, InternalError, MachineFault
-from arena.core.tournament.lanes import Worker
-from arena.core.tournament.workers import undisturbed
+from arena.core.face import errors, lane_kit, processor_cores
 
 T = TypeVar("T")
 
@@ -31,7 +29,7 @@ class _Dropped(Exception):
 class StepWorker(AbstractContextManager["StepWorker[T]"], Generic[T]):
     """Does one thing after another in a worker. If an exception leaves the block, what runs is dropped."""
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self, worker: lane_kit.Worker) -> None:
         """Takes what starts a worker, as an executor. None is started before there is something to do."""
         self._worker = worker
         self._stack = ExitStack()
@@ -51,14 +49,14 @@ class StepWorker(AbstractContextManager["StepWorker[T]"], Generic[T]):
         """
         assert not self.busy
         try:
-            with undisturbed():
+            with processor_cores.undisturbed():
                 if self._executor is None:
                     self._executor = self._stack.enter_context(self._worker())
                     self._executor.submit(os.nice, NICENESS)
                 self._executor.submit(do, *arguments).add_done_callback(self._finished.put)
         except (OSError, MemoryError, RuntimeError) as error:  # a broken executor is a RuntimeError
             self._dismiss()
-            raise MachineFault(f"expected a worker for a step, got: {str(error) or 'out of memory'}") from error
+            raise errors.MachineFault(f"expected a worker for a step, got: {str(error) or 'out of memory'}") from error
         self.busy = True
 
     def fetch(self) -> T | None:
@@ -77,13 +75,13 @@ class StepWorker(AbstractContextManager["StepWorker[T]"], Generic[T]):
             return future.result()
         except BrokenExecutor as error:
             self._dismiss()
-            raise MachineFault(f"the worker of a step ended: {error}") from error
+            raise errors.MachineFault(f"the worker of a step ended: {error}") from error
         except (OSError, MemoryError) as error:
-            raise MachineFault(f"a step could not be done: {str(error) or 'out of memory'}") from error
-        except ArenaError:
+            raise errors.MachineFault(f"a step could not be done: {str(error) or 'out of memory'}") from error
+        except errors.ArenaError:
             raise
         except Exception as error:
-            raise InternalError(f"a step could not be done: {type(error).__name__}: {error}") from error
+            raise errors.InternalError(f"a step could not be done: {type(error).__name__}: {error}") from error
 
     def rest(self) -> None:
         """Ends the worker if nothing runs, so that no memory and no bot waits for the next thing to do."""

@@ -15,13 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.author import archives
-from arena.core import files
-from arena.core.errors import ArchiveError, BotError, Refused, StoreError
-from arena.core.files import MIB
-from arena.core.link import runtimes
-from arena.core.link.bots import MANIFEST
-from arena.core.link.caps import BeyondCaps, granted
-from arena.core.types import Level, Payload
+from arena.core.face import Level, Payload, bot_manifests, capping, errors, files, runtimes
 from arena.league.folder import SETTINGS
 from arena.league.order_context import OrderContext
 from arena.league.settings import Limits
@@ -37,41 +31,43 @@ def submit(context: OrderContext) -> Payload:
     store, folder = context.store, context.folder
     author = store.authors.known(context.order.author or context.text("author")).name
     if context.archive is None:
-        raise Refused("archive", "expected an archive with a submission, got none")
+        raise errors.Refused("archive", "expected an archive with a submission, got none")
     try:
         contents = archives.check(context.archive)
-    except ArchiveError as error:
-        raise Refused("archive", str(error), _remedy(error), limit=error.limit) from None
-    data = files.read(context.archive, "an archive", archives.LIMITS.packed, StoreError, links=False)
+    except errors.ArchiveError as error:
+        raise errors.Refused("archive", str(error), _remedy(error), limit=error.limit) from None
+    data = files.read(context.archive, "an archive", archives.LIMITS.packed, errors.StoreError, links=False)
     manifest = msgspec.to_builtins(contents.manifest)
     name = contents.manifest.name
     if (promised := context.order.arguments.get("digest", contents.digest)) != contents.digest:
-        raise Refused("digest", f"expected an archive with the digest {promised}, got: {contents.digest}", "pack again")
+        raise errors.Refused(
+            "digest", f"expected an archive with the digest {promised}, got: {contents.digest}", "pack again"
+        )
     if (ordered := context.text("bot", name)) != name:
-        raise Refused(
+        raise errors.Refused(
             "archive",
             f"expected an archive of the bot {ordered!r:.100}, got: one whose manifest names {name!r}",
-            f"correct `name` in {MANIFEST}, or submit it as {name}",
+            f"correct `name` in {bot_manifests.MANIFEST}, or submit it as {name}",
         )
     rules = contents.manifest.rules
     if rules and context.settings.game.rules not in rules:
-        raise Refused(
+        raise errors.Refused(
             "rules",
             f"expected a bot that plays {context.settings.game.rules}, got: one of {', '.join(rules)}",
-            f"add it to `rules` in {MANIFEST}, or leave that out",
+            f"add it to `rules` in {bot_manifests.MANIFEST}, or leave that out",
         )
     try:
-        granted(contents.manifest.limits, MANIFEST, context.settings.caps, SETTINGS)
-    except BeyondCaps as error:
-        raise Refused("archive", *str(error).split("; ", 1), limit=error.cap) from None
+        capping.granted(contents.manifest.limits, bot_manifests.MANIFEST, context.settings.caps, SETTINGS)
+    except capping.BeyondCaps as error:
+        raise errors.Refused("archive", *str(error).split("; ", 1), limit=error.cap) from None
     if context.settings.level is not Level.TRUSTED and (wrong := _not_runnable(contents)):
-        raise Refused("archive", *str(wrong).split("; ", 1))
+        raise errors.Refused("archive", *str(wrong).split("; ", 1))
     if context.settings.level is Level.FENCED:
         try:
             fenced.check(name, contents.manifest.command)
             fenced.check_build(name, contents.manifest.build)
-        except BotError as error:
-            raise Refused("archive", *str(error).split("; ", 1)) from None
+        except errors.BotError as error:
+            raise errors.Refused("archive", *str(error).split("; ", 1)) from None
     if not _is_there(store, name, contents.digest):
         check_quotas(context, author, name)
     kept = folder.archive(contents.digest)
@@ -94,7 +90,7 @@ def submit(context: OrderContext) -> Payload:
 def remote(context: OrderContext) -> Payload:
     """Receives a bot that plays from its author's machine: there is no archive, only what it is called."""
     if not context.settings.bots.remote:
-        raise Refused(
+        raise errors.Refused(
             "not_accepted",
             "expected a league that takes remote bots, got: one that does not",
             "submit the bot instead: `arena league submit`",
@@ -102,10 +98,10 @@ def remote(context: OrderContext) -> Payload:
     author = context.store.authors.known(context.order.author or context.text("author")).name
     name, digest = context.name("bot", "a bot"), context.text("digest")
     if not archives.is_digest(digest):
-        raise Refused("argument", f"expected a digest of 64 hexadecimal digits, got: {digest!r:.80}")
+        raise errors.Refused("argument", f"expected a digest of 64 hexadecimal digits, got: {digest!r:.80}")
     manifest = context.order.arguments.get("manifest", {})
     if not isinstance(manifest, dict) or len(msgspec.json.encode(manifest)) > archives.LIMITS.manifest:
-        raise Refused("argument", "expected a manifest of at most 64 KiB")
+        raise errors.Refused("argument", "expected a manifest of at most 64 KiB")
     if not _is_there(context.store, name, digest):
         check_quotas(context, author, name)
     received = context.store.versions.receive(
@@ -136,7 +132,7 @@ def check_quotas(context: OrderContext, author: str, bot: str) -> None:
     versions = context.store.versions.of_author(author)
     bots = {version.bot for version in versions if version.state not in (State.RETIRED, State.REJECTED)}
     if bot not in bots and len(bots) >= limits["bots"]:
-        raise Refused(
+        raise errors.Refused(
             "quota",
             f"expected at most {limits['bots']} bots of one author, got: one more, {bot}",
             "retire one with `arena league retire BOT`, or give this one the name of one",
@@ -144,7 +140,7 @@ def check_quotas(context: OrderContext, author: str, bot: str) -> None:
         )
     allowance = Allowance(context.store, context.folder.bots, context.settings.limits)
     if sum(allowance.taken(author).values()) >= limits["built_mib"] * files.MIB:
-        raise Refused(
+        raise errors.Refused(
             "quota",
             f"expected what is built of one author's bots to take less than {limits['built_mib']:,} MiB, got: more",
             allowance.remedy(author),
@@ -153,7 +149,7 @@ def check_quotas(context: OrderContext, author: str, bot: str) -> None:
     # One that waits gives its place to a newer one of the same bot.
     pending = [one for one in versions if one.is_pending and not (one.bot == bot and one.state is State.RECEIVED)]
     if len(pending) >= limits["pending"]:
-        raise Refused(
+        raise errors.Refused(
             "quota",
             f"expected at most {limits['pending']} versions of one author that wait or are tried, got: one more",
             f"wait until {pending[-1].name} is through",
@@ -167,7 +163,7 @@ def check_quotas(context: OrderContext, author: str, bot: str) -> None:
         if limits["submissions"]:
             first = datetime.fromisoformat(recent[-limits["submissions"]])
             left = max(1, math.ceil((first + day - now).total_seconds()))
-        raise Refused(
+        raise errors.Refused(
             "quota",
             f"expected at most {limits['submissions']} submissions of one author in 24 hours, got: one more",
             f"try again in {left} s",
@@ -180,7 +176,7 @@ def _is_there(store: LeagueStore, bot: str, digest: str) -> bool:
     return any(version.digest == digest for version in store.versions.of_bot(bot))
 
 
-def _not_runnable(contents: archives.Contents) -> BotError | None:
+def _not_runnable(contents: archives.Contents) -> errors.BotError | None:
     """Returns what is wrong with the programs that a bot calls; None if all are its own or granted."""
     name, own = contents.manifest.name, contents.manifest.command[0]
     for program in (own, *contents.manifest.needs):
@@ -191,7 +187,7 @@ def _not_runnable(contents: archives.Contents) -> BotError | None:
     return None
 
 
-def _remedy(error: ArchiveError) -> str:
+def _remedy(error: errors.ArchiveError) -> str:
     return f"the rule is {error.rule!r} of docs/archives.md; pack the bot with `arena league submit`"
 
 
@@ -245,7 +241,7 @@ class Allowance:
         others = self.taken(version.author, version.id)
         limit = self.limit(version.author)
         total = own + sum(others.values())
-        if total <= limit * MIB:
+        if total <= limit * files.MIB:
             return report
         finding = (
             f"expected what is built of one author's bots to take at most {limit:,} MiB, got: {_mib(total)} with "
@@ -278,4 +274,4 @@ def _or_retire(versions: dict[str, int]) -> str:
 
 
 def _mib(size: int) -> str:
-    return f"{-(-size // MIB):,} MiB"
+    return f"{-(-size // files.MIB):,} MiB"

@@ -12,11 +12,7 @@ from msgspec.structs import replace
 
 from arena.author.archives import bot_folder
 from arena.author.archives.settling import tree_digest
-from arena.core.errors import MachineFault
-from arena.core.link.bots import MANIFEST, BotSpec, load_bot, read_manifest
-from arena.core.link.caps import BeyondCaps, granted
-from arena.core.link.unchanged import FilesChanged
-from arena.core.types import GameSettings, Level, Payload
+from arena.core.face import FilesChanged, GameSettings, Level, Payload, bot_manifests, capping, errors
 from arena.league.door.relay import remote_bot, served
 from arena.league.folder import Folder
 from arena.league.keeping.first_games import QUALIFYING
@@ -38,7 +34,7 @@ class LeagueTools:
         self._folder = folder
         self._settings = settings
         self._tree = tree
-        self._specs: OrderedDict[int, BotSpec] = OrderedDict()
+        self._specs: OrderedDict[int, bot_manifests.BotSpec] = OrderedDict()
 
     def work(self, version: Version, kind: Kind) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
         """Returns what does a step, and its arguments.
@@ -53,7 +49,7 @@ class LeagueTools:
             self._specs.pop(version.id, None)  # files that are built again may differ from those before
             return build, (self._folder.archive(version.digest), self._folder.bots, level)
         if not self.is_built(version):
-            raise MachineFault(f"expected what was built of {version.name}, got: it is gone")
+            raise errors.MachineFault(f"expected what was built of {version.name}, got: it is gone")
         place = bot_folder(self._folder.built(version.digest))
         if kind == "check":
             return check, (place, self._settings.game.rules, level)
@@ -68,7 +64,7 @@ class LeagueTools:
         if kind != "qualify":
             return nothing_to_do, (kind,)
         if version.name not in served(self._folder.path):
-            raise MachineFault(f"expected {version.name} to be served, got: it is not; start `arena bot serve`")
+            raise errors.MachineFault(f"expected {version.name} to be served, got: it is not; start `arena bot serve`")
         level = Level(self._settings.bots.level)
         return qualify, (self.bot(version), self._first_games(), level, self._first_logs(), _series(version))
 
@@ -92,8 +88,11 @@ class LeagueTools:
         if version.is_of_house or version.level == Level.REMOTE or not self.is_built(version):
             return ""
         try:
-            granted(read_manifest(bot_folder(self._folder.built(version.digest))).limits, MANIFEST)
-        except BeyondCaps as error:
+            capping.granted(
+                bot_manifests.read_manifest(bot_folder(self._folder.built(version.digest))).limits,
+                bot_manifests.MANIFEST,
+            )
+        except capping.BeyondCaps as error:
             return f"it asks for more than the league gives now: {error}"
         return ""
 
@@ -102,7 +101,7 @@ class LeagueTools:
         spec: Payload = msgspec.to_builtins(self.bot(version))
         return spec
 
-    def bot(self, version: Version) -> BotSpec:
+    def bot(self, version: Version) -> bot_manifests.BotSpec:
         """Returns what it is started with. In logs it is called as people call it, `fox/3`.
 
         Raises:
@@ -126,7 +125,7 @@ class LeagueTools:
                     "that folder, and it is built again",
                     (version.bot, str(version.number)),
                 )
-            spec = load_bot(str(bot_folder(place)))
+            spec = bot_manifests.load_bot(str(bot_folder(place)))
         spec = replace(spec, name=version.bot, version=str(version.number), author=version.author)
         self._specs[version.id] = spec
         while len(self._specs) > _KEPT:
@@ -162,7 +161,7 @@ def absent(store: LeagueStore, folder: Folder, *, elsewhere: bool = False) -> fr
     return remote - served(folder.path) if remote and not elsewhere else remote
 
 
-def archive_of(folder: Folder, bot: BotSpec) -> Path | None:
+def archive_of(folder: Folder, bot: bot_manifests.BotSpec) -> Path | None:
     """Returns the archive that a bot of a league came in; None for one of the house."""
     place = Path(bot.folder)
     bots = folder.bots.resolve()

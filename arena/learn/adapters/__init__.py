@@ -1,5 +1,5 @@
 """Any game of arena as an environment of other libraries."""
 
-from arena.core.extras import need
+from arena.core.face import need
 
 need("pettingzoo", "arena.learn.adapters")

@@ -12,14 +12,8 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from arena.core.catalogue import make_settings, rules_of
-from arena.core.errors import ConfigError, IllegalAction
-from arena.core.record.log import LoggedBot
-from arena.core.rules.numbering import Numbering
-from arena.core.rules.table import Table
-from arena.core.show.picture import picture
-from arena.core.show.presenter import header_of, presenter
-from arena.core.types import Seat
+from arena.core.face import Seat, Table, catalogue, errors, log_records, numbering, presenters
+from arena.learn.adapters.picture import picture
 
 Rewards: TypeAlias = Literal["scores", "ranks"]
 Observations: TypeAlias = Literal["numbers", "one_hot"]
@@ -37,7 +31,7 @@ def known(value: str | None, kind: Any, name: str) -> Any:
         ConfigError: It is none of them.
     """
     if value is not None and value not in get_args(kind):
-        raise ConfigError(f"expected {name} to be one of {', '.join(get_args(kind))}, got: {value!r}")
+        raise errors.ConfigError(f"expected {name} to be one of {', '.join(get_args(kind))}, got: {value!r}")
     return value
 
 
@@ -47,26 +41,28 @@ class Game:
     def __init__(self, rules: str, players: int, rewards: str, observations: str, settings: dict[str, Any]) -> None:
         self.rewards_by: Rewards = known(rewards, Rewards, "rewards")
         self.one_hot = known(observations, Observations, "observations") == "one_hot"
-        self.settings = make_settings(rules, players, **settings)
-        self.rules = rules_of(self.settings)
+        self.settings = catalogue.make_settings(rules, players, **settings)
+        self.rules = catalogue.rules_of(self.settings)
         every = self.rules.every_play()
         sample = self.rules.numbers(self.rules.view(self.rules.start(), 0))
         if every is None or sample is None:
             how = "let its rules override that"
             if every is not None and "tensor" in chain.from_iterable(o.values for o in self.rules.option_list):
                 how = 'give overrides=["view=tensor"], with which they are what its view has as `tensor`'
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"expected a game that says what programs learn from, got: {rules}, without "
                 f"{'`every_play`' if every is None else '`numbers`'}; {how}"
             )
-        self.numbering = Numbering(every)
+        self.numbering = numbering.Numbering(every)
         self.actions = len(self.numbering)
         self.agents = [f"seat_{seat}" for seat in range(players)]
         bounds, span = self.rules.bounds().numbers, np.iinfo(np.int32)
         low, high = np.array(bounds or [(span.min, span.max)] * len(sample), np.int32).T
         if self.one_hot:
             if bounds is None:
-                raise ConfigError(f'expected bounds of the numbers of {rules}, got: none; give observations="numbers"')
+                raise errors.ConfigError(
+                    f'expected bounds of the numbers of {rules}, got: none; give observations="numbers"'
+                )
             sizes = high - low + 1
             self._first = np.cumsum(sizes) - sizes - low
             self.space: Any = gymnasium.spaces.Box(0, 1, (int(sizes.sum()),), np.int8)
@@ -118,7 +114,7 @@ class Game:
         try:
             play = self.rules.absolute(shown, seat, self.numbering.play(number))
             self.rules.check(shown, seat, play)
-        except IllegalAction as error:
+        except errors.IllegalAction as error:
             return str(error)
         return "another number stands for the same play"
 
@@ -142,8 +138,10 @@ class Game:
         """Returns what the seat that is due sees, or prints it; after the end, what the first sees."""
         seat = self.due or 0
         views = {seat: self.rules.view(self.table.shown, seat)}
-        seated = [LoggedBot(agent, "", "0" * 64, 0) for agent in self.agents]
-        drawn = presenter(self.settings.rules)(header_of("", self.settings, seated), self.rules, ())
+        seated = [log_records.LoggedBot(agent, "", "0" * 64, 0) for agent in self.agents]
+        drawn = presenters.presenter(self.settings.rules)(
+            presenters.header_of("", self.settings, seated), self.rules, ()
+        )
         lines = drawn.draw(views, views, (), WIDTH)
         if mode == "rgb_array":
             return np.array(picture(lines, WIDTH))

@@ -29,16 +29,12 @@ import gymnasium
 import numpy as np
 from msgspec import msgpack
 
-from arena.core.errors import ConfigError
-from arena.core.link.bots import load_bot
-from arena.core.referee.tell import game_start
-from arena.core.wire.codec import encode
-from arena.core.wire.messages import Request, RequestClock
+from arena.core.face import bot_manifests, codec, errors, telling, wire_messages
 from arena.learn.adapters.game import Array, Game, RenderMode, known
 
 Opponent: TypeAlias = str | Callable[[Array, Array], int]
 """A bot's name or folder, or a function from an observation and a mask to an action."""
-_NO_HURRY: Final = RequestClock(limit_ms=3_600_000, bank_ms=None)
+_NO_HURRY: Final = wire_messages.RequestClock(limit_ms=3_600_000, bank_ms=None)
 
 
 class Seat(gymnasium.Env[Array, Any]):
@@ -80,7 +76,7 @@ class Seat(gymnasium.Env[Array, Any]):
         others = [agent for agent in game.agents if agent != f"seat_{seat}"]
         self._opponents = dict(opponents or {})
         if len(others) == players or not self._opponents.keys() <= set(others):
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"expected a seat of {players}, and opponents among the others, got: seat {seat}, opponents "
                 f"{', '.join(self._opponents) or 'none'}; name them seat_0 to seat_{players - 1}"
             )
@@ -102,8 +98,8 @@ class Seat(gymnasium.Env[Array, Any]):
             if isinstance(opponent, str):
                 self._bots[number] = bot = _bot_class(opponent)()
                 seed = game.chance.getrandbits(32)  # type: ignore[union-attr]
-                told = game_start(game.rules, game.settings, number, game=1, commitment="0" * 64, bot_seed=seed)
-                bot.start(msgpack.decode(encode(told)))
+                told = telling.game_start(game.rules, game.settings, number, game=1, commitment="0" * 64, bot_seed=seed)
+                bot.start(msgpack.decode(codec.encode(told)))
         self._others_play()
         return self._told()
 
@@ -156,8 +152,8 @@ class Seat(gymnasium.Env[Array, Any]):
         rules, shown = self._game.rules, self._game.table.shown
         [kind] = [decision.kind for decision in rules.pending(shown) if decision.seat == seat]
         view, legal = rules.view(shown, seat), rules.write_legal(shown, seat)
-        asked = Request(id=1, kind=kind, clock=_NO_HURRY, view=view, events=None, legal=legal)
-        answer = self._bots[seat].decide(msgpack.decode(encode(asked)))
+        asked = wire_messages.Request(id=1, kind=kind, clock=_NO_HURRY, view=view, events=None, legal=legal)
+        answer = self._bots[seat].decide(msgpack.decode(codec.encode(asked)))
         return answer[0] if isinstance(answer, tuple) else answer
 
 
@@ -168,10 +164,12 @@ def _bot_class(ref: str) -> Any:
     Raises:
         ConfigError: There is no such bot, or it is not one that can be asked in this process.
     """
-    spec = load_bot(ref)
+    spec = bot_manifests.load_bot(ref)
     program = Path(spec.folder, spec.command[-1])
     if program.suffix != ".py" or not spec.command[0].startswith("{python"):
-        raise ConfigError(f"expected a bot in Python to play in this process, got: {ref}; give a function in its place")
+        raise errors.ConfigError(
+            f"expected a bot in Python to play in this process, got: {ref}; give a function in its place"
+        )
     name = f"arena_opponent_{spec.digest[:16]}"
     found = importlib.util.spec_from_file_location(name, program)
     assert found is not None
@@ -184,7 +182,7 @@ def _bot_class(ref: str) -> Any:
         sys.path.remove(spec.folder)
     kinds = [one for one in vars(module).values() if hasattr(one, "decide") and one.__module__ == name]
     if len(kinds) != 1 or "events" in kinds[0].want:
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected one class of a bot that wants no events in {program.name}, got: {len(kinds)} classes of {ref}; "
             "give a function in its place"
         )

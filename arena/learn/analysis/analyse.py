@@ -25,10 +25,7 @@ from typing import Final, TypeAlias, TypeVar
 
 import msgspec
 
-from arena.core.errors import MachineFault
-from arena.core.record.log import Log, read_log
-from arena.core.tournament.workers import local_worker
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, errors, log_records, processor_cores
 from arena.learn.analysis.judges import judge_of
 from arena.learn.analysis.trials import Trials, Worth
 
@@ -140,7 +137,7 @@ class _Case:
 
 
 def analyse(
-    log: Log,
+    log: log_records.Log,
     seat: Seat,
     *,
     judge: str | None = None,
@@ -292,12 +289,12 @@ _trials: Trials | None = None
 def _workers(number: int, source: str, seat: Seat, judge: str | None) -> Iterator[list[Executor]]:
     try:
         with ExitStack() as stack:
-            workers = [stack.enter_context(local_worker()) for _ in range(number)]
+            workers = [stack.enter_context(processor_cores.local_worker()) for _ in range(number)]
             for ready in [worker.submit(_begin, source, seat, judge) for worker in workers]:
                 ready.result()
             yield workers
     except BrokenExecutor:
-        raise MachineFault(
+        raise errors.MachineFault(
             "expected the processes that play to live, got: one was ended from outside; close what takes memory, "
             "and give the same command again"
         ) from None
@@ -305,7 +302,7 @@ def _workers(number: int, source: str, seat: Seat, judge: str | None) -> Iterato
 
 def _begin(source: str, seat: Seat, judge: str | None) -> None:
     global _trials  # a process works for one analysis
-    log = read_log(Path(source))
+    log = log_records.read_log(Path(source))
     _trials = Trials(log, seat, judge_of(log.header.settings.rules, judge))
 
 

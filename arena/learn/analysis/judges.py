@@ -18,12 +18,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from arena.core import resources
-from arena.core.errors import ActionError, ConfigError, did_you_mean
-from arena.core.plugs import entries, load_entry
-from arena.core.referee.tell import game_start
-from arena.core.rules.base import Decision, Rules
-from arena.core.types import GameSettings, Payload, Seat
+from arena.core.face import GameSettings, Payload, Seat, errors, game_kit, plugs, resources, telling
 
 GROUP: Final = "arena.judges"
 """The group of entry points in which packages register the judges of their games, under the game's name."""
@@ -74,7 +69,9 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True):
 class Mind:
     """A player that sits in each seat of a table."""
 
-    def __init__(self, rules: Rules[Any], settings: GameSettings, make: Callable[[], Player], what: str) -> None:
+    def __init__(
+        self, rules: game_kit.Rules[Any], settings: GameSettings, make: Callable[[], Player], what: str
+    ) -> None:
         """Takes its seats.
 
         Args:
@@ -86,7 +83,7 @@ class Mind:
         self._rules, self._settings, self._make, self._what = rules, settings, make, what
         self._players: dict[Seat, Player] = {}
 
-    def decide(self, state: Any, decision: Decision, id: int = 1) -> list[Any]:
+    def decide(self, state: Any, decision: game_kit.Decision, id: int = 1) -> list[Any]:
         """Returns the plays of a decision, legal or not. `id` is what chance is drawn from.
 
         Raises:
@@ -106,12 +103,12 @@ class Mind:
                 }
             )
             return rules.read_action(state, seat, answer[0] if isinstance(answer, tuple) else answer)
-        except ActionError as error:
+        except errors.ActionError as error:
             raise self._failed(str(error)) from None
         except Exception as error:  # whatever a judge does wrong, the message says whose fault it is
             raise self._failed(f"{type(error).__name__}: {error}") from error
 
-    def act(self, state: Any, decision: Decision, plays: list[Any]) -> Any:
+    def act(self, state: Any, decision: game_kit.Decision, plays: list[Any]) -> Any:
         """Returns the state after a decision that it made.
 
         Raises:
@@ -119,17 +116,17 @@ class Mind:
         """
         try:
             return self._rules.act(state, decision.seat, plays)
-        except ActionError as error:
+        except errors.ActionError as error:
             raise self._failed(str(error)) from None
 
     def _seated(self, seat: Seat) -> Player:
         player = self._players[seat] = self._make()
-        start = game_start(self._rules, self._settings, seat, game=1, commitment="0" * 64, bot_seed=seat + 1)
+        start = telling.game_start(self._rules, self._settings, seat, game=1, commitment="0" * 64, bot_seed=seat + 1)
         player.start(msgspec.to_builtins(start))
         return player
 
-    def _failed(self, reason: str) -> ConfigError:
-        return ConfigError(f"expected the judge {self._what} to decide, got: {reason}; use --judge {RANDOM}")
+    def _failed(self, reason: str) -> errors.ConfigError:
+        return errors.ConfigError(f"expected the judge {self._what} to decide, got: {reason}; use --judge {RANDOM}")
 
 
 def judge_of(game: str, name: str | None = None) -> Judge:
@@ -147,21 +144,21 @@ def judge_of(game: str, name: str | None = None) -> Judge:
     if name is None:
         if game in _JUDGES:
             return _JUDGES[game]
-        found = {entry.name: entry for entry in entries(GROUP)}
+        found = {entry.name: entry for entry in plugs.entries(GROUP)}
         if game not in found:
             return Judge(name=RANDOM)
-        judge = load_entry(found[game], f"the judge of {game!r}")
+        judge = plugs.load_entry(found[game], f"the judge of {game!r}")
         if not isinstance(judge, Judge):
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"expected the entry point {game!r} of {GROUP} to name an arena.learn.analysis.judges.Judge, "
                 f"got: {found[game].value}; correct the entry point"
             )
         return judge
     known = [bot for bot, games in _BOTS.items() if game in games]
     if name not in known:
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected a judge of {game}, one of {', '.join([*known, RANDOM])}, got: {name!r}"
-            f"{did_you_mean(name, known)} - at --judge"
+            f"{errors.did_you_mean(name, known)} - at --judge"
         )
     return Judge(name=name, adviser=_BOTS[name][game], players=_JUDGES[game].players)
 

@@ -19,12 +19,7 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core.errors import ConfigError
-from arena.core.record.log import ActionRecord, Chance, Log
-from arena.core.referee.replay import Step, replay, rules_of
-from arena.core.rules.base import Decision, Rules
-from arena.core.rules.course import RACE_STREAM, Course, playout
-from arena.core.types import Event, Payload, Seat, is_cooperative, sides
+from arena.core.face import Payload, Seat, courses, errors, game_kit, log_records, stepping, value_types
 from arena.learn.analysis.judges import Judge, Mind
 
 TRIES: Final = 200
@@ -45,14 +40,14 @@ class Question(msgspec.Struct, frozen=True):
     """Its line in the log, from 1."""
     turn: int
     """The number of the turn; 0 is the set-up."""
-    decision: Decision
+    decision: game_kit.Decision
     state: Any
     """The state in which the seat was asked."""
     plays: tuple[Any, ...]
     """The plays of its action."""
     gone: frozenset[Seat]
     """The seats that had forfeited."""
-    before: tuple[Step, ...]
+    before: tuple[stepping.Step, ...]
     """All that had happened since the seat's decision before this one, or since the start."""
 
 
@@ -65,23 +60,23 @@ class Worth(msgspec.Struct, frozen=True):
     """Its mean lead over the others in the unit of the game's margin; 0 in a game without one."""
 
 
-def questions(log: Log, seat: Seat) -> list[Question]:
+def questions(log: log_records.Log, seat: Seat) -> list[Question]:
     """Returns the decisions of a seat that had a choice, in their order.
 
     Raises:
         ReplayMismatch: The log breaks the rules of its game.
     """
-    asked: dict[Seat, tuple[Decision, Any, frozenset[Seat]]] = {}
+    asked: dict[Seat, tuple[game_kit.Decision, Any, frozenset[Seat]]] = {}
 
-    def listen(course: Course, decision: Decision) -> None:
+    def listen(course: courses.Course, decision: game_kit.Decision) -> None:
         asked[decision.seat] = decision, course.state, frozenset(course.gone)
 
     found: list[Question] = []
-    before: list[Step] = []
-    rules = rules_of(log.header, log.source)
-    for step in replay(log, listen):
+    before: list[stepping.Step] = []
+    rules = stepping.rules_of(log.header, log.source)
+    for step in stepping.replay(log, listen):
         record = step.record
-        if isinstance(record, ActionRecord) and record.seat == seat:
+        if isinstance(record, log_records.ActionRecord) and record.seat == seat:
             decision, state, gone = asked[seat]
             if len(rules.legal(state, seat)) > 1:
                 plays = tuple(rules.read_action(state, seat, record.action))
@@ -95,7 +90,7 @@ def questions(log: Log, seat: Seat) -> list[Question]:
 class Trials:
     """The trials of a seat's decisions."""
 
-    def __init__(self, log: Log, seat: Seat, judge: Judge) -> None:
+    def __init__(self, log: log_records.Log, seat: Seat, judge: Judge) -> None:
         """Prepares them.
 
         Raises:
@@ -103,14 +98,14 @@ class Trials:
             ReplayMismatch: The log breaks the rules of its game.
         """
         settings = log.header.settings
-        self.rules = rules_of(log.header, log.source)
+        self.rules = stepping.rules_of(log.header, log.source)
         self.seat = seat
         self.questions = questions(log, seat)
         self.margin = self.rules.margin(self.rules.seats, self.rules.options)
         """The game's margin; None where only ranks count."""
-        self._teams = sides(self.rules.teams(self.rules.seats, self.rules.options), self.rules.seats)
-        if is_cooperative(self._teams):
-            raise ConfigError(
+        self._teams = value_types.sides(self.rules.teams(self.rules.seats, self.rules.options), self.rules.seats)
+        if value_types.is_cooperative(self._teams):
+            raise errors.ConfigError(
                 f"expected a game in which somebody can be first, got: {self.rules.name}, where all win or lose "
                 "together; its scores are what `arena standings` compares"
             )
@@ -179,12 +174,15 @@ class Trials:
         state, own = rules.start(), self.questions[:index]
         for asked in (*own, question):
             for step in asked.before:
-                events: list[Event] = []
+                events: list[value_types.Event] = []
                 record = step.record
                 wanted = rules.draw_wanted(state)
-                if isinstance(record, Chance) and wanted is not None:
+                if isinstance(record, log_records.Chance) and wanted is not None:
                     state = rules.draw(state, luck.randrange(wanted.n), events)
-                elif isinstance(record, ActionRecord) and (decision := _owed(rules, state, record.seat)) is not None:
+                elif (
+                    isinstance(record, log_records.ActionRecord)
+                    and (decision := _owed(rules, state, record.seat)) is not None
+                ):
                     plays = self._players[0][0].decide(state, decision, luck.randrange(_IDS))
                     state = rules.act(state, record.seat, plays, events)
                 else:
@@ -219,7 +217,7 @@ class Trials:
 
     def told(self, index: int, action: Payload) -> list[Payload]:
         """Returns what the seat would be told of an action of its own, in a world that it could not rule out."""
-        events: list[Event] = []
+        events: list[value_types.Event] = []
         rules, seat, world = self.rules, self.seat, self.world(index, 0)
         rules.act(world, seat, rules.read_action(world, seat, action), events)
         return _heard(events, seat)
@@ -255,7 +253,7 @@ class Trials:
                 if not pending:
                     return state
                 if pending[0].race:  # who is first takes it, and the others are asked again
-                    pending = (pending[luck.draw(RACE_STREAM, len(pending))],)
+                    pending = (pending[luck.draw(courses.RACE_STREAM, len(pending))],)
                 decided = [
                     (decision, player.decide(state, decision, luck.draw(f"judge/{decision.seat}", _IDS)))
                     for decision in pending
@@ -263,16 +261,16 @@ class Trials:
                 for decision, plays in decided:
                     state = player.act(state, decision, plays)
                 made += len(decided)
-        for _, later in playout(rules, luck.choose, state):
+        for _, later in courses.playout(rules, luck.choose, state):
             state = later
         return state
 
 
-def _owed(rules: Rules[Any], state: Any, seat: Seat) -> Decision | None:
+def _owed(rules: game_kit.Rules[Any], state: Any, seat: Seat) -> game_kit.Decision | None:
     return next((decision for decision in rules.pending(state) if decision.seat == seat), None)
 
 
-def _heard(events: Sequence[Event], seat: Seat) -> list[Payload]:
+def _heard(events: Sequence[value_types.Event], seat: Seat) -> list[Payload]:
     return [event.data for event in events if event.reaches(seat)]
 
 

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
-from arena.core.errors import InternalError
-from arena.core.record.log import ForfeitRecord, Log
-from arena.core.show.presenter import presenter
-from arena.core.show.replay import Remark
-from arena.core.show.standings import percent
-from arena.core.show.tables import Column, folding, wrapped
-from arena.core.text import plain
-from arena.core.types import Payload
+from arena.core.face import Payload, errors, log_records, plain, presenters, replays, standings_texts, text_tables
 from arena.learn.analysis.analyse import Analysis, Judged
 from arena.learn.analysis.judges import RANDOM, Judge
 from arena.learn.analysis.trials import Trials
@@ -29,7 +22,7 @@ _WIDEST: Final = 48  # decisions of a curve on a terminal; a longer one is shown
 class Report:
     """What an analysis found, in words."""
 
-    def __init__(self, log: Log, analysis: Analysis) -> None:
+    def __init__(self, log: log_records.Log, analysis: Analysis) -> None:
         """Reads the game again, to say what its actions do.
 
         Raises:
@@ -37,7 +30,7 @@ class Report:
         """
         self._log, self._analysis = log, analysis
         self._trials = Trials(log, analysis.seat, Judge(name=RANDOM))
-        self._presenter = presenter(self._trials.rules.name)(log.header, self._trials.rules, [analysis.seat])
+        self._presenter = presenters.presenter(self._trials.rules.name)(log.header, self._trials.rules, [analysis.seat])
         self._marks = {mark.line: place for place, mark in enumerate(analysis.marks, start=1)}
 
     def heading(self, width: int) -> Iterator[Text]:
@@ -45,7 +38,7 @@ class Report:
         found = self._analysis
         judge = "random games" if found.judge == RANDOM else found.judge
         trials = sum(one.trials for one in found.decisions)
-        yield wrapped(
+        yield text_tables.wrapped(
             plain(
                 f"{found.bot} (seat {found.seat}) in game {found.game}: {len(found.decisions)} decisions, "
                 f"judged by {judge} in {trials:,} trials"
@@ -53,11 +46,13 @@ class Report:
             width,
         )
         if found.skipped:
-            yield wrapped(f"There was no time to look at {found.skipped} more decisions; --budget gives it.", width)
+            yield text_tables.wrapped(
+                f"There was no time to look at {found.skipped} more decisions; --budget gives it.", width
+            )
         for record in self._log.records:
-            for forfeit in record.forfeits if isinstance(record, ForfeitRecord) else ():
+            for forfeit in record.forfeits if isinstance(record, log_records.ForfeitRecord) else ():
                 if forfeit.seat == found.seat:
-                    yield wrapped(
+                    yield text_tables.wrapped(
                         f"It forfeited ({plain(forfeit.code)}), which is none of these decisions; `arena bot rerun` "
                         "asks it again.",
                         width,
@@ -68,18 +63,20 @@ class Report:
         rows = self._analysis.decisions
         name = self._presenter.turn_name.lower()
         by_chance = self._analysis.unit is None
-        return folding(
+        return text_tables.folding(
             [
-                Column(title=name, cells=[str(one.turn) if one.turn else "set-up" for one in rows]),
-                Column(title="decision", cells=[plain(one.kind) for one in rows], left=True),
-                Column(title="chance to\nbe first", cells=[f"{percent(one.chance_after)}" for one in rows]),
-                Column(
+                text_tables.Column(title=name, cells=[str(one.turn) if one.turn else "set-up" for one in rows]),
+                text_tables.Column(title="decision", cells=[plain(one.kind) for one in rows], left=True),
+                text_tables.Column(
+                    title="chance to\nbe first", cells=[f"{standings_texts.percent(one.chance_after)}" for one in rows]
+                ),
+                text_tables.Column(
                     title="cost: chance" if by_chance else f"cost: lead in\n{plain(self._analysis.unit or '')}",
                     cells=[self._cost(one) for one in rows],
                 ),
-                Column(title="95 %", cells=[self._interval(one) for one in rows], left=True),
-                Column(title="trials", cells=[str(one.trials) for one in rows]),
-                Column(
+                text_tables.Column(title="95 %", cells=[self._interval(one) for one in rows], left=True),
+                text_tables.Column(title="trials", cells=[str(one.trials) for one in rows]),
+                text_tables.Column(
                     title="", cells=[f"← {self._marks[one.line]}." if one.line in self._marks else "" for one in rows]
                 ),
             ],
@@ -91,23 +88,24 @@ class Report:
         """Yields the decisions that cost most, with what would have been better."""
         marks = self._analysis.marks
         if not marks:
-            yield wrapped("No decision is shown to have cost anything: what the judge would rather have done, if "
+            yield text_tables.wrapped("No decision is shown to have cost anything: what the judge would rather "
+                                      "have done, if "
                           "anything, did no better in the trials.", width)  # fmt: skip
             return
         yield Text("What cost most:", "bold")
         for place, mark in enumerate(marks, start=1):
-            yield wrapped(f"{place}. {self._when(mark)}: {self._sentence(mark)}", width)
+            yield text_tables.wrapped(f"{place}. {self._when(mark)}: {self._sentence(mark)}", width)
             for label, action in (("played", mark.played), ("better", mark.other)):
-                yield wrapped(f"   {label}: {self._told(mark, action)}", width)
+                yield text_tables.wrapped(f"   {label}: {self._told(mark, action)}", width)
 
-    def remarks(self) -> Mapping[int, Remark]:
+    def remarks(self) -> Mapping[int, replays.Remark]:
         """Returns what is said of each decision in a replay, by its line in the log."""
-        found: dict[int, Remark] = {}
+        found: dict[int, replays.Remark] = {}
         for at, one in enumerate(self._analysis.decisions):
-            lines = [f"chance to be first: {percent(one.chance_after)}"]
+            lines = [f"chance to be first: {standings_texts.percent(one.chance_after)}"]
             if one.line in self._marks:
                 lines = [self._sentence(one), f"better: {self._told(one, one.other)}"]
-            found[one.line] = Remark(
+            found[one.line] = replays.Remark(
                 seat=self._analysis.seat,
                 lines=tuple(lines),
                 curve=self._curve(at),
@@ -120,7 +118,7 @@ class Report:
         return plain(f"{self._presenter.when(one.turn)}, {one.kind}")
 
     def _sentence(self, one: Judged) -> str:
-        before, after = percent(one.chance_before), percent(one.chance_after)
+        before, after = standings_texts.percent(one.chance_before), standings_texts.percent(one.chance_after)
         if self._analysis.unit is None:
             return f"cost {self._cost(one)} of the chance to be first (95 %: {self._interval(one)}), {before} → {after}"
         lead = f"a lead of {self._cost(one)} {plain(self._analysis.unit)}"
@@ -138,7 +136,7 @@ class Report:
     def _told(self, one: Judged, action: Payload | None) -> str:
         """Returns what an action does, as its seat would be told."""
         if action is None:
-            raise InternalError("expected an action to tell, got: none")
+            raise errors.InternalError("expected an action to tell, got: none")
         trials = self._trials
         index = next(at for at, question in enumerate(trials.questions) if question.line == one.line)
         sentences = [sentence.plain for sentence in self._presenter.tell(trials.told(index, action))]

@@ -9,10 +9,7 @@ import click
 from arena.cli import complete
 from arena.cli.options import json_option
 from arena.cli.output import console, echo, say, show, show_json
-from arena.core.commands.logs import check_seat, db_option, find_game, moved_option
-from arena.core.commands.progress import moving_line
-from arena.core.errors import ConfigError
-from arena.core.record.log import Log, read_log
+from arena.core.face import errors, log_options, log_records, progress_lines
 
 
 @click.command()
@@ -31,8 +28,8 @@ from arena.core.record.log import Log, read_log
     "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Write the game as a page for a browser, with what was found.",
 )  # fmt: skip
-@db_option
-@moved_option
+@log_options.db_option
+@log_options.moved_option
 @json_option
 def analyse(
     log: str, seat: int | None, judge: str | None, budget: float, replay: bool, html: Path | None, db: Path,
@@ -52,39 +49,35 @@ def analyse(
       arena analyse game.jsonl --seat 1 --replay
       arena analyse game.jsonl --budget 60 --html game.html
     """
-    from arena.core.commands.replay import step_through, write_page
-    from arena.core.commands.stepping import Stepper
-    from arena.core.commands.terminal import can_step
-    from arena.core.extras import need
-    from arena.core.tournament.workers import available_cores
+    from arena.core.face import Stepper, need, processor_cores, replay_command, terminals
     from arena.learn.analysis.analyse import analyse as analysed
     from arena.learn.analysis.words import Report
 
     if html is not None:
         need("pages", "--html")
     screen = console()
-    if replay and not can_step(screen):
-        raise ConfigError("expected a terminal of 80 columns or more for --replay, got: none; use --html")
-    path = find_game(log, db, logs)
-    game = read_log(path)
-    check_seat(game, seat)
+    if replay and not terminals.can_step(screen):
+        raise errors.ConfigError("expected a terminal of 80 columns or more for --replay, got: none; use --html")
+    path = log_options.find_game(log, db, logs)
+    game = log_records.read_log(path)
+    log_options.check_seat(game, seat)
     seat = _loser(game) if seat is None else seat
-    with moving_line(quiet=as_json) as tell:
+    with progress_lines.moving_line(quiet=as_json) as tell:
         found = analysed(
             game,
             seat,
             judge=judge,
             budget_s=budget,
-            processes=available_cores(),
+            processes=processor_cores.available_cores(),
             tell=tell and (lambda decisions, trials, s: tell(f"{decisions} decisions, {trials} trials, {s:.0f} s")),
         )
     report = Report(game, found)
     if html is not None:
-        write_page(game, html, remarks=report.remarks())
+        replay_command.write_page(game, html, remarks=report.remarks())
     if as_json:
         show_json({**found.document(), "log": str(path)})
     elif replay:
-        step_through(Stepper([path], 0, None, report.remarks()), screen)
+        replay_command.step_through(Stepper([path], 0, None, report.remarks()), screen)
     elif not found.decisions:
         say(f"Seat {seat} had no choice in this game: there is nothing to analyse.")
     else:
@@ -98,7 +91,7 @@ def analyse(
             show(line)
 
 
-def _loser(game: Log) -> int:
+def _loser(game: log_records.Log) -> int:
     """Returns the first of the seats with the worst rank."""
     ranks = game.outcome.ranks or [0]
     return ranks.index(max(ranks))

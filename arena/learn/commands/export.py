@@ -8,12 +8,7 @@ import click
 
 from arena.cli import complete as completers
 from arena.cli.output import counted, say
-from arena.core import files
-from arena.core.commands.logs import db_option, find_log, moved_option
-from arena.core.commands.progress import progress_bar
-from arena.core.errors import ConfigError
-from arena.core.record.log import find_logs
-from arena.core.text import plain
+from arena.core.face import errors, files, log_options, log_records, plain, progress_lines
 
 
 @click.command()
@@ -27,8 +22,8 @@ from arena.core.text import plain
     help="What is written: FILE.parquet, or FILE.jsonl with a line of JSON for each play.",
 )
 @click.option("--numbers", is_flag=True, help="Add the view and the legal plays as environments have them, in numbers.")
-@db_option
-@moved_option
+@log_options.db_option
+@log_options.moved_option
 def export(names: tuple[str, ...], out: Path, numbers: bool, db: Path, logs: Path | None) -> None:
     """Write the decisions of games as a table, to learn from.
 
@@ -43,19 +38,20 @@ def export(names: tuple[str, ...], out: Path, numbers: bool, db: Path, logs: Pat
       arena export latest
       arena export logs --out decisions.jsonl
     """
-    from arena.core.extras import need
-    from arena.core.tournament.workers import available_cores
+    from arena.core.face import need, processor_cores
     from arena.learn.export import SUFFIX, write_lines, write_parquet
 
     if out.suffix not in (SUFFIX, ".jsonl"):
-        raise ConfigError(f"expected a file that ends with .parquet or .jsonl, got: {plain(str(out))!r} - at --out")
+        raise errors.ConfigError(
+            f"expected a file that ends with .parquet or .jsonl, got: {plain(str(out))!r} - at --out"
+        )
     if out.suffix == SUFFIX:
         need("data", f"--out {plain(out.name)}")
-    paths = [str(file) for name in names for file in _logs(find_log(name, db, logs))]
+    paths = [str(file) for name in names for file in _logs(log_options.find_log(name, db, logs))]
     rows = 0
     try:
-        with files.writing(out) as file, progress_bar(len(paths), 0, "logs") as advance:
-            cores = available_cores()
+        with files.writing(out) as file, progress_lines.progress_bar(len(paths), 0, "logs") as advance:
+            cores = processor_cores.available_cores()
             for count in (
                 write_parquet(paths, file, cores, numbers=numbers)
                 if out.suffix == SUFFIX
@@ -64,9 +60,11 @@ def export(names: tuple[str, ...], out: Path, numbers: bool, db: Path, logs: Pat
                 rows += count
                 advance(lambda: "")
     except OSError as error:
-        raise ConfigError(f"expected a file that can be written, got: '{plain(str(out))}': {error.strerror}") from None
+        raise errors.ConfigError(
+            f"expected a file that can be written, got: '{plain(str(out))}': {error.strerror}"
+        ) from None
     say(f"{plain(str(out))}: {counted(rows, 'play')} of {counted(len(paths), 'game')}")
 
 
 def _logs(path: Path) -> list[Path]:
-    return sorted(find_logs(path)) if path.is_dir() else [path]
+    return sorted(log_records.find_logs(path)) if path.is_dir() else [path]

@@ -21,37 +21,51 @@ from arena.cli.options import (
     seed_option,
 )
 from arena.cli.output import echo, say, show, show_json
-from arena.core.commands.compare import WHEN, CompareCommand, compared_bots, show_comparison
-from arena.core.commands.playing import Manner, nothing, play_tournament
-from arena.core.errors import BotError, ConfigError, did_you_mean
+from arena.core.face import compare_command, errors, playing_commands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.text import Text
 
-    from arena.core.link.bots import BotSpec, Parameter
-    from arena.core.progress import Progress, Tuned
-    from arena.core.store.reader import Reader
-    from arena.core.types import Level
+    from arena.core.face import Level, Reader, bot_manifests, progress
 
 
-@click.command(cls=CompareCommand)
+@click.command(cls=compare_command.CompareCommand)
 @click.argument("bot", metavar="BOT", shell_complete=complete.bots)
 @option(WHO, "--parameter", "names", multiple=True, metavar="NAME", help="Tune this one; repeat it.  [default: all]")
 @game_options
 @option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
 @seed_option
-@option(WHEN, "--rounds", default=100, show_default=True, metavar="N", help="Rounds, each with two sets of values.")
-@option(WHEN, "--deals", default=4, show_default=True, metavar="N", help="Deals of a round, each in all seatings.")
 @option(
-    WHEN,
+    compare_command.WHEN,
+    "--rounds",
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="Rounds, each with two sets of values.",
+)
+@option(
+    compare_command.WHEN,
+    "--deals",
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="Deals of a round, each in all seatings.",
+)
+@option(
+    compare_command.WHEN,
     "--by",
     type=click.Choice(("wins", "margin")),
     help="What is judged.  [default: margin, if the game counts one]",
 )
 @option(
-    WHEN, "--max-deals", default=1000, show_default=True, metavar="N", help="Of the comparison at the end; 0: none."
+    compare_command.WHEN,
+    "--max-deals",
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Of the comparison at the end; 0: none.",
 )
 @level_option
 @option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
@@ -96,49 +110,57 @@ def tune(
     from msgspec import to_builtins
     from msgspec.structs import replace
 
-    from arena.core import catalogue as games
-    from arena.core.link.bots import load_bot, read_ref, with_values
-    from arena.core.standings.comparison import others_of
-    from arena.core.store.store import open_store
-    from arena.core.tournament.formats.compare import Compare
-    from arena.core.tournament.settings import set_up
-    from arena.core.tournament.workers import games_at_a_time
+    from arena.core.face import (
+        bot_manifests,
+        catalogue,
+        formats,
+        others_of,
+        processor_cores,
+        stores,
+        tournament_settings,
+    )
     from arena.learn.tune.format import Tune
     from arena.learn.tune.report import tuning_of
 
-    spec = load_bot(bot)
+    spec = bot_manifests.load_bot(bot)
     game = make_game(players)
-    margin = games.game(game.rules).margin(players, game.options)
+    margin = catalogue.game(game.rules).margin(players, game.options)
     if by == "margin" and margin is None:
-        raise ConfigError(f"expected a game that counts by how much a seat is ahead, got: {game.rules}; use --by wins")
+        raise errors.ConfigError(
+            f"expected a game that counts by how much a seat is ahead, got: {game.rules}; use --by wins"
+        )
     most = None if margin is None or by == "wins" else margin.most
     format = Tune(deals=deals, rounds=rounds, tuned=chosen_parameters(spec, names), margin=most)
-    setup = set_up((bot,) * players, game, format, level=level, seed=seed)
-    manner = Manner(workers=games_at_a_time(concurrency), logs=logs, new=new, each_game=each_game, quiet=quiet)
-    tell = nothing if quiet else say
-    with open_store(db, say) as store:
+    setup = tournament_settings.set_up((bot,) * players, game, format, level=level, seed=seed)
+    manner = playing_commands.Manner(
+        workers=processor_cores.games_at_a_time(concurrency), logs=logs, new=new, each_game=each_game, quiet=quiet
+    )
+    tell = playing_commands.nothing if quiet else say
+    with stores.open_store(db, say) as store:
         row = None if new or store.unfinished(setup.settings.digest) else store.finished(setup.settings.digest)
         if row is None:
-            played = play_tournament(ctx, store, setup, manner, remark=how_it_stands)
+            played = playing_commands.play_tournament(ctx, store, setup, manner, remark=how_it_stands)
             assert played is not None
             row = store.tournament(played.tournament.id)
         else:
             tell(f"This was tuned in tournament {row.id}; --new tunes again.")
         tuning = tuning_of(store, row)
-        known, tuned = None, with_values(spec, tuning.values)
+        known, tuned = None, bot_manifests.with_values(spec, tuning.values)
         if tuned != spec and max_deals:
-            better = read_ref(bot).bot + tuned.suffix
+            better = bot_manifests.read_ref(bot).bot + tuned.suffix
             entered = (better, bot, *others_of((better, bot), players))
             other_deals = None if seed is None else f"{seed} compared"
-            proof = set_up(entered, game, Compare(max_deals=max_deals, margin=most), level=level, seed=other_deals)
-            known = compared_bots(ctx, store, proof, replace(manner, new=False), tell)
+            proof = tournament_settings.set_up(
+                entered, game, formats.Compare(max_deals=max_deals, margin=most), level=level, seed=other_deals
+            )
+            known = compare_command.compared_bots(ctx, store, proof, replace(manner, new=False), tell)
     if as_json:
         show_json({**to_builtins(tuning), "comparison": known})
         return
     show(tuning_table(tuning.parameters))
     echo()
     if known is not None:
-        show_comparison(known, as_json=False)
+        compare_command.show_comparison(known, as_json=False)
         echo()
     if tuned == spec:
         echo("These are the values that the bot has.")
@@ -152,7 +174,7 @@ def tune(
         )
 
 
-def chosen_parameters(spec: BotSpec, names: tuple[str, ...]) -> dict[str, Parameter]:
+def chosen_parameters(spec: bot_manifests.BotSpec, names: tuple[str, ...]) -> dict[str, bot_manifests.Parameter]:
     """Returns the parameters of a bot that are tuned, with the values that it has now.
 
     Raises:
@@ -162,15 +184,15 @@ def chosen_parameters(spec: BotSpec, names: tuple[str, ...]) -> dict[str, Parame
     from msgspec.structs import replace
 
     if not spec.tune:
-        raise BotError(
+        raise errors.BotError(
             f"expected a bot with parameters, got: {spec.name}, whose bot.toml declares none; "
             "add a table such as: [tune] depth = {value = 3, low = 1, high = 8}"
         )
     now = {name: spec.parameters[name] for name, _ in spec.tune}
     for name in names:
         if name not in now:
-            raise ConfigError(
-                f"expected one of {', '.join(now)}, got: {name!r}{did_you_mean(name, now)} - at --parameter"
+            raise errors.ConfigError(
+                f"expected one of {', '.join(now)}, got: {name!r}{errors.did_you_mean(name, now)} - at --parameter"
             )
     return {
         name: replace(one, value=int(now[name]) if one.is_whole else float(now[name]))
@@ -187,30 +209,30 @@ def how_it_stands(reader: Reader, tournament: str) -> str:
     return tuning_brief(found.rounds, found.parameters)
 
 
-def progress_text(progress: Progress) -> Text:
+def progress_text(progress: progress.Progress) -> Text:
     """Returns how a tournament stands that tunes; it is as wide as it is."""
     return tuning_table(progress.tuned)
 
 
-def tuning_table(rows: Sequence[Tuned]) -> Text:
+def tuning_table(rows: Sequence[progress.Tuned]) -> Text:
     """Returns each parameter with its range, its first value and what was found."""
-    from arena.core.show.tables import Column, drawn
+    from arena.core.face import text_tables
 
-    return drawn(
+    return text_tables.drawn(
         [
-            Column(title="parameter", cells=[row.name for row in rows], left=True),
-            Column(title="range", cells=[f"{row.low} to {row.high}" for row in rows]),
-            Column(title="began", cells=[row.began for row in rows]),
-            Column(title="found", cells=[row.found for row in rows]),
+            text_tables.Column(title="parameter", cells=[row.name for row in rows], left=True),
+            text_tables.Column(title="range", cells=[f"{row.low} to {row.high}" for row in rows]),
+            text_tables.Column(title="began", cells=[row.began for row in rows]),
+            text_tables.Column(title="found", cells=[row.found for row in rows]),
         ]
     )
 
 
-def tuning_brief(rounds: int, rows: Sequence[Tuned]) -> str:
+def tuning_brief(rounds: int, rows: Sequence[progress.Tuned]) -> str:
     """Returns what is known after some rounds, for a line of progress."""
     return f"round {rounds}, {', '.join(f'{row.name} {row.found}' for row in rows)}"
 
 
-def manifest_lines(rows: Sequence[Tuned]) -> list[str]:
+def manifest_lines(rows: Sequence[progress.Tuned]) -> list[str]:
     """Returns what was found as lines of a manifest."""
     return [f"{row.name} = {{value = {row.found}, low = {row.low}, high = {row.high}}}" for row in rows]

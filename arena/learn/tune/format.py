@@ -8,27 +8,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
-from arena.core.errors import ConfigError
-from arena.core.link.bots import Parameter
-from arena.core.progress import Progress
-from arena.core.ratings.pairs import PairResult
-from arena.core.tournament.formats.adaptive import check_games
-from arena.core.tournament.formats.base import Director, Format, Meeting, Round, RoundResult
-from arena.core.tournament.formats.compare import shares
-from arena.core.tournament.formats.lagging import Lagging
-from arena.core.tournament.formats.seating import orders
-from arena.core.types import Payload
+from arena.core.face import Payload, bot_manifests, errors, format_base, formats, pentanomial, progress, seat_orders
 from arena.learn.tune.spsa import Spsa
 
 if TYPE_CHECKING:
-    from arena.core.store.reader import Reader
-    from arena.core.store.records import Tournament
+    from arena.core.face import Reader, game_rows
 
 STEPS = 1000
 """In so many steps a range is told, about: values have no more digits than that takes."""
 
 
-class Tune(Format, frozen=True, kw_only=True, tag="tune"):
+class Tune(format_base.Format, frozen=True, kw_only=True, tag="tune"):
     """The first two entrants are one bot, in each round with two other sets of values of its parameters.
 
     At a table of three or more the other entrants take the remaining seats. What the rounds show moves the values
@@ -42,7 +32,7 @@ class Tune(Format, frozen=True, kw_only=True, tag="tune"):
     """The number of deals of a round."""
     rounds: int = 100
     """The number of rounds."""
-    tuned: dict[str, Parameter] = msgspec.field(default_factory=dict)
+    tuned: dict[str, bot_manifests.Parameter] = msgspec.field(default_factory=dict)
     """The parameters to tune, by name, each with the value to begin from."""
     margin: int | None = None
     """Judge by margins, in which one seat's lead over another counts at most so much (`Margin.most`); else by wins."""
@@ -55,16 +45,16 @@ class Tune(Format, frozen=True, kw_only=True, tag="tune"):
         """
         super().check(entrants, players)
         if entrants != players:
-            raise ConfigError(f"expected {players} bots for games of {players} players, got: {entrants}")
+            raise errors.ConfigError(f"expected {players} bots for games of {players} players, got: {entrants}")
         if not self.tuned:
-            raise ConfigError("expected parameters to tune, got none; declare some in [tune] of bot.toml")
+            raise errors.ConfigError("expected parameters to tune, got none; declare some in [tune] of bot.toml")
         if self.rounds < 2:
-            raise ConfigError(f"expected at least 2 rounds, got: {self.rounds}; use --rounds")
-        check_games(self.rounds * self.deals, len(orders(players, self.seatings)[0]), "--rounds")
+            raise errors.ConfigError(f"expected at least 2 rounds, got: {self.rounds}; use --rounds")
+        formats.check_games(self.rounds * self.deals, len(seat_orders.orders(players, self.seatings)[0]), "--rounds")
 
     def total(self, entrants: int, players: int) -> int:
         """Returns the number of games."""
-        return self.rounds * self.deals * len(orders(players, self.seatings)[0])
+        return self.rounds * self.deals * len(seat_orders.orders(players, self.seatings)[0])
 
     def deals_in_all(self, entrants: int, players: int) -> int:
         """Returns how many different deals there are: a round has deals of its own."""
@@ -77,11 +67,13 @@ class Tune(Format, frozen=True, kw_only=True, tag="tune"):
         given = {name: settings[name] for name in ("rounds", "deals")}
         return ["tune", refs[0]], [*names, *cls.options(given), "--by", "margin" if "margin" in settings else "wins"]
 
-    def progress(self, reader: Reader, row: Tournament, names: Sequence[str], order: Sequence[int]) -> Progress:
+    def progress(
+        self, reader: Reader, row: game_rows.Tournament, names: Sequence[str], order: Sequence[int]
+    ) -> progress.Progress:
         """Returns the values that were found so far."""
         from arena.learn.tune.report import tuning_of
 
-        return Progress(format="tune", tuned=tuning_of(reader, row).parameters)
+        return progress.Progress(format="tune", tuned=tuning_of(reader, row).parameters)
 
     def parameters(self, players: int) -> Payload:
         """Returns them as the others do. `margin` is there only if it is judged by, as of a comparison."""
@@ -91,7 +83,7 @@ class Tune(Format, frozen=True, kw_only=True, tag="tune"):
         return parameters
 
     @property
-    def in_order(self) -> list[tuple[str, Parameter]]:
+    def in_order(self) -> list[tuple[str, bot_manifests.Parameter]]:
         """The parameters by name: a document that was written and read again has them in another order."""
         return sorted(self.tuned.items())
 
@@ -109,16 +101,16 @@ class Tune(Format, frozen=True, kw_only=True, tag="tune"):
             values[name] = one.text(round(one.low + number * (one.high - one.low), digits))
         return values
 
-    def shares(self, pairs: Iterable[PairResult], players: int) -> Iterator[float]:
+    def shares(self, pairs: Iterable[pentanomial.PairResult], players: int) -> Iterator[float]:
         """Yields what of each deal counts for the first entrant, from 0 to 1, where that is known."""
-        return shares(pairs, self.margin, players)
+        return formats.shares(pairs, self.margin, players)
 
-    def director(self, entrants: int, players: int, draw: bytes) -> Director:
+    def director(self, entrants: int, players: int, draw: bytes) -> format_base.Director:
         """Returns the director. It draws nothing."""
         return _Tuning(self, entrants, players)
 
 
-class _Tuning(Lagging):
+class _Tuning(formats.Lagging):
     def __init__(self, format: Tune, entrants: int, players: int) -> None:
         super().__init__()
         self._format = format
@@ -127,19 +119,19 @@ class _Tuning(Lagging):
         self._players = players
         self._rounds = 0
 
-    def next(self) -> Round | None:
+    def next(self) -> format_base.Round | None:
         if self._rounds == self._format.rounds:
             return None
         chosen = map(self._format.values, self._search.ends(self._rounds))
-        return Round(
+        return format_base.Round(
             title=f"round {self._rounds + 1}",
             deals=self._format.deals,
-            meetings=[Meeting(tuple(range(self._entrants)), self._rounds * self._format.deals)],
+            meetings=[format_base.Meeting(tuple(range(self._entrants)), self._rounds * self._format.deals)],
             parameters=(*chosen, *({},) * (self._entrants - 2)),
         )
 
-    def plan(self, round: Round) -> None:
+    def plan(self, round: format_base.Round) -> None:
         self._rounds += 1
 
-    def note(self, result: RoundResult) -> None:
+    def note(self, result: format_base.RoundResult) -> None:
         self._search.take(list(self._format.shares(result.meetings[0].pairs, self._players)))

@@ -6,10 +6,7 @@ from collections import defaultdict
 
 import msgspec
 
-from arena.core.progress import Tuned
-from arena.core.store.reader import Reader
-from arena.core.store.records import Tournament
-from arena.core.tournament.settings import Settings
+from arena.core.face import Reader, game_rows, progress, tournament_settings
 from arena.learn.tune.format import Tune
 
 
@@ -24,7 +21,7 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     """The number of rounds in all."""
     games: int
     """The number of games that are done."""
-    parameters: tuple[Tuned, ...]
+    parameters: tuple[progress.Tuned, ...]
 
     @property
     def values(self) -> dict[str, str]:
@@ -32,9 +29,9 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
         return {one.name: one.found for one in self.parameters}
 
 
-def tuning_of(reader: Reader, row: Tournament) -> Tuning:
+def tuning_of(reader: Reader, row: game_rows.Tournament) -> Tuning:
     """Returns what a tournament that tunes has found so far. Rounds count when all their games are done."""
-    settings = Settings.read(row.settings)
+    settings = tournament_settings.Settings.read(row.settings)
     format, players = settings.format, settings.game.players
     assert isinstance(format, Tune)
     pairs = defaultdict(list)
@@ -54,7 +51,7 @@ def tuning_of(reader: Reader, row: Tournament) -> Tuning:
         of=format.rounds,
         games=reader.done(row.id),
         parameters=tuple(
-            Tuned(
+            progress.Tuned(
                 name=name,
                 low=one.text(one.low),
                 high=one.text(one.high),

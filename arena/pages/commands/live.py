@@ -7,11 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from arena.core.commands.progress import cursor_kept
-from arena.core.commands.terminal import MOST_WIDTH, too_small
-from arena.core.record.log import ActionRecord, ForfeitRecord, Header, OutcomeRecord, Record
-from arena.core.show.replay import Onlooker
-from arena.core.show.scene import Place
+from arena.core.face import log_records, progress_lines, replays, scenes, terminals
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +17,7 @@ LEAST_S = 0.05
 
 
 @contextmanager
-def live_board(screen: Console, pace: float) -> Iterator[Callable[[Header | Record], None]]:
+def live_board(screen: Console, pace: float) -> Iterator[Callable[[log_records.Header | log_records.Record], None]]:
     """Draws the games that are played in the block, each decision for at least `pace` seconds.
 
     Yields:
@@ -31,27 +27,29 @@ def live_board(screen: Console, pace: float) -> Iterator[Callable[[Header | Reco
     from rich.live import Live
     from rich.text import Text
 
-    onlooker: Onlooker | None = None
+    onlooker: replays.Onlooker | None = None
     drawn = 0.0
-    place = Place()
+    place = scenes.Place()
 
-    def draw(looking_on: Onlooker) -> None:
+    def draw(looking_on: replays.Onlooker) -> None:
         nonlocal place
-        if small := too_small(screen):
+        if small := terminals.too_small(screen):
             live.update(Text(small), refresh=True)
             return
         bar = Text(" live ", "reverse")
-        shown = looking_on.page(looking_on.frame(), bar, min(screen.width, MOST_WIDTH), screen.height - 1, place)
+        shown = looking_on.page(
+            looking_on.frame(), bar, min(screen.width, terminals.MOST_WIDTH), screen.height - 1, place
+        )
         place = shown.place
         live.update(Group(*shown.lines), refresh=True)
 
-    def watch(record: Header | Record) -> None:
+    def watch(record: log_records.Header | log_records.Record) -> None:
         nonlocal onlooker, drawn
-        if isinstance(record, Header):
-            onlooker = Onlooker(record, "the game in progress")
+        if isinstance(record, log_records.Header):
+            onlooker = replays.Onlooker(record, "the game in progress")
             return
         assert onlooker is not None
-        decided = isinstance(record, ActionRecord | ForfeitRecord | OutcomeRecord)
+        decided = isinstance(record, log_records.ActionRecord | log_records.ForfeitRecord | log_records.OutcomeRecord)
         if decided:
             time.sleep(max(0.0, drawn + pace - time.monotonic()))
         onlooker.see(record)
@@ -60,5 +58,5 @@ def live_board(screen: Console, pace: float) -> Iterator[Callable[[Header | Reco
             draw(onlooker)
             drawn = now if decided else drawn
 
-    with Live(console=screen, auto_refresh=False, transient=True) as live, cursor_kept(screen):
+    with Live(console=screen, auto_refresh=False, transient=True) as live, progress_lines.cursor_kept(screen):
         yield watch

@@ -14,15 +14,12 @@ from arena.cli import complete, signals
 from arena.cli.help import HOW, WHO, Command, option
 from arena.cli.options import MakeGame, json_option, logs_option, seed_option, untimed_game_options
 from arena.cli.output import console, counted, say, show_json, show_line
-from arena.core.commands.entrants import enter
-from arena.core.errors import ConfigError
-from arena.core.text import plain
+from arena.core.face import enter, errors, plain
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from arena.core.commands.terminal import Terminal
-    from arena.core.types import GameResult
+    from arena.core.face import GameResult, terminals
     from arena.pages.play.seat import Front
     from arena.pages.play.sitting import Sitting
     from arena.pages.play.table import Table
@@ -72,15 +69,12 @@ def play(
       arena play --rules gardener random --players 3
       arena play shogun --ruleset classic --seat 1
     """
-    from arena.core.commands.terminal import Terminal, can_step
-    from arena.core.link.bots import check_name
-    from arena.core.referee.worker import play as play_game
-    from arena.core.tournament.workers import local_worker
+    from arena.core.face import bot_manifests, game_worker, processor_cores, terminals
     from arena.pages.play.seat import Front
     from arena.pages.play.sitting import Sitting
     from arena.pages.play.table import set_table
 
-    check_name(name)
+    bot_manifests.check_name(name)
     entered = enter(bots or ("random",), make_game.rules)
 
     def table_for(front: Front) -> Table:
@@ -94,27 +88,27 @@ def play(
     if bind is not None or opens:
         raise click.UsageError("--bind and --open are for --web")
     screen = console()
-    if not can_step(screen):
-        raise ConfigError(
+    if not terminals.can_step(screen):
+        raise errors.ConfigError(
             "expected a terminal to play at, got: a file or a pipe; use --web, or `arena match` for bots alone"
         )
     with Front() as front:
         table = table_for(front)
         sitting = Sitting(table.header, seat)
         try:
-            with local_worker() as worker, Terminal(screen) as terminal:
-                result = sit(sitting, front, terminal, worker.submit(play_game, table.job))
+            with processor_cores.local_worker() as worker, terminals.Terminal(screen) as terminal:
+                result = sit(sitting, front, terminal, worker.submit(game_worker.play, table.job))
         except KeyboardInterrupt:
             say("Interrupted: a game that is not over has no log.")
             raise
     report(table, result, as_json=as_json)
 
 
-def sit(sitting: Sitting, front: Front, terminal: Terminal, game: Future[GameResult]) -> GameResult:
+def sit(sitting: Sitting, front: Front, terminal: terminals.Terminal, game: Future[GameResult]) -> GameResult:
     """Lets a person play, until the game is over and they have seen its end. Returns its result."""
     from rich.text import Text
 
-    from arena.core.commands.terminal import END, too_small
+    from arena.core.face import terminals
 
     over, wake = os.pipe()
     game.add_done_callback(lambda _: _wake(wake))
@@ -122,7 +116,7 @@ def sit(sitting: Sitting, front: Front, terminal: Terminal, game: Future[GameRes
     try:
         while True:
             signals.check()
-            small = too_small(terminal.screen)
+            small = terminals.too_small(terminal.screen)
             terminal.show([Text(small)] if small else sitting.draw(*terminal.screen.size))
             fd = front.fileno()
             keys, ready = terminal.wait(*([] if is_done else [over]), *([] if fd is None else [fd]))
@@ -130,7 +124,7 @@ def sit(sitting: Sitting, front: Front, terminal: Terminal, game: Future[GameRes
             for message in front.hear() if fd in ready else ():
                 sitting.hear(message)
             for key in keys:
-                if key == END or sitting.leaves(key):
+                if key == terminals.END or sitting.leaves(key):
                     front.leave()
                     return game.result()
                 if not small and (action := sitting.press(key)) is not None:

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from arena.cli.output import say
-from arena.core.extras import need
-from arena.core.text import plain
+from arena.core.face import need, plain
 
 if TYPE_CHECKING:
-    from arena.core.types import GameResult
+    from arena.core.face import GameResult
     from arena.pages.play.seat import Front
     from arena.pages.play.table import Table
 
@@ -31,8 +30,7 @@ def play_in_browser(
         KeyboardInterrupt: It was interrupted in the middle of a game.
     """
     need("pages", "--web")
-    from arena.core.referee.worker import play
-    from arena.core.tournament.workers import local_worker
+    from arena.core.face import game_worker, processor_cores
     from arena.pages.web.guard import Guard, new_key
     from arena.pages.web.serving import BIND, Server, listen
     from arena.pages.web.table import Playing
@@ -52,8 +50,8 @@ def play_in_browser(
 
     playing = None
     try:
-        with local_worker() as worker:
-            playing = Playing(set_table, worker, play)
+        with processor_cores.local_worker() as worker:
+            playing = Playing(set_table, worker, game_worker.play)
             app = Guard(playing.app, key=key, port=listening.port)
             server = Server(app, listening, ready=ready, on_stop=playing.stop, on_error=_tell)
             playing.leave = server.stop

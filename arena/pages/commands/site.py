@@ -13,10 +13,7 @@ import click
 
 from arena.cli.options import db_option, quiet_option
 from arena.cli.output import counted, echo, say
-from arena.core.commands.progress import progress_bar
-from arena.core.errors import ConfigError
-from arena.core.extras import need
-from arena.core.text import plain
+from arena.core.face import errors, need, plain, progress_lines
 
 if TYPE_CHECKING:
     from arena.pages.site.build import Built
@@ -79,7 +76,7 @@ def site(
       arena site --league cup --title "Spring cup"
     """
     need("pages", "`arena site`")
-    from arena.core.tournament.workers import available_cores
+    from arena.core.face import processor_cores
     from arena.pages.site.build import Wish, build
     from arena.pages.site.tournament import INDEX
 
@@ -90,7 +87,7 @@ def site(
         database=db,
         folder=folder,
         title=title or "Tournaments",
-        processes=jobs or available_cores(),
+        processes=jobs or processor_cores.available_cores(),
         replays=replays,
         seconds=seconds,
         verify=verify,
@@ -99,13 +96,13 @@ def site(
 
         def count(unit: str, total: int) -> Callable[[], object]:
             stack.close()  # the bar of what was done before
-            advance = stack.enter_context(progress_bar(total, 0, unit, quiet=quiet))
+            advance = stack.enter_context(progress_lines.progress_bar(total, 0, unit, quiet=quiet))
             return lambda: advance(lambda: "")
 
         try:
             built = build(wish, count)
         except OSError as error:
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"expected a folder for the site that can be written, got: {str(folder)!r}: {error.strerror or error}"
             ) from None
     if not quiet:

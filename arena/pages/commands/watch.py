@@ -11,11 +11,10 @@ import click
 
 from arena.cli.options import db_option
 from arena.cli.output import console, say
-from arena.core.errors import ConfigError
+from arena.core.face import errors
 
 if TYPE_CHECKING:
-    from arena.core.referee.feed import FeedReader
-    from arena.core.store.reader import Reader
+    from arena.core.face import Reader, feeds
     from arena.pages.live.scores import Board
 
 REDRAW_S = 0.1
@@ -67,10 +66,10 @@ def watch(web: bool, bind: str, hands: bool, folder: Path | None, db: Path) -> N
       arena watch
       arena watch --web --db arena.db
     """
-    from arena.core.referee.feed import FeedReader
+    from arena.core.face import feeds
 
     seen = of_league(folder, hands=hands) if folder is not None else of_database(db, hands=hands)
-    with closing(FeedReader(seen.feed)) as feed_reader:
+    with closing(feeds.FeedReader(seen.feed)) as feed_reader:
         if web:
             serve_live(feed_reader, seen.board, bind, hands=hands, revealed=seen.revealed)
         else:
@@ -83,15 +82,15 @@ def of_database(path: Path, *, hands: bool) -> Seen:
     Raises:
         ConfigError: There is no such folder, or it is a league's whose hands may not be shown.
     """
-    from arena.core.referee.feed import feed_folder
+    from arena.core.face import feeds
     from arena.league.folder import folder_with
     from arena.pages.live.scores import Board
 
     if not path.parent.is_dir():
-        raise ConfigError(f"expected a folder for the database, got: none - at {path}; use --db")
+        raise errors.ConfigError(f"expected a folder for the database, got: none - at {path}; use --db")
     if (league := folder_with(path)) is not None:
         return of_league(league.path, hands=hands)
-    return Seen(Board(path), feed_folder(path), revealed=True)
+    return Seen(Board(path), feeds.feed_folder(path), revealed=True)
 
 
 def of_league(path: Path, *, hands: bool) -> Seen:
@@ -100,7 +99,7 @@ def of_league(path: Path, *, hands: bool) -> Seen:
     Raises:
         ConfigError: There is no league, or its hands may not be shown.
     """
-    from arena.core.text import plain
+    from arena.core.face import plain
     from arena.league.commands.here import folder_of
     from arena.league.settings import load
     from arena.league.store import league_of
@@ -109,7 +108,7 @@ def of_league(path: Path, *, hands: bool) -> Seen:
     folder = folder_of(path)
     settings = load(folder)
     if hands and settings.bots.remote:
-        raise ConfigError(
+        raise errors.ConfigError(
             "expected a league of bots on this machine, got one with `remote = true`, where authors could see the "
             "hands of others - at --hands; leave it out"
         )
@@ -123,18 +122,18 @@ def of_league(path: Path, *, hands: bool) -> Seen:
     return Seen(board, folder.feed, revealed=False)
 
 
-def show_live(feed_reader: FeedReader, board: Board, *, hands: bool) -> None:
+def show_live(feed_reader: feeds.FeedReader, board: Board, *, hands: bool) -> None:
     """Shows it on the terminal until a key ends it."""
-    from arena.core.commands.terminal import Terminal, can_step
+    from arena.core.face import terminals
     from arena.pages.live.games import Games
     from arena.pages.live.screen import Screen
 
     place = console()
-    if not can_step(place):
-        raise ConfigError("expected a terminal with a keyboard, got none; use --web for a page in the browser")
+    if not terminals.can_step(place):
+        raise errors.ConfigError("expected a terminal with a keyboard, got none; use --web for a page in the browser")
     games = Games()
     screen = Screen(games, hands=hands)
-    with Terminal(place) as terminal:
+    with terminals.Terminal(place) as terminal:
         while True:
             if board.due(time.monotonic()):
                 board.read()
@@ -151,9 +150,9 @@ def show_live(feed_reader: FeedReader, board: Board, *, hands: bool) -> None:
                     return
 
 
-def serve_live(feed_reader: FeedReader, board: Board, bind: str, *, hands: bool, revealed: bool) -> None:
+def serve_live(feed_reader: feeds.FeedReader, board: Board, bind: str, *, hands: bool, revealed: bool) -> None:
     """Serves it to browsers until a signal ends it."""
-    from arena.core.extras import need
+    from arena.core.face import need
 
     need("pages", "--web")
     from arena.pages.live.app import Watching
@@ -178,6 +177,6 @@ def serve_live(feed_reader: FeedReader, board: Board, bind: str, *, hands: bool,
 
 def tell_error(error: Exception) -> None:
     """Says that there is a bug of ours in what is served; the rest goes on."""
-    from arena.core.text import plain
+    from arena.core.face import plain
 
     say(plain(f"A page could not be shown, which is a bug of arena: {type(error).__name__}: {error}"))

@@ -26,9 +26,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import arena
-from arena.core.errors import ArenaError
-from arena.core.record.log import Log
-from arena.core.referee.feed import FeedReader
+from arena.core.face import errors, feeds, log_records
 from arena.pages.game import game_page
 from arena.pages.live.games import SOURCE, Games, LiveFilm, LiveGame, ended
 from arena.pages.live.scores import Board
@@ -103,7 +101,13 @@ class Watching:
     """
 
     def __init__(
-        self, feed_reader: FeedReader, board: Board, *, hands: bool = False, revealed: bool = True, public: bool = False
+        self,
+        feed_reader: feeds.FeedReader,
+        board: Board,
+        *,
+        hands: bool = False,
+        revealed: bool = True,
+        public: bool = False,
     ) -> None:
         self.games = Games()
         self.board = board
@@ -229,10 +233,10 @@ class Watching:
             raise HTTPException(404, "expected a game that is over and was seen whole, where games are shown then")
         async with self._replaying:  # one at a time: it is work
             if game.id not in self._replays:
-                log = Log(SOURCE, game.header, game.records, "")
+                log = log_records.Log(SOURCE, game.header, game.records, "")
                 try:
                     self._replays[game.id] = await asyncio.to_thread(game_page, log)
-                except ArenaError:
+                except errors.ArenaError:
                     raise HTTPException(404, "this game cannot be shown") from None
                 while len(self._replays) > MOST_REPLAYS:
                     self._replays.popitem(last=False)

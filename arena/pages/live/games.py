@@ -21,15 +21,20 @@ from typing import Final
 import msgspec
 from msgspec import UnsetType
 
-from arena.core.errors import ArenaError, LogError
-from arena.core.link.tree import process_stat
-from arena.core.record.log import ActionRecord, ForfeitRecord, Header, OutcomeRecord, Record
-from arena.core.referee.feed import Part
-from arena.core.show.presenter import Presenter, presenter
-from arena.core.show.seats import EVERYBODY
-from arena.core.show.standings import between
-from arena.core.text import plain
-from arena.core.types import Payload, Seat, Teams, Termination, is_cooperative, sides
+from arena.core.face import (
+    Payload,
+    Seat,
+    Termination,
+    errors,
+    feeds,
+    log_records,
+    plain,
+    presenters,
+    process_trees,
+    seat_styles,
+    standings_texts,
+    value_types,
+)
 from arena.pages.frames import Camera
 
 MOST_RUNNING: Final = 64
@@ -72,7 +77,7 @@ class Summary(msgspec.Struct, frozen=True):
     """The word between the names."""
 
 
-def how_ended(ranks: Sequence[int], teams: Teams | UnsetType) -> str:
+def how_ended(ranks: Sequence[int], teams: value_types.Teams | UnsetType) -> str:
     """Returns in a word how a game ended: `won`, `drawn`, `ended` where all play together, or `interrupted`.
 
     >>> how_ended([1, 2], msgspec.UNSET), how_ended([1, 1], msgspec.UNSET)
@@ -82,9 +87,9 @@ def how_ended(ranks: Sequence[int], teams: Teams | UnsetType) -> str:
     """
     if not ranks:
         return "interrupted"
-    if is_cooperative(teams):
+    if value_types.is_cooperative(teams):
         return "ended"
-    first = {team for team, rank in zip(sides(teams, len(ranks)), ranks, strict=True) if rank == 1}
+    first = {team for team, rank in zip(value_types.sides(teams, len(ranks)), ranks, strict=True) if rank == 1}
     return "won" if len(first) == 1 else "drawn"
 
 
@@ -112,14 +117,14 @@ class LiveGame:
         process: The number of the process that plays it; 0 if nobody knows.
     """
 
-    def __init__(self, header: Header, process: int = 0) -> None:
+    def __init__(self, header: log_records.Header, process: int = 0) -> None:
         self.header = header
         self.process = process
         self._process_began = _began(process)
-        self.records: list[Record] = []
+        self.records: list[log_records.Record] = []
         self.is_whole = True
         self.turn = 0
-        self.outcome: OutcomeRecord | None = None
+        self.outcome: log_records.OutcomeRecord | None = None
         self.moved = self.began = time.monotonic()
         """When something was heard of it, last and first."""
 
@@ -134,17 +139,19 @@ class LiveGame:
             return now <= self.moved + SILENT_S
         return _began(self.process) == self._process_began
 
-    def take(self, first: int, records: list[Record]) -> None:
+    def take(self, first: int, records: list[log_records.Record]) -> None:
         """Takes records; `first` is the number of the first one, the header being 0."""
         self.moved = time.monotonic()
         if first != len(self.records) + 1 or len(self.records) + len(records) > MOST_RECORDS:
             self.is_whole = False
         if not self.is_whole:
-            records = [record for record in records if isinstance(record, OutcomeRecord)]  # that it is over, at least
+            records = [
+                record for record in records if isinstance(record, log_records.OutcomeRecord)
+            ]  # that it is over, at least
         for record in records:
-            if isinstance(record, ActionRecord | ForfeitRecord):
+            if isinstance(record, log_records.ActionRecord | log_records.ForfeitRecord):
                 self.turn = record.turn
-            elif isinstance(record, OutcomeRecord):
+            elif isinstance(record, log_records.OutcomeRecord):
                 self.outcome = record
                 self.turn = record.turns
         if self.is_whole:
@@ -157,15 +164,15 @@ class LiveGame:
             ranks = [] if over.termination is Termination.INTERRUPTED else list(over.ranks)
             how = how_ended(ranks, teams)
         names = [plain(bot.name) for bot in self.header.bots]
-        return Summary(self.id, names, self._turn(), ranks, self.is_whole, how, between(teams))
+        return Summary(self.id, names, self._turn(), ranks, self.is_whole, how, standings_texts.between(teams))
 
     def _turn(self) -> str:
         if not self.turn:
             return ""
         try:
-            name = presenter(self.header.settings.rules).turn_name
-        except ArenaError:  # its package is broken: such a game is not drawn, either
-            name = Presenter.turn_name
+            name = presenters.presenter(self.header.settings.rules).turn_name
+        except errors.ArenaError:  # its package is broken: such a game is not drawn, either
+            name = presenters.Presenter.turn_name
         return f"{name} {self.turn}"
 
 
@@ -179,7 +186,7 @@ class LiveFilm:
 
     def __init__(self, game: LiveGame, *, hands: bool = False) -> None:
         self.game = game
-        self._seat: Seat | None = None if hands else EVERYBODY
+        self._seat: Seat | None = None if hands else seat_styles.EVERYBODY
         self.renewed = False
         """Whether all frames were made anew: what was sent of them is no longer right."""
         self._renewed_at = 0.0
@@ -220,7 +227,7 @@ class LiveFilm:
             is_complete = self.game.outcome is not None or now >= self.game.moved + QUIET_S
             if is_complete and self._framed < self._seen:
                 yield self._new(self._camera.frame())
-        except LogError:  # a bug of ours, or of the game: the others go on
+        except errors.LogError:  # a bug of ours, or of the game: the others go on
             self.broken = True
 
     def _make_room(self, now: float) -> None:
@@ -310,14 +317,14 @@ class Games:
             return "No game is heard of now: one may be about to begin, or they run on other machines."
         return "No game is running."
 
-    def take(self, part: Part) -> None:
+    def take(self, part: feeds.Part) -> None:
         """Takes a part that came over the feed."""
         self.version += 1
-        first, records = part.first, [record for record in part.records if not isinstance(record, Header)]
+        first, records = part.first, [record for record in part.records if not isinstance(record, log_records.Header)]
         for other in [game for game in self.running.values() if part.sender and game.process == part.sender]:
             if other.id != part.game:  # a process plays one game at a time
                 self._rest(other)
-        if part.records and isinstance(part.records[0], Header):
+        if part.records and isinstance(part.records[0], log_records.Header):
             self._drop(part.game)  # it is played once more
             self.running[part.game] = LiveGame(part.records[0], part.sender)
             first = 1
@@ -358,5 +365,5 @@ class Games:
 
 def _began(process: int) -> int | None:
     """Returns when a process began, which tells it from a later one of its number; None if it has ended."""
-    stat = process_stat(process) if process > 0 else None
+    stat = process_trees.process_stat(process) if process > 0 else None
     return None if stat is None or stat.is_dead else stat.started

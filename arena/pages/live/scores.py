@@ -9,15 +9,17 @@ from typing import Final
 
 import msgspec
 
-from arena.core.errors import ArenaError
-from arena.core.show.standings import rank_texts, subject_text
-from arena.core.standings.report import report
-from arena.core.store.lock import is_written_to
-from arena.core.store.reader import Reader
-from arena.core.store.records import Tournament
-from arena.core.store.store import open_reader
-from arena.core.text import plain
-from arena.core.types import is_cooperative
+from arena.core.face import (
+    Reader,
+    errors,
+    game_rows,
+    locks,
+    plain,
+    standings_reports,
+    standings_texts,
+    stores,
+    value_types,
+)
 
 MOST_ROWS: Final = 100
 """Rows that are shown."""
@@ -115,11 +117,11 @@ class Board:
         before = self.scores, self.error
         self.is_there = self._database.exists()
         try:
-            running = is_written_to(self._database)
-            with open_reader(self._database) as reader:
+            running = locks.is_written_to(self._database)
+            with stores.open_reader(self._database) as reader:
                 self.scores = self._read(reader, running=running)
             self.error = ""
-        except ArenaError as error:
+        except errors.ArenaError as error:
             self.error = plain(str(error))
         self._next = time.monotonic() + LEAST_S
         return (self.scores, self.error) != before
@@ -133,10 +135,10 @@ class Board:
             done = before.rated + reader.done(row.id) - self._done
             return msgspec.structs.replace(before, done=done, games=self._games(row))
         self._done = reader.done(row.id)
-        document, row = report(reader, row.id)
+        document, row = standings_reports.report(reader, row.id)
         self._next_rows = time.monotonic() + SHARE * (time.monotonic() - began)
-        ranks = rank_texts([standing.rank for standing in document.standings])
-        cooperative = is_cooperative(row.settings["game"].get("teams"))
+        ranks = standings_texts.rank_texts([standing.rank for standing in document.standings])
+        cooperative = value_types.is_cooperative(row.settings["game"].get("teams"))
         rows = [
             Row(
                 rank=rank,
@@ -152,7 +154,7 @@ class Board:
             for rank, standing in zip(ranks, document.standings, strict=True)
         ]
         return Scores(
-            title=self._title or plain(subject_text(row.settings)),
+            title=self._title or plain(standings_texts.subject_text(row.settings)),
             id=row.id,
             done=document.games,
             rated=document.games,
@@ -164,5 +166,5 @@ class Board:
             cooperative=cooperative,
         )
 
-    def _games(self, row: Tournament) -> int | None:
+    def _games(self, row: game_rows.Tournament) -> int | None:
         return None if self._endless else row.games

@@ -13,15 +13,11 @@ from typing import Final
 
 from rich.text import Text
 
-from arena.core.errors import LogError
-from arena.core.show.layout import clip
-from arena.core.show.replay import Onlooker
-from arena.core.show.scene import LEAST_HEIGHT, LEAST_WIDTH, Place
-from arena.core.show.seats import EVERYBODY
+from arena.core.face import errors, layouts, replays, scenes, seat_styles
 from arena.pages.live.games import SOURCE, Games, LiveGame, ended
 from arena.pages.live.scores import Row, Scores, after
 
-NEEDED: Final = LEAST_HEIGHT + 6
+NEEDED: Final = scenes.LEAST_HEIGHT + 6
 """Lines that a screen needs."""
 _STANDINGS: Final = 3
 """Bots that are shown above the board at least."""
@@ -46,10 +42,10 @@ class Screen:
     def __init__(self, games: Games, *, hands: bool = False) -> None:
         self._games = games
         self._hands = hands
-        self._onlooker: Onlooker | None = None
+        self._onlooker: replays.Onlooker | None = None
         self._game: LiveGame | None = None
         self._seen = 0
-        self._place = Place()
+        self._place = scenes.Place()
         self._none = ""
         """What is said where no running game can be listed."""
         self._page = ""
@@ -74,8 +70,8 @@ class Screen:
 
     def draw(self, scores: Scores, error: str, width: int, height: int) -> list[Text]:
         """Returns what is on the screen."""
-        if width < LEAST_WIDTH or height < NEEDED:
-            needed = f"{LEAST_WIDTH} columns and {NEEDED} lines"
+        if width < scenes.LEAST_WIDTH or height < NEEDED:
+            needed = f"{scenes.LEAST_WIDTH} columns and {NEEDED} lines"
             return [Text(f"This needs {needed}; the terminal has {width} and {height}. Make it larger, or q quits.")]
         title = _title(scores, error, width)
         self._none = self._games.none_running(time.monotonic(), played=scores.running)
@@ -99,7 +95,7 @@ class Screen:
                 page = self._onlooker.page(self._onlooker.frame(), bar, width, height, self._place)
                 self._place = page.place
                 return page.lines
-            except LogError:  # a bug of ours, or of the game: the next game is shown
+            except errors.LogError:  # a bug of ours, or of the game: the next game is shown
                 self._onlooker = None
         words = self._none if self._game is None else "This game cannot be shown."
         return [Text(words, "dim"), *(Text() for _ in range(height - 2)), bar]
@@ -118,8 +114,8 @@ class Screen:
 
     def _look_at(self, game: LiveGame) -> None:
         if game is not self._game:
-            self._game, self._seen, self._place = game, 0, Place()
-            self._onlooker = Onlooker(game.header, SOURCE, None if self._hands else EVERYBODY)
+            self._game, self._seen, self._place = game, 0, scenes.Place()
+            self._onlooker = replays.Onlooker(game.header, SOURCE, None if self._hands else seat_styles.EVERYBODY)
 
     def _others(self, width: int) -> Text:
         """Returns a line on the other games: how many run, and how the last one ended."""
@@ -141,11 +137,11 @@ class Screen:
 
 def _title(scores: Scores, error: str, width: int) -> Text:
     if not scores.id:
-        return Text(clip(error or "Nothing has been played yet.", width), "bold")
+        return Text(layouts.clip(error or "Nothing has been played yet.", width), "bold")
     count = f"{scores.done} games" if scores.games is None else f"{scores.done} of {scores.games} games"
     state = "finished" if scores.finished else "running" if scores.running else "nobody plays now"
     end = f"  {count}, {state}{after(scores)}"
-    title = Text(clip(scores.title, width - len(end)), "bold")
+    title = Text(layouts.clip(scores.title, width - len(end)), "bold")
     return title.append(end, "dim")
 
 
@@ -160,7 +156,7 @@ def _standings(scores: Scores, most: int, width: int) -> list[Text]:
 
 
 def _row(row: Row, cooperative: bool) -> Text:
-    name = clip(row.bot, _NAMES)
+    name = layouts.clip(row.bot, _NAMES)
     rating = "-" if row.rating is None else f"{row.rating:.1f}"
     half = "-" if row.half_width is None else f"{row.half_width:.1f}"
     padded = Text(name)

@@ -15,9 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core import scratch
-from arena.core.link.bots import BotSpec
-from arena.core.types import Payload
+from arena.core.face import Payload, bot_manifests, scratch
 from arena.pages.play import relay
 
 PERSON: Final = "person"
@@ -50,14 +48,14 @@ class Front:
         self.leave()
         self._held.close()
 
-    def spec(self, name: str) -> BotSpec:
+    def spec(self, name: str) -> bot_manifests.BotSpec:
         """Returns the bot that connects here.
 
         Args:
             name: What logs and boards call the person.
         """
         bridge = ("-m", "arena", "bot", "bridge", "--name", name, "--want", "view,events,legal", "--")
-        return BotSpec(
+        return bot_manifests.BotSpec(
             name=name,
             version=PERSON,
             command=(sys.executable, *bridge, sys.executable, str(Path(relay.__file__)), self.path),

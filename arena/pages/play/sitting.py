@@ -11,14 +11,18 @@ from typing import Any, Final
 
 from rich.text import Text
 
-from arena.core.catalogue import rules_of
-from arena.core.record.log import Header
-from arena.core.show.layout import paragraph
-from arena.core.show.presenter import presenter
-from arena.core.show.scene import WORDS, Place, Words, page
-from arena.core.show.seats import Seats
-from arena.core.text import plain
-from arena.core.types import Payload, Seat, seconds_text
+from arena.core.face import (
+    Payload,
+    Seat,
+    catalogue,
+    layouts,
+    log_records,
+    plain,
+    presenters,
+    scenes,
+    seat_styles,
+    value_types,
+)
 from arena.pages.play.turn import Choice, Turn
 
 ENTER: Final = ("\r", "\n")
@@ -45,16 +49,16 @@ _HELP: Final = (
 class Sitting:
     """A person at a table."""
 
-    def __init__(self, header: Header, seat: Seat) -> None:
+    def __init__(self, header: log_records.Header, seat: Seat) -> None:
         """Sits down.
 
         Args:
             header: What is played, and who sits where.
             seat: The person's.
         """
-        self.rules = rules_of(header.settings)
-        self.presenter = presenter(self.rules.name)(header, self.rules, (seat,))
-        self.seats = Seats([bot.name for bot in header.bots])
+        self.rules = catalogue.rules_of(header.settings)
+        self.presenter = presenters.presenter(self.rules.name)(header, self.rules, (seat,))
+        self.seats = seat_styles.Seats([bot.name for bot in header.bots])
         self.seat = seat
         self.turn: Turn | None = None
         """The decision in the making, while the person is asked."""
@@ -79,7 +83,7 @@ class Sitting:
         self._sent: tuple[str, int] | None = None
         """Kind and turn of the decision that was sent last."""
         self._long = ""
-        self._place = Place()
+        self._place = scenes.Place()
 
     # Messages
 
@@ -234,9 +238,9 @@ class Sitting:
             return self._long_page(width, height)
         view, events, marks = self._position()
         scene = self.presenter.scene(
-            {self.seat: view}, {self.seat: self._before}, events, width, height - WORDS - 2, marks
+            {self.seat: view}, {self.seat: self._before}, events, width, height - scenes.WORDS - 2, marks
         )
-        shown = page(self._heading(), self._words(), scene, self._bar(), width, height, self._place)
+        shown = scenes.page(self._heading(), self._words(), scene, self._bar(), width, height, self._place)
         self._place = shown.place
         return shown.lines
 
@@ -270,11 +274,11 @@ class Sitting:
             return heading.append("the others are deciding …", "dim")
         return heading.append_text(self.seats.who(self.seat)).append(f": your turn{self._clock}", "bold")
 
-    def _words(self) -> list[Words]:
+    def _words(self) -> list[scenes.Words]:
         words = [] if self.turn is None else self._question(self.turn)
         return [*words, *self._said]
 
-    def _question(self, turn: Turn) -> list[Words]:
+    def _question(self, turn: Turn) -> list[scenes.Words]:
         choice = turn.choice()
         made = ", ".join(self.presenter.word(key, value, self.view) for key, value in turn.chosen)
         if choice is None:
@@ -283,7 +287,7 @@ class Sitting:
         more = f" ({choice.left} left)" if choice.left > 1 else ""
         line = Text(f"{made}: " if made else "").append(asked + more, "bold")
         hint = self.presenter.hint(turn.kind, choice.key, begun=bool(turn.plays))
-        hints: list[Words] = [Text(hint, "dim")] if hint else []
+        hints: list[scenes.Words] = [Text(hint, "dim")] if hint else []
         numbered = self._numbered(choice)
         on_board = self.presenter.spot(choice.key, choice.values[0]) is not None
         if on_board:
@@ -316,13 +320,18 @@ class Sitting:
     def _long_page(self, width: int, height: int) -> list[Text]:
         if self._long == "rules":
             lines = [Text("How to play", "bold"), Text()]
-            lines += [part for rule in self.presenter.primer() for part in paragraph(Text(rule), width)]
+            lines += [part for rule in self.presenter.primer() for part in layouts.paragraph(Text(rule), width)]
         elif self._long == "keys":
             lines = [Text("Keys", "bold"), Text()]
             lines += [Text.assemble((f"  {keys:<11}", "bold"), words) for keys, words in _HELP]
-            lines += [Text(), *(part for legend in self.presenter.legend() for part in paragraph(legend, width))]
+            lines += [
+                Text(),
+                *(part for legend in self.presenter.legend() for part in layouts.paragraph(legend, width)),
+            ]
         else:
-            lines = [part for line in self._said for part in paragraph(line, width)] or [Text("Nothing happened.")]
+            lines = [part for line in self._said for part in layouts.paragraph(line, width)] or [
+                Text("Nothing happened.")
+            ]
         lines = lines[: height - 1]
         bar = " ? the keys, any other key: back " if self._long == "rules" else " any key: back "
         return [*lines, *(Text() for _ in range(height - 1 - len(lines))), Text(bar, "reverse")]
@@ -337,4 +346,4 @@ def _squeezed(text: str) -> str:
 def _clock(clock: Payload, untimed: bool) -> str:
     if untimed:
         return ""
-    return f", {seconds_text(round(clock['limit_ms'], -2))}"
+    return f", {value_types.seconds_text(round(clock['limit_ms'], -2))}"

@@ -11,9 +11,7 @@ from typing import Any
 
 import msgspec
 
-from arena.core.rules.base import Rules
-from arena.core.show.presenter import Presenter
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, game_kit, presenters
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -29,7 +27,9 @@ class Step(msgspec.Struct, frozen=True):
     """What the seat knows after it."""
 
 
-def steps(rules: Rules[Any], presenter: Presenter, view: Payload, events: Sequence[Payload]) -> Iterator[Step]:
+def steps(
+    rules: game_kit.Rules[Any], presenter: presenters.Presenter, view: Payload, events: Sequence[Payload]
+) -> Iterator[Step]:
     """Yields the steps that a seat was told of.
 
     Args:
@@ -58,7 +58,7 @@ def steps(rules: Rules[Any], presenter: Presenter, view: Payload, events: Sequen
 
 
 def own(
-    rules: Rules[Any], presenter: Presenter, view: Payload, events: Sequence[Payload], seat: Seat
+    rules: game_kit.Rules[Any], presenter: presenters.Presenter, view: Payload, events: Sequence[Payload], seat: Seat
 ) -> tuple[Payload, tuple[Payload, ...]]:
     """Returns what a seat's own decision brings about, of what is tried on a guessed state, and the view after it.
 

@@ -7,22 +7,25 @@ from pathlib import Path
 
 import msgspec
 
-from arena.core.errors import ConfigError
-from arena.core.link.bots import BotSpec, load_bot
-from arena.core.record.log import Header
-from arena.core.referee.chance import new_secret, seed_secret
-from arena.core.referee.job import Job
-from arena.core.show.presenter import header_of
-from arena.core.tournament.plan import make_log_folder
-from arena.core.tournament.settings import enter
-from arena.core.types import GameSettings, Seat
+from arena.core.face import (
+    GameSettings,
+    Job,
+    Seat,
+    bot_manifests,
+    chance,
+    errors,
+    log_records,
+    make_log_folder,
+    presenters,
+    tournament_settings,
+)
 
 
 class Table(msgspec.Struct, frozen=True):
     """A game that can begin."""
 
     job: Job
-    header: Header
+    header: log_records.Header
     """What a presenter needs to know: the settings, and who sits where. The secrets of the deal are not in it."""
     seat: Seat
     """The person's."""
@@ -36,7 +39,7 @@ class Table(msgspec.Struct, frozen=True):
 def set_table(
     bots: Sequence[str],
     make_game: Callable[[int], GameSettings],
-    person: BotSpec,
+    person: bot_manifests.BotSpec,
     logs: Path,
     *,
     players: int | None = None,
@@ -60,20 +63,20 @@ def set_table(
     count = len(bots) + 1 if players is None else players
     settings = make_game(count)
     if not 0 <= seat < count:
-        raise ConfigError(f"expected a seat in 0..{count - 1}, got: {seat}; use --seat")
+        raise errors.ConfigError(f"expected a seat in 0..{count - 1}, got: {seat}; use --seat")
     if len(bots) >= count:
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected at most {count - 1} bots at a table of {count}, got: {len(bots)}; "
             "leave some out, or use --players"
         )
-    others = [load_bot(bots[number % len(bots)]) for number in range(count - 1)]
+    others = [bot_manifests.load_bot(bots[number % len(bots)]) for number in range(count - 1)]
     for bot in others:
         if bot.rules and settings.rules not in bot.rules:
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"expected bots that play {settings.rules}, got: {bot.name}, which plays {', '.join(bot.rules)}"
             )
     specs = (*others[:seat], person, *others[seat:])
-    names = enter(specs)
+    names = tournament_settings.enter(specs)
     id = make_log_folder(logs, "play-", 3)
     job = Job(
         game=id,
@@ -82,7 +85,7 @@ def set_table(
         bots=tuple(msgspec.structs.replace(spec, name=bot.name) for spec, bot in zip(specs, names, strict=True)),
         deal=0,
         rotation=0,
-        secret=new_secret() if seed is None else seed_secret(seed),
+        secret=chance.new_secret() if seed is None else chance.seed_secret(seed),
         logs=str(logs.resolve() / id),
     )
-    return Table(job, header_of(id, settings, job.bots), seat)
+    return Table(job, presenters.header_of(id, settings, job.bots), seat)

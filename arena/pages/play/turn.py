@@ -16,9 +16,7 @@ from typing import Any
 
 import msgspec
 
-from arena.core.errors import IllegalAction
-from arena.core.rules.base import Choose, Rules
-from arena.core.types import Event, Payload, Seat
+from arena.core.face import Payload, Seat, errors, game_kit, value_types
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -48,7 +46,7 @@ class _Step(msgspec.Struct, frozen=True):
 class Turn:
     """A decision in the making. Call `choose` until `is_whole`, or until it `may_end` and is to."""
 
-    def __init__(self, rules: Rules[Any], request: Payload) -> None:
+    def __init__(self, rules: game_kit.Rules[Any], request: Payload) -> None:
         """Begins the decision that a request asks for.
 
         Args:
@@ -68,7 +66,7 @@ class Turn:
         """The last state whose legal plays were written, and these."""
 
     @property
-    def rules(self) -> Rules[Any]:
+    def rules(self) -> game_kit.Rules[Any]:
         """The game."""
         return self._rules
 
@@ -134,7 +132,7 @@ class Turn:
             return False
         try:
             after = self._rules.act(begun, self.seat, step.plays)
-        except IllegalAction:
+        except errors.IllegalAction:
             return False
         return not self._is_due(after)
 
@@ -169,7 +167,7 @@ class Turn:
         if self.choice() is None:
             self._play()
 
-    def fill(self, choose: Choose) -> int:
+    def fill(self, choose: game_kit.Choose) -> int:
         """Chooses by chance until a play more is made and the turn may end. Returns how many values were chosen.
 
         Args:
@@ -236,7 +234,7 @@ class Turn:
             self._steps.append(_Step(None, (*step.plays, made)))
             return
         play = self._rules.read_play(step.state, made, "$")
-        events: list[Event] = []
+        events: list[value_types.Event] = []
         state = self._rules.apply(step.state, self.seat, play, events)
         told = tuple(event.data for event in events if event.reaches(self.seat))
         self._steps.append(_Step(state, (*step.plays, play), events=told))
@@ -330,7 +328,7 @@ class Choosing:
         self._made.append(count)
         return True
 
-    def fill(self, choose: Choose) -> bool:
+    def fill(self, choose: game_kit.Choose) -> bool:
         """Chooses the rest of a play by chance, as one choice of somebody. Returns False if nothing is left."""
         count = self.turn.fill(choose)
         if count:

@@ -22,10 +22,7 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import ArenaError
-from arena.core.record import compressed
-from arena.core.store.records import Tournament
+from arena.core.face import compression, errors, files, game_rows
 from arena.league.store.records import LEAGUE
 from arena.pages.exhibits import Exhibits, open_exhibits
 from arena.pages.site import promises, replays
@@ -124,14 +121,14 @@ def build(wish: Wish, count: Count) -> Built:
     )
 
 
-def _reels(wish: Wish, reader: Exhibits, row: Tournament) -> Iterator[tuple[replays.Reel, bool]]:
+def _reels(wish: Wish, reader: Exhibits, row: game_rows.Tournament) -> Iterator[tuple[replays.Reel, bool]]:
     """Yields the replays of a tournament that can be made, the latest first, and whether each is wanted.
 
     Those of a league whose log is not public any more are removed.
     """
     is_league = row.settings.get("format") == LEAGUE
     logs = wish.database.parent / "published" / "logs" if is_league else Path(row.logs)
-    there = {name.removesuffix(compressed.SUFFIX): f"{logs}/{name}" for name in _names(logs)}
+    there = {name.removesuffix(compression.SUFFIX): f"{logs}/{name}" for name in _names(logs)}
     folder = wish.folder / row.id
     made = replays.made(folder)
     shown = reader.shown_logs(row.id)
@@ -177,7 +174,7 @@ def _make(wish: Wish, reels: Sequence[replays.Reel], count: Count) -> list[str]:
 
 
 def _findings(
-    wish: Wish, reader: Exhibits, rows: Sequence[Tournament], count: Count
+    wish: Wish, reader: Exhibits, rows: Sequence[game_rows.Tournament], count: Count
 ) -> dict[str, promises.Findings | None]:
     """Returns what was found out about each finished tournament as it is now, and finds it out where that is wanted."""
     over = [row for row in rows if row.finished is not None and row.settings.get("format") != LEAGUE]
@@ -240,5 +237,5 @@ def _remove_shared(site: Path) -> None:
 
 
 def _head(path: Path) -> bytes:
-    with files.opened(path, "a replay", files.MOST_LOG, ArenaError, links=False) as file:
+    with files.opened(path, "a replay", files.MOST_LOG, errors.ArenaError, links=False) as file:
         return next(file.chunks(), b"")[:_HEAD]

@@ -7,14 +7,18 @@ from typing import Final
 
 import msgspec
 
-from arena.core.catalogue import margin_of
-from arena.core.progress import Tuned
-from arena.core.ratings.running import MU, SIGMA
-from arena.core.show.standings import game_text, order_text, percent, players_text, rank_texts
-from arena.core.standings.report import Report, progress_text
-from arena.core.standings.table import HeadToHead, Standing
-from arena.core.store.records import Entrant, Tournament
-from arena.core.types import Payload, TimeControl, is_cooperative
+from arena.core.face import (
+    Payload,
+    TimeControl,
+    catalogue,
+    game_rows,
+    progress,
+    ranking_tables,
+    standings_reports,
+    standings_texts,
+    true_skill,
+    value_types,
+)
 from arena.pages.exhibits import Member, ShownForfeit, ShownGame, outcome_of
 from arena.pages.plots import BAND
 from arena.pages.site.figures import Scale, bars, curve, scale_of, shade
@@ -35,13 +39,13 @@ _PRE_WIDTH: Final = 96
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """What the pages of a tournament are made from."""
 
-    row: Tournament
+    row: game_rows.Tournament
     name: str
     """The name of a league's season; empty for other tournaments."""
-    entrants: Sequence[Entrant]
+    entrants: Sequence[game_rows.Entrant]
     members: Mapping[int, Member]
     """Of a league's open season by entrant."""
-    report: Report
+    report: standings_reports.Report
     tallies: Mapping[int, BotTally]
     courses: Mapping[int, Sequence[tuple[int, float, float]]]
     made: Collection[int]
@@ -65,26 +69,26 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_cooperative(self) -> bool:
         """Whether all seats of a game are of one team."""
-        return is_cooperative(self.row.settings["game"].get("teams"))
+        return value_types.is_cooperative(self.row.settings["game"].get("teams"))
 
     @property
-    def tuned(self) -> Sequence[Tuned]:
+    def tuned(self) -> Sequence[progress.Tuned]:
         """The parameters that are tuned, with the values found; none in other tournaments."""
         return () if self.report.progress is None else self.report.progress.tuned
 
-    def named(self, bot: str) -> Entrant:
+    def named(self, bot: str) -> game_rows.Entrant:
         """Returns an entrant by its name."""
         return next(entrant for entrant in self.entrants if entrant.name == bot)
 
 
-def heading(row: Tournament, name: str = "") -> Payload:
+def heading(row: game_rows.Tournament, name: str = "") -> Payload:
     """Returns what a tournament is called, and what it is in a few words."""
     settings, game = row.settings, row.settings["game"]
     players = sorted({one["players"] for one in settings.get("games", [game])})
     seated = f"{' or '.join(map(str, players))} players"
     if len(players) == 1:
-        seated = players_text(players[0], game.get("teams"))
-    rules, _, rest = game_text(settings).partition(" ")
+        seated = standings_texts.players_text(players[0], game.get("teams"))
+    rules, _, rest = standings_texts.game_text(settings).partition(" ")
     played = f"{rules.capitalize()}, {rest.replace('_', ' ')}, {seated}"
     deals = settings.get("deals")
     facts = [f"{deals} deal{'' if deals == 1 else 's'}"] if isinstance(deals, int) else []
@@ -130,7 +134,7 @@ def tournament(shown: Shown) -> Payload:
         "void": shown.report.void,
         "league": shown.is_league,
         "scale": [(tick, scale.at(tick)) for tick in scale.ticks()] if rated else [],
-        "even": scale.at(MU) if rated and scale.low < MU < scale.high else None,
+        "even": scale.at(true_skill.MU) if rated and scale.low < true_skill.MU < scale.high else None,
         "rows": [_standing(shown, row, rank, scale) for row, rank in zip(rows, _ranks(shown), strict=True)],
         "has_scores": not shown.is_cooperative and any(row.mean_score is not None for row in rows),
         "cooperative": shown.is_cooperative,
@@ -141,7 +145,7 @@ def tournament(shown: Shown) -> Payload:
         "numbered": len(rows) > 6,
         "cut": len(rows) > CROSSED,
         "courses": _course_words(shown),
-        "rounds": "" if progress is None else progress_text(progress, _PRE_WIDTH).plain,
+        "rounds": "" if progress is None else standings_reports.progress_text(progress, _PRE_WIDTH).plain,
         "tunes": bool(shown.tuned),
         "settings": _settings(shown),
         "command": shown.command,
@@ -151,16 +155,16 @@ def tournament(shown: Shown) -> Payload:
     }
 
 
-def _measured(shown: Shown, row: Standing) -> tuple[float, float] | None:
+def _measured(shown: Shown, row: ranking_tables.Standing) -> tuple[float, float] | None:
     """Returns what an entrant is ranked by, its rating or in a cooperative game its score, and half of its interval."""
     by_score = shown.is_cooperative
     number, half = (row.mean_score, row.score_half_width) if by_score else (row.rating, row.half_width)
     return None if number is None else (number, half or 0.0)
 
 
-def _order(report: Report, document: Payload) -> str:
+def _order(report: standings_reports.Report, document: Payload) -> str:
     """Returns how much of the order is settled, in words; empty before any game."""
-    words = order_text(document["order"], document["standings"])
+    words = standings_texts.order_text(document["order"], document["standings"])
     has_places = report.progress is not None and report.progress.places is not None
     return f"# is the place reached. {words}" if words and has_places else words
 
@@ -192,10 +196,10 @@ def won_text(frozen: Payload) -> str:
 
 
 def _ranks(shown: Shown) -> list[str]:
-    return rank_texts([row.rank for row in shown.report.standings])
+    return standings_texts.rank_texts([row.rank for row in shown.report.standings])
 
 
-def _standing(shown: Shown, row: Standing, rank: str, scale: Scale) -> Payload:
+def _standing(shown: Shown, row: ranking_tables.Standing, rank: str, scale: Scale) -> Payload:
     entrant = shown.named(row.bot)
     member = shown.members.get(entrant.number)
     measured = _measured(shown, row)
@@ -213,8 +217,10 @@ def _standing(shown: Shown, row: Standing, rank: str, scale: Scale) -> Payload:
         "at": scale.at(rating) if is_rated else None,
         "low": scale.at(rating - half),
         "high": scale.at(rating + half),
-        "ahead": "" if row.ahead_of_next is None else percent(min(max(row.ahead_of_next, 0.0001), 0.9999)),
-        "points": "" if row.points is None else percent(row.points),
+        "ahead": ""
+        if row.ahead_of_next is None
+        else standings_texts.percent(min(max(row.ahead_of_next, 0.0001), 0.9999)),
+        "points": "" if row.points is None else standings_texts.percent(row.points),
         "games": row.games,
         "record": "\u2013".join(map(str, (row.wins, row.draws, row.losses))),
         "score": "" if row.mean_score is None or shown.is_cooperative else f"{row.mean_score:.1f}",
@@ -254,7 +260,7 @@ def _crosstable(shown: Shown) -> list[Payload]:
     return found
 
 
-def _cell(bot: str, met: HeadToHead) -> Payload:
+def _cell(bot: str, met: ranking_tables.HeadToHead) -> Payload:
     return {
         "shade": shade(met.score),
         "share": f"{100 * met.score:.0f}",
@@ -310,7 +316,7 @@ def measure(shown: Shown) -> str:
     if any(row.mean_score is not None for row in shown.report.standings):
         return "score"
     played = shown.row.settings["game"]
-    margin = margin_of(played["rules"], played["players"], played["options"])
+    margin = catalogue.margin_of(played["rules"], played["players"], played["options"])
     return "" if margin is None else f"ahead by, {margin.unit} (up to {margin.most})"
 
 
@@ -365,7 +371,7 @@ def _end(game: ShownGame) -> str:
 
 
 def bot(
-    shown: Shown, entrant: Entrant, last: Sequence[ShownGame], forfeits: Sequence[ShownForfeit], more: Payload
+    shown: Shown, entrant: game_rows.Entrant, last: Sequence[ShownGame], forfeits: Sequence[ShownForfeit], more: Payload
 ) -> Payload:
     """Returns what the page of a bot tells.
 
@@ -381,7 +387,7 @@ def bot(
     )
     tally = shown.tallies.get(entrant.number) or BotTally()
     points = [
-        (0, MU, BAND * SIGMA),
+        (0, true_skill.MU, BAND * true_skill.SIGMA),
         *((game + 1, mu, BAND * sigma) for game, mu, sigma in shown.courses.get(entrant.number, ())),
     ]
     table = shown.report.crosstable or ()
@@ -399,7 +405,7 @@ def bot(
         ],
         "seats": []
         if shown.is_cooperative
-        else [(seat, one, percent(one.wins / one.games)) for seat, one in sorted(tally.seats.items())],
+        else [(seat, one, standings_texts.percent(one.wins / one.games)) for seat, one in sorted(tally.seats.items())],
         "bars": bars(tally.times()),
         "slowest": [
             {"number": number, "watch": number in shown.made, "ms": ms} for number, ms in tally.slowest() if ms > 0

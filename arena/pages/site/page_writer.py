@@ -16,9 +16,7 @@ import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import arena
-from arena.core import files
-from arena.core.errors import ArenaError
-from arena.core.text import plain, without_surrogates
+from arena.core.face import errors, files, plain, texts
 from arena.pages.parts import read_part
 from arena.pages.site.figures import time_text
 from arena.pages.site.parts import HERE
@@ -80,7 +78,7 @@ class PageWriter:
         try:
             encoded = msgspec.json.encode(facts)
         except UnicodeEncodeError:
-            encoded = msgspec.json.encode(without_surrogates(msgspec.to_builtins(facts)))
+            encoded = msgspec.json.encode(texts.without_surrogates(msgspec.to_builtins(facts)))
         return hashlib.sha256(self._edition.encode() + encoded).hexdigest()[:24]
 
 
@@ -110,7 +108,7 @@ def _shown(value: Any) -> Any:
 
 def _head(path: Path) -> bytes:
     try:
-        with files.opened(path, "a page", files.MOST_LOG, ArenaError, links=False) as file:
+        with files.opened(path, "a page", files.MOST_LOG, errors.ArenaError, links=False) as file:
             return next(file.chunks(), b"")[:_HEAD]
-    except ArenaError:
+    except errors.ArenaError:
         return b""

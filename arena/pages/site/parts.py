@@ -11,8 +11,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
-from arena.core import files
-from arena.core.errors import ArenaError
+from arena.core.face import errors, files
 from arena.pages.parts import colours, read_part, viewer_script, viewer_style
 
 HERE: Final = Path(__file__).parent
@@ -55,8 +54,8 @@ def write_parts(folder: Path) -> dict[str, str]:
 def is_same(path: Path, data: bytes) -> bool:
     """Says whether a file has this content."""
     try:
-        return files.read(path, "a page", files.MOST_LOG, ArenaError, links=False) == data
-    except ArenaError:
+        return files.read(path, "a page", files.MOST_LOG, errors.ArenaError, links=False) == data
+    except errors.ArenaError:
         return False
 
 

@@ -10,48 +10,45 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from arena.core.link.bots import COMMAND, BotSpec, bundled_folders
-from arena.core.places import ELSEWHERE, Places
-from arena.core.record.log import ActionRecord, ForfeitRecord, LateRecord, Log, Record
-from arena.core.store.records import Entrant, Tournament
+from arena.core.face import bot_manifests, game_rows, log_records, places
 
 
-def refs_by_name(entrants: Sequence[Entrant]) -> list[str]:
+def refs_by_name(entrants: Sequence[game_rows.Entrant]) -> list[str]:
     """Returns how pages name bots on the command line: bundled ones as always, others as if they lay in this folder.
 
     A bot that was a command line is named by its program alone.
     """
-    bundled = bundled_folders()
-    return [_ref(msgspec.convert(entrant.spec, BotSpec), bundled) for entrant in entrants]
+    bundled = bot_manifests.bundled_folders()
+    return [_ref(msgspec.convert(entrant.spec, bot_manifests.BotSpec), bundled) for entrant in entrants]
 
 
-def _ref(spec: BotSpec, bundled: Mapping[str, Path]) -> str:
+def _ref(spec: bot_manifests.BotSpec, bundled: Mapping[str, Path]) -> str:
     if not spec.version:  # a manifest must have one
-        return f"{COMMAND}{spec.name} {ELSEWHERE}"
+        return f"{bot_manifests.COMMAND}{spec.name} {places.ELSEWHERE}"
     own = bundled.get(spec.own_name)
     is_bundled = own is not None and own.parts[-2:] == Path(spec.folder).parts[-2:]  # wherever it is installed
     return (spec.own_name if is_bundled else f"./{spec.own_name}") + spec.suffix
 
 
-def hide_in(log: Log, places: Places) -> Log:
+def hide_in(log: log_records.Log, places: places.Places) -> log_records.Log:
     """Returns a log without some places, in what bots said and in what is said of them."""
     return msgspec.structs.replace(log, records=[_record(record, places) for record in log.records])
 
 
-def _record(record: Record, places: Places) -> Record:
-    if isinstance(record, ForfeitRecord):
+def _record(record: log_records.Record, places: places.Places) -> log_records.Record:
+    if isinstance(record, log_records.ForfeitRecord):
         said = [msgspec.structs.replace(one, sentence=places.hide(one.sentence)) for one in record.forfeits]
         return msgspec.structs.replace(record, forfeits=said)
-    if isinstance(record, ActionRecord | LateRecord) and record.note is not None:
+    if isinstance(record, log_records.ActionRecord | log_records.LateRecord) and record.note is not None:
         return msgspec.structs.replace(record, note=places.hide(record.note))
     return record
 
 
-def places_of(row: Tournament, entrants: Sequence[Entrant], database: Path) -> Places:
+def places_of(row: game_rows.Tournament, entrants: Sequence[game_rows.Entrant], database: Path) -> places.Places:
     """Returns the places of a tournament."""
     names = [(row.logs, row.id), (str(Path(row.logs).parent), "logs"), (str(database), database.name)]
     for entrant, ref in zip(entrants, refs_by_name(entrants), strict=True):
-        spec = msgspec.convert(entrant.spec, BotSpec)
-        names.append((spec.folder, "." if ref.startswith(COMMAND) else ref))
+        spec = msgspec.convert(entrant.spec, bot_manifests.BotSpec)
+        names.append((spec.folder, "." if ref.startswith(bot_manifests.COMMAND) else ref))
         names += [(path, PurePosixPath(path).name) for path in (*spec.command, *spec.reads)]
-    return Places((path, name) for path, name in names if path.startswith("/"))
+    return places.Places((path, name) for path, name in names if path.startswith("/"))

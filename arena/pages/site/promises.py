@@ -14,23 +14,13 @@ from typing import Final
 
 import msgspec
 
-from arena.core import files
-from arena.core.errors import ArenaError
-from arena.core.record.log import find_logs
-from arena.core.standings.audit import PROMISES, Auditor, examine_all
-from arena.core.standings.verdicts import Audit, Fault
-from arena.core.store.reader import Reader
-from arena.core.store.records import Tournament
-from arena.core.store.removal import PARTS
-from arena.core.tournament.formats.extension import Extension
-from arena.core.tournament.formats.gauntlet import Gauntlet
-from arena.core.types import Payload
+from arena.core.face import PARTS, Payload, Reader, auditing, errors, files, formats, game_rows, log_records, verdicts
 from arena.pages.site.places import places_of
 
 FILE: Final = "promises.json"
 CHECKS: Final = 3
 """Counts up when the audit checks more. What was found out by an earlier one says less, and is found out again."""
-_DEPENDENT: Final = (Extension.__struct_config__.tag, Gauntlet.__struct_config__.tag)
+_DEPENDENT: Final = (formats.Extension.__struct_config__.tag, formats.Gauntlet.__struct_config__.tag)
 """The formats whose standings begin with the results of others (`core/standings/sources.py`)."""
 MOST_FAULTS: Final = 10
 """How many faults of one check are shown."""
@@ -43,10 +33,10 @@ class Findings(msgspec.Struct, frozen=True):
     """SHA-256 (hex) of all that was checked."""
     found: str
     """UTC (ISO 8601)."""
-    audit: Audit
+    audit: verdicts.Audit
 
 
-def facts_of(reader: Reader, row: Tournament) -> str:
+def facts_of(reader: Reader, row: game_rows.Tournament) -> str:
     """Returns the SHA-256 (hex) of all that an audit reads: definitions and rows of the database, and files.
 
     The final ratings can depend on earlier tournaments, so the rows of those are facts too.
@@ -61,30 +51,30 @@ def facts_of(reader: Reader, row: Tournament) -> str:
                     digest.update(repr(values).encode())
     for path in sorted(Path(row.logs).rglob("*.json*")):
         digest.update(repr(path.relative_to(row.logs).parts).encode())
-        with suppress(ArenaError):  # what cannot be read is a fault, and no mark
+        with suppress(errors.ArenaError):  # what cannot be read is a fault, and no mark
             digest.update(
-                hashlib.sha256(files.read(path, "a file of a tournament", files.MOST_LOG, ArenaError)).digest()
+                hashlib.sha256(files.read(path, "a file of a tournament", files.MOST_LOG, errors.ArenaError)).digest()
             )
     return digest.hexdigest()
 
 
-def sources_of(reader: Reader, row: Tournament) -> list[Tournament]:
+def sources_of(reader: Reader, row: game_rows.Tournament) -> list[game_rows.Tournament]:
     """Returns a tournament, and those on whose results its standings may depend."""
     return reader.pool(row.id) if row.settings["format"] in _DEPENDENT else [row]
 
 
-def kept(reader: Reader, row: Tournament, folder: Path) -> Findings | None:
+def kept(reader: Reader, row: game_rows.Tournament, folder: Path) -> Findings | None:
     """Returns what was found out before about a tournament as it is now; None if nothing was."""
     try:
-        text = files.read(folder / FILE, "what was verified", files.MOST_DOCUMENT, ArenaError, links=False)
+        text = files.read(folder / FILE, "what was verified", files.MOST_DOCUMENT, errors.ArenaError, links=False)
         found = msgspec.json.decode(text, type=Findings)
         return found if found.facts == facts_of(reader, row) else None
-    except (ArenaError, msgspec.MsgspecError):
+    except (errors.ArenaError, msgspec.MsgspecError):
         return None
 
 
 def check(
-    reader: Reader, row: Tournament, folder: Path, processes: int, advance: Callable[[], object]
+    reader: Reader, row: game_rows.Tournament, folder: Path, processes: int, advance: Callable[[], object]
 ) -> Findings | None:
     """Plays all games of a finished tournament again, as `arena verify --complete` does, and keeps what was found.
 
@@ -102,19 +92,19 @@ def check(
         OSError: It could not be kept.
     """
     logs = Path(row.logs)
-    found = sorted(map(str, find_logs(logs))) if logs.is_dir() else []
+    found = sorted(map(str, log_records.find_logs(logs))) if logs.is_dir() else []
     if not found:
         (folder / FILE).unlink(missing_ok=True)
         return None
     facts = facts_of(reader, row)  # before they are checked: what changes meanwhile is checked again
-    auditor = Auditor(logs, reader, None)
-    for log in examine_all(found, processes):
+    auditor = auditing.Auditor(logs, reader, None)
+    for log in auditing.examine_all(found, processes):
         auditor.add(log)
         advance()
     audit = auditor.result(complete=True)
     places = places_of(row, reader.entrants(row.id), reader.path)
     audit = msgspec.structs.replace(
-        audit, folder=row.id, faults=tuple(Fault(one.check, places.hide(one.reason)) for one in audit.faults)
+        audit, folder=row.id, faults=tuple(verdicts.Fault(one.check, places.hide(one.reason)) for one in audit.faults)
     )
     folder.mkdir(parents=True, exist_ok=True)
     findings = Findings(facts, datetime.now(UTC).isoformat(timespec="seconds"), audit)
@@ -125,7 +115,7 @@ def check(
 def listed(findings: Findings | None) -> list[Payload]:
     """Returns each promise with its state: `kept`, `broken` or `open`, and what was found wrong."""
     audit, found = None if findings is None else findings.audit, []
-    for name, promise in PROMISES.items():
+    for name, promise in auditing.PROMISES.items():
         faults = [] if audit is None else [fault.reason for fault in audit.faults if fault.check == name]
         is_checked = audit is not None and name in audit.checked
         state = "broken" if faults else "kept" if is_checked else "open"

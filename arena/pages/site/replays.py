@@ -20,10 +20,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from arena.core import files
-from arena.core.errors import ArenaError, MachineFault
-from arena.core.places import Places
-from arena.core.record.log import Log, read_log
+from arena.core.face import errors, files, log_records, places
 from arena.pages.frames import FORMAT, film
 from arena.pages.security import json_in_script
 from arena.pages.site.parts import write_asset
@@ -79,9 +76,9 @@ def made(folder: Path) -> set[int]:
 def make(reel: Reel) -> tuple[int, str]:
     """Makes a replay. Returns the game's number, and why there is none; empty if there is one."""
     try:
-        log = _named(hide_in(read_log(Path(reel.log)), Places(reel.hidden)), reel.bots)
+        log = _named(hide_in(log_records.read_log(Path(reel.log)), places.Places(reel.hidden)), reel.bots)
         data, style = film(log, whole=True)
-    except ArenaError as error:
+    except errors.ArenaError as error:
         return reel.number, str(error)
     except Exception as error:  # the drawing may be another package's: its bug costs this replay, and no page
         return reel.number, f"{reel.log} cannot be drawn: {type(error).__name__}: {error}"
@@ -96,7 +93,7 @@ def make(reel: Reel) -> tuple[int, str]:
     return reel.number, ""
 
 
-def _named(log: Log, names: Sequence[str]) -> Log:
+def _named(log: log_records.Log, names: Sequence[str]) -> log_records.Log:
     """Returns a log with other names of the bots."""
     bots = [replace(bot, name=name) for bot, name in zip(log.header.bots, names, strict=True)]
     return replace(log, header=replace(log.header, bots=bots))
@@ -131,7 +128,7 @@ def make_all(reels: Iterable[Reel], count: int, processes: int, seconds: float |
                     yield from (future.result() for future in done)
             yield from (future.result() for future in running)
     except BrokenExecutor as error:
-        raise MachineFault(f"a process that made replays was ended: {error}; give the command again") from error
+        raise errors.MachineFault(f"a process that made replays was ended: {error}; give the command again") from error
 
 
 def _until(reels: Iterable[Reel], end: float | None) -> Iterator[Reel]:

@@ -10,12 +10,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core import files
-from arena.core.places import Places
-from arena.core.standings.report import report
-from arena.core.store.records import Entrant, Tournament
-from arena.core.tournament.commands import repeat_command, rerun_command
-from arena.core.types import Payload, is_cooperative
+from arena.core.face import Payload, files, game_rows, places, repeating, standings_reports, value_types
 from arena.pages import plots
 from arena.pages.exhibits import Exhibits, ShownGame
 from arena.pages.parts import read_part
@@ -39,7 +34,7 @@ class TournamentPages:
         site: Path,
         reader: Exhibits,
         writer: PageWriter,
-        row: Tournament,
+        row: game_rows.Tournament,
         name: str,
         made: frozenset[int],
         entered: str,
@@ -121,20 +116,20 @@ class TournamentPages:
         return refs_by_name(self._reader.entrants(self._row.id))
 
     @cached_property
-    def _places(self) -> Places:
+    def _places(self) -> places.Places:
         if self._name:  # of a league no word is read that could name one
-            return Places(())
+            return places.Places(())
         return places_of(self._row, self._reader.entrants(self._row.id), self._database)
 
     @cached_property
     def _shown(self) -> Shown:
         row = self._row
-        document, _ = report(self._reader, row.id, crosstable=True)
+        document, _ = standings_reports.report(self._reader, row.id, crosstable=True)
         entrants = self._reader.entrants(row.id)
         command = ""
         if not self._name:
-            command = repeat_command(row, self._refs, None)
-        together = is_cooperative(row.settings["game"].get("teams"))
+            command = repeating.repeat_command(row, self._refs, None)
+        together = value_types.is_cooperative(row.settings["game"].get("teams"))
         return Shown(
             row=row,
             name=self._name,
@@ -172,7 +167,7 @@ class TournamentPages:
         about = {"head": self._head, "league": self._shown.is_league, "page": page, "beside": beside}
         return {**about, "games": games, "measure": told}
 
-    def _write_bot(self, entrant: Entrant, last: Sequence[ShownGame]) -> None:
+    def _write_bot(self, entrant: game_rows.Entrant, last: Sequence[ShownGame]) -> None:
         forfeits = [
             msgspec.structs.replace(
                 one, sentence=self._places.hide(one.sentence), last_words=list(map(self._places.hide, one.last_words))
@@ -184,7 +179,7 @@ class TournamentPages:
             {}
             if self._name
             else {
-                one.number: rerun_command(one.game, self._refs[entrant.number], one.seat, None)
+                one.number: repeating.rerun_command(one.game, self._refs[entrant.number], one.seat, None)
                 for one in forfeits
                 if one.code != "start_failed"
             }
@@ -221,7 +216,7 @@ def _drawn_by() -> str:
     return read_part(Path(plots.__file__))
 
 
-def drawn(row: Tournament) -> int:
+def drawn(row: game_rows.Tournament) -> int:
     """Returns up to which game ratings are drawn: in a large tournament that goes on, not anew after every game."""
     if row.finished is not None:
         return row.rated

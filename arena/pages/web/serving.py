@@ -25,7 +25,7 @@ import msgspec
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from arena.core.errors import ConfigError
+from arena.core.face import errors
 from arena.pages.web.guard import KEY
 from arena.pages.web.limits import Connection, Shares, most_connections
 
@@ -76,14 +76,14 @@ def listen(bind: str = BIND) -> Listening:
     """
     found = _BIND.fullmatch(bind)
     if found is None or int(found[2]) > 65_535:
-        raise ConfigError(f"expected an address and a port like 127.0.0.1:8080, got: {bind!r}; correct it")
+        raise errors.ConfigError(f"expected an address and a port like 127.0.0.1:8080, got: {bind!r}; correct it")
     host, port = found[1].strip("[]"), int(found[2])
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.create_server(address[:2], family=family, backlog=256)
     except (OSError, UnicodeError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise ConfigError(
+        raise errors.ConfigError(
             f"expected an address that is free here, got: {reason} - at {bind}; end what listens there, or choose "
             "another port (0: any that is free)"
         ) from None

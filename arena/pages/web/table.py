@@ -22,11 +22,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from arena.core.errors import ArenaError
-from arena.core.record.log import read_log
-from arena.core.referee.job import Job
-from arena.core.text import plain
-from arena.core.types import GameResult, Payload
+from arena.core.face import GameResult, Job, Payload, errors, log_records, plain
 from arena.pages import seat as pages
 from arena.pages.frames import film
 from arena.pages.play.seat import Front
@@ -253,7 +249,7 @@ class Playing:
             return _refused(409, "expected an action of the page that plays, got one of another; reload it")
         try:
             return self._do(action)
-        except ArenaError as error:
+        except errors.ArenaError as error:
             return _refused(400, plain(str(error)))
 
     def _do(self, action: Action) -> Response:
@@ -304,7 +300,7 @@ class Playing:
 
 
 def _film(table: Table) -> tuple[Any, str]:
-    return film(read_log(table.log))
+    return film(log_records.read_log(table.log))
 
 
 def _refused(status: int, sentence: str) -> Response:

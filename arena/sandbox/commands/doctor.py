@@ -9,8 +9,7 @@ import click
 from arena.cli import complete
 from arena.cli.options import LEVELS, json_option
 from arena.cli.output import counted, show_json, show_line
-from arena.core.errors import LevelError
-from arena.core.types import Level
+from arena.core.face import Level, errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,15 +38,13 @@ def doctor(ctx: click.Context, bots: tuple[str, ...], level: str | None, as_json
       arena doctor
       arena doctor --level isolated ./ronin
     """
-    from arena.core.link.bots import load_bot
-    from arena.core.link.confinement import LEVELS as ALL
-    from arena.core.tournament.workers import available_cores, games_at_a_time
+    from arena.core.face import bot_manifests, confining, processor_cores
     from arena.sandbox.doctor import examine, examine_bot
     from arena.sandbox.levels import instead
 
-    specs = [load_bot(bot) for bot in bots]
+    specs = [bot_manifests.load_bot(bot) for bot in bots]
     asked = None if level is None else Level(level)
-    examined = examine(ALL if asked is None or as_json else (asked,))
+    examined = examine(confining.LEVELS if asked is None or as_json else (asked,))
     at = [each for each, given in examined.levels.items() if given.ok and asked in (None, each)]
     probes = [*examined.probes, *(examine_bot(spec, each) for spec in specs for each in at)]
     if as_json:
@@ -55,16 +52,17 @@ def doctor(ctx: click.Context, bots: tuple[str, ...], level: str | None, as_json
     else:
         for line in [*lines(probes), *verdicts(examined.levels)]:
             show_line(line)
-        cores = available_cores()
+        cores = processor_cores.available_cores()
         show_line(
-            f"games at a time, unless --concurrency says more: {games_at_a_time()}, half of {counted(cores, 'core')}"
+            f"games at a time, unless --concurrency says more: {processor_cores.games_at_a_time()}, half of "
+            f"{counted(cores, 'core')}"
         )
         best = Level.ISOLATED if asked is None else asked
         if not examined.levels[best].ok and (sentence := instead(best)):
             show_line(sentence)
     lacking = asked is not None and not examined.levels[asked].ok
     if lacking or not all(probe.ok for probe in probes[len(examined.probes) :]):
-        ctx.exit(LevelError.exit_code)
+        ctx.exit(errors.LevelError.exit_code)
 
 
 def lines(probes: list[Outcome]) -> Iterator[str]:

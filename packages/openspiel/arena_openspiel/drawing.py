@@ -6,11 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil, cos, pi, sin, sqrt
 from typing import Any, ClassVar, Final
 
-from arena.core.rules.base import Rules
-from arena.core.show.drawing import STATE, Drawing, Scene, Symbol, sprite, words
-from arena.core.show.seats import EVERYBODY, MARKS
-from arena.core.show.svg import element, points
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, drawing_kit, game_kit, seat_styles, svg
 from arena_openspiel.boards import FOG, PIECES, STONES, Board, split_board
 from arena_openspiel.cards import RED, Hand, split_hands
 
@@ -38,7 +34,7 @@ HEX_GAMES: Final = ("dark_hex", "dark_hex_ir")
 _PLACES, _PIECES, _WORDS = 0, 1, 2  # layers
 
 
-class SpielDrawing(Drawing):
+class SpielDrawing(drawing_kit.Drawing):
     """Draws a game: the position as each seat sees it, in rows that fill a page; once where all see the same."""
 
     style: ClassVar[str] = """
@@ -54,7 +50,7 @@ class SpielDrawing(Drawing):
 .d-name{fill:var(--ink);font:700 16px system-ui,"DejaVu Sans",sans-serif}
 """
 
-    def __init__(self, rules: Rules[Any], names: Sequence[str]) -> None:
+    def __init__(self, rules: game_kit.Rules[Any], names: Sequence[str]) -> None:
         super().__init__(rules, names)
         self._is_hex = rules.name.partition(":")[2] in HEX_GAMES
         self._room = self._whole = SMALLEST
@@ -77,42 +73,46 @@ class SpielDrawing(Drawing):
         self._fit([view["text"] for view in views.values()])
         return self.size != before
 
-    def symbols(self) -> Iterator[Symbol]:
+    def symbols(self) -> Iterator[drawing_kit.Symbol]:
         """Yields places of all kinds, and stones."""
         half = SQUARE / 2
         for kind in ("light", "dark", "fog", "cell"):
-            drawn = element("rect", class_=f"d-{kind}", x=-half, y=-half, width=SQUARE, height=SQUARE)
-            yield Symbol(f"S{kind}", drawn, SQUARE, SQUARE, "unseen" if kind == "fog" else "")
+            drawn = svg.element("rect", class_=f"d-{kind}", x=-half, y=-half, width=SQUARE, height=SQUARE)
+            yield drawing_kit.Symbol(f"S{kind}", drawn, SQUARE, SQUARE, "unseen" if kind == "fog" else "")
         wide, high = CARD
-        card = element("rect", class_="d-card", x=-wide / 2, y=-high / 2, width=wide, height=high, rx=4.0)
-        yield Symbol("Kcard", card, wide, high)
+        card = svg.element("rect", class_="d-card", x=-wide / 2, y=-high / 2, width=wide, height=high, rx=4.0)
+        yield drawing_kit.Symbol("Kcard", card, wide, high)
         corners = [(half / SLOPE * sin(turn * pi / 3), half / SLOPE * cos(turn * pi / 3)) for turn in range(6)]
-        yield Symbol("Shex", element("polygon", class_="d-hex", points=points(corners)), SQUARE, SQUARE)
+        yield drawing_kit.Symbol(
+            "Shex", svg.element("polygon", class_="d-hex", points=svg.points(corners)), SQUARE, SQUARE
+        )
         for colour in ("white", "black"):
-            yield Symbol(f"P{colour}", element("circle", class_=f"d-{colour}", r=0.36 * SQUARE), SQUARE, SQUARE)
+            yield drawing_kit.Symbol(
+                f"P{colour}", svg.element("circle", class_=f"d-{colour}", r=0.36 * SQUARE), SQUARE, SQUARE
+            )
 
-    def scene(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> Scene:
+    def scene(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> drawing_kit.Scene:
         """Returns the position as each seat sees it, once where nothing is hidden or all see the same in the end."""
-        scene: Scene = {}
+        scene: drawing_kit.Scene = {}
         ended = [view["text"] for view in views.values() if view["returns"] is not None]
         once = self.rules.nothing_hidden or self._is_same(ended)
         for seat, view in views.items():
-            if seat == EVERYBODY or once:
+            if seat == seat_styles.EVERYBODY or once:
                 self._put(scene, 0, view["text"])
             else:
                 left, top = self._corner(seat)
-                name = f"{MARKS[seat]} {self.names[seat]}"
-                scene[f"n{seat}"] = words(_WORDS, name, left, top + 16 - HEAD, "d-name")
+                name = f"{seat_styles.MARKS[seat]} {self.names[seat]}"
+                scene[f"n{seat}"] = drawing_kit.words(_WORDS, name, left, top + 16 - HEAD, "d-name")
                 self._put(scene, seat, view["text"])
             for player, gain in enumerate(view["returns"] or ()):
-                scene[f"#{player}.{STATE}"] = gain
+                scene[f"#{player}.{drawing_kit.STATE}"] = gain
             if view["actions"]:
-                scene[f"#{view.get('to_move', seat)}.{STATE}"] = "to move"
+                scene[f"#{view.get('to_move', seat)}.{drawing_kit.STATE}"] = "to move"
             if once:
                 break
         return scene
 
-    def _put(self, scene: Scene, block: int, shown: str) -> None:
+    def _put(self, scene: drawing_kit.Scene, block: int, shown: str) -> None:
         board, lines = split_board(shown, is_hex=self._is_hex)
         left, top = self._corner(block)
         if board is not None:
@@ -120,26 +120,26 @@ class SpielDrawing(Drawing):
             top += _size_of(board)[1] + LINE / 2
         for number, part in enumerate(split_hands(lines)):
             if isinstance(part, str):
-                scene[f"l{block}.{number}"] = words(_WORDS, part, left, top + 0.8 * LINE, "d-text")
+                scene[f"l{block}.{number}"] = drawing_kit.words(_WORDS, part, left, top + 0.8 * LINE, "d-text")
             else:
                 for place, hand in enumerate(part):
                     right = left + place * _width_of(part) / len(part)
                     _put_hand(scene, hand, f"{block}.{number}.{place}", right, top)
             top += _height_of(part)
 
-    def _put_board(self, scene: Scene, board: Board, block: int) -> None:
+    def _put_board(self, scene: drawing_kit.Scene, board: Board, block: int) -> None:
         left, top = self._corner(block)
         for down, row in enumerate(board.rows):
             for right, letter in enumerate(row):
                 x = left + (right + 0.5 + (down / 2 if board.is_hex else 0)) * SQUARE
                 y = top + ((down * SLOPE if board.is_hex else down) + 0.5) * SQUARE
-                scene[f"s{block}.{down}.{right}"] = sprite(_PLACES, _place(board, down, right), x, y)
+                scene[f"s{block}.{down}.{right}"] = drawing_kit.sprite(_PLACES, _place(board, down, right), x, y)
                 key = f"p{block}.{down}.{right}"
                 if board.is_chess and letter.lower() in PIECES:
                     colour = "white" if letter.isupper() else "black"
-                    scene[key] = words(_PIECES, PIECES[letter.lower()], x, y + 13, f"d-{colour}")
+                    scene[key] = drawing_kit.words(_PIECES, PIECES[letter.lower()], x, y + 13, f"d-{colour}")
                 elif not board.is_chess and letter in STONES:
-                    scene[key] = sprite(_PIECES, f"P{STONES[letter]}", x, y)
+                    scene[key] = drawing_kit.sprite(_PIECES, f"P{STONES[letter]}", x, y)
 
     def _is_same(self, shown: Sequence[str]) -> bool:
         """Tells whether each seat sees something, and all the same."""
@@ -180,17 +180,17 @@ class SpielDrawing(Drawing):
         self.size = max(wide, self._whole[0] + 2 * MARGIN), max(high, self._whole[1] + self._head + 2 * MARGIN)
 
 
-def _put_hand(scene: Scene, hand: Hand, key: str, left: float, top: float) -> None:
+def _put_hand(scene: drawing_kit.Scene, hand: Hand, key: str, left: float, top: float) -> None:
     """Puts a row of cards for each suit."""
     wide, high = CARD
     for down, (suit, ranks) in enumerate(hand):
         y = top + (down + 0.5) * (high + APART)
-        scene[f"s{key}.{down}"] = words(_WORDS, suit, left + wide / 2, y + 7, "d-suit")
+        scene[f"s{key}.{down}"] = drawing_kit.words(_WORDS, suit, left + wide / 2, y + 7, "d-suit")
         for right, rank in enumerate(ranks, start=1):
             x = left + (right + 0.5) * (wide + APART)
-            scene[f"k{key}.{down}.{right}"] = sprite(_PLACES, "Kcard", x, y)
+            scene[f"k{key}.{down}.{right}"] = drawing_kit.sprite(_PLACES, "Kcard", x, y)
             red = " d-red" if suit in RED else ""
-            scene[f"r{key}.{down}.{right}"] = words(_WORDS, f"{rank}{suit}", x, y + 6, f"d-rank{red}")
+            scene[f"r{key}.{down}.{right}"] = drawing_kit.words(_WORDS, f"{rank}{suit}", x, y + 6, f"d-rank{red}")
 
 
 def _width_of(part: str | list[Hand]) -> float:

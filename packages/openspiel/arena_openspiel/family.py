@@ -12,9 +12,7 @@ from typing import Any
 
 import msgspec
 
-from arena.core.errors import ConfigError
-from arena.core.rules.base import Rules
-from arena.core.rules.family import Family
+from arena.core.face import Family, errors, game_kit
 
 FAMILY = "openspiel"
 """The family's name."""
@@ -51,14 +49,16 @@ class OpenSpiel(Family):
     def games(self) -> Mapping[str, str]:
         return {name: entry.about for name, entry in self.catalogue.items()}
 
-    def game(self, name: str) -> type[Rules[Any]]:
+    def game(self, name: str) -> type[game_kit.Rules[Any]]:
         entry = self.catalogue[name]
         if entry.refused:
-            raise ConfigError(f"expected a game of OpenSpiel that the arena can host, got: {name!r}: {entry.refused}")
+            raise errors.ConfigError(
+                f"expected a game of OpenSpiel that the arena can host, got: {name!r}: {entry.refused}"
+            )
         try:
             from arena_openspiel.game import game_class
         except ImportError as error:
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"expected OpenSpiel to be installed for {FAMILY}:{name}, got: {error}; pip install open_spiel"
             ) from None
         players = range(entry.least, entry.most + 1)

@@ -21,23 +21,7 @@ from typing import Any, ClassVar, Final
 import msgspec
 import pyspiel
 
-from arena.core.catalogue import game
-from arena.core.errors import ConfigError, IllegalAction
-from arena.core.rules.base import (
-    Board,
-    Bounds,
-    Choose,
-    Decision,
-    Draw,
-    Event,
-    Legal,
-    Margin,
-    Outcome,
-    Product,
-    Rules,
-    Ruleset,
-)
-from arena.core.types import Payload, Seat, Teams
+from arena.core.face import Payload, Seat, catalogue, errors, game_kit, value_types
 from arena_openspiel.parameters import VIEW, options_of, parameters_of
 from arena_openspiel.worlds import other_world
 
@@ -86,7 +70,7 @@ class Node:
 
     legal: Mapping[Seat, list[int]] = {}
     """The actions of each seat that decides here, in the order of the seats."""
-    draw: Draw | None = None
+    draw: game_kit.Draw | None = None
     """What chance must draw here."""
     draws: tuple[Sequence[int], Sequence[int]] = (), ()
     """The actions of chance here, and for each how many of equally likely outcomes are its own or one's before."""
@@ -106,7 +90,7 @@ class Node:
         elif self.player == CHANCE:
             actions, chances = zip(*spiel.chance_outcomes(), strict=True)
             ends = _ends(chances)
-            self.draws, self.draw = (actions, ends), Draw("chance", ends[-1])
+            self.draws, self.draw = (actions, ends), game_kit.Draw("chance", ends[-1])
         elif self.player == SIMULTANEOUS:
             legal = {seat: spiel.legal_actions(seat) for seat in range(spiel.num_players())}
             self.legal = {seat: actions for seat, actions in legal.items() if actions}
@@ -202,7 +186,7 @@ def _loaded(short: str, parameters: tuple[tuple[str, Any], ...]) -> Any:
     return pyspiel.load_game(short, dict(parameters))
 
 
-class Spiel(Rules[State]):
+class Spiel(game_kit.Rules[State]):
     """A game of OpenSpiel. There is a subclass for each."""
 
     short: ClassVar[str]
@@ -214,35 +198,35 @@ class Spiel(Rules[State]):
     state_type = State
     play_type = Move
 
-    def __init__(self, seats: int, options: Mapping[str, str], board: Board | None = None) -> None:
+    def __init__(self, seats: int, options: Mapping[str, str], board: game_kit.Board | None = None) -> None:
         super().__init__(seats, options, board)
         try:
             self.game = _loaded(self.short, tuple(parameters_of(self.kind, options, seats).items()))
         except (pyspiel.SpielError, ValueError) as error:
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"expected options with which OpenSpiel plays {self.short}, got: {dict(options)}: {error}; use --rule"
             ) from None
         if self.game.num_players() != seats:
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"expected {self.game.num_players()} players for {self.name} with these options, got: {seats}; "
                 "use --players"
             )
         self._shows = options[VIEW]
-        self._owed = [(Decision(seat, "move"),) for seat in range(seats)]
+        self._owed = [(game_kit.Decision(seat, "move"),) for seat in range(seats)]
 
     @classmethod
-    def teams(cls, seats: int, options: Mapping[str, str]) -> Teams | None:
+    def teams(cls, seats: int, options: Mapping[str, str]) -> value_types.Teams | None:
         if cls.cooperative:
             return (0,) * seats
         return (0, 1, 0, 1) if seats == 4 and cls.short in PARTNERS else None
 
     @classmethod
-    def margin(cls, seats: int, options: Mapping[str, str]) -> Margin | None:
+    def margin(cls, seats: int, options: Mapping[str, str]) -> game_kit.Margin | None:
         if cls.cooperative:
             return None
         game = cls(seats, options).game
         most = ceil(game.max_utility() - game.min_utility())  # no lead is cut: what seats get is what they play for
-        return Margin("points", most) if most > WIN_TO_LOSS else None
+        return game_kit.Margin("points", most) if most > WIN_TO_LOSS else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _remade, (self.name, self.seats, self.options)  # its class is none that a module has
@@ -266,10 +250,10 @@ class Spiel(Rules[State]):
     def start(self) -> State:
         return State()
 
-    def draw_wanted(self, state: State) -> Draw | None:
+    def draw_wanted(self, state: State) -> game_kit.Draw | None:
         return None if state.failed else self.node(state).draw
 
-    def draw(self, state: State, index: int, events: list[Event] | None = None) -> State:
+    def draw(self, state: State, index: int, events: list[game_kit.Event] | None = None) -> State:
         node = self.node(state)
         actions, ends = node.draws
         return self._done(state, node, (actions[bisect(ends, index)],), events)
@@ -280,24 +264,24 @@ class Spiel(Rules[State]):
             return []
         return self.node(state).legal.get(seat, [])
 
-    def pending(self, state: State) -> tuple[Decision, ...]:
+    def pending(self, state: State) -> tuple[game_kit.Decision, ...]:
         if state.failed:
             return ()
         node = self.node(state)
         if node.player >= 0:
             return self._owed[node.player]
         chosen = dict(state.chosen)
-        return tuple(Decision(seat, "move") for seat in node.legal if seat not in chosen)
+        return tuple(game_kit.Decision(seat, "move") for seat in node.legal if seat not in chosen)
 
-    def legal(self, state: State, seat: Seat) -> Legal:
+    def legal(self, state: State, seat: Seat) -> game_kit.Legal:
         actions = self.legal_of(state, seat)
-        return Legal([Product(Move, (actions,), len(actions))] if actions else [])
+        return game_kit.Legal([game_kit.Product(Move, (actions,), len(actions))] if actions else [])
 
     def check(self, state: State, seat: Seat, play: Move) -> None:
         if play.action not in self.legal_of(state, seat):
-            raise IllegalAction(f"expected one of the legal actions, got: {play.action}")
+            raise errors.IllegalAction(f"expected one of the legal actions, got: {play.action}")
 
-    def apply(self, state: State, seat: Seat, play: Move, events: list[Event] | None = None) -> State:
+    def apply(self, state: State, seat: Seat, play: Move, events: list[game_kit.Event] | None = None) -> State:
         node = self.node(state)
         if node.player != SIMULTANEOUS:
             return self._done(state, node, (play.action,), events)
@@ -310,14 +294,14 @@ class Spiel(Rules[State]):
             self._tell(state, after, events)
         return after
 
-    def _done(self, before: State, node: Node, actions: tuple[int, ...], events: list[Event] | None) -> State:
+    def _done(self, before: State, node: Node, actions: tuple[int, ...], events: list[game_kit.Event] | None) -> State:
         """Returns the state after an action, or after one of each seat."""
         after = self.state(node.after(actions), before.history + actions)
         if events is not None:
             self._tell(before, after, events)
         return after
 
-    def _tell(self, before: State, after: State, events: list[Event]) -> None:
+    def _tell(self, before: State, after: State, events: list[game_kit.Event]) -> None:
         """Tells each seat what it sees now that it did not see before."""
         for seat in range(1 if self.nothing_hidden else self.seats):
             old, new = self.view(before, seat), self.view(after, seat)
@@ -326,12 +310,12 @@ class Spiel(Rules[State]):
                 key: value for key, value in new.items() if old[key] != value or (key == "last" and self.nothing_hidden)
             }
             if changed:
-                events.append(Event({"event": "seen", **changed}, to=None if self.nothing_hidden else (seat,)))
+                events.append(game_kit.Event({"event": "seen", **changed}, to=None if self.nothing_hidden else (seat,)))
 
-    def forfeit(self, state: State, seats: Sequence[Seat], events: list[Event] | None = None) -> State | None:
+    def forfeit(self, state: State, seats: Sequence[Seat], events: list[game_kit.Event] | None = None) -> State | None:
         return State(state.history, state.chosen, failed=True) if self.cooperative else None
 
-    def outcome(self, state: State) -> Outcome | None:
+    def outcome(self, state: State) -> game_kit.Outcome | None:
         if state.failed:  # the worst that can happen, so that nobody gives up to be spared it
             return self._ranked([self.game.min_utility()] * self.seats)
         node = self.node(state)
@@ -343,19 +327,19 @@ class Spiel(Rules[State]):
         returns: list[float] = self.node(state).spiel.returns()
         return returns
 
-    def bounds(self) -> Bounds:
+    def bounds(self) -> game_kit.Bounds:
         together = self.kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS  # then each step is one of each seat
         steps = self.game.max_game_length() * (self.seats if together else 1)
-        return Bounds(steps=steps, returns=(float(self.game.min_utility()), float(self.game.max_utility())))
+        return game_kit.Bounds(steps=steps, returns=(float(self.game.min_utility()), float(self.game.max_utility())))
 
     def amounts(self, state: State) -> tuple[int, ...]:
         return tuple(map(round, self.node(state).spiel.returns()))  # a split pot leaves halves of a chip
 
-    def _ranked(self, gains: Sequence[float]) -> Outcome:
+    def _ranked(self, gains: Sequence[float]) -> game_kit.Outcome:
         scores = [round(PARTS.get(self.short, 1) * gain, FRACTION_DIGITS) for gain in gains]
         whole = all(float(score).is_integer() for score in scores)
         ranks = tuple(1 + sum(other > score for other in scores) for score in scores)
-        return Outcome(ranks, tuple(map(int, scores)) if whole else None)
+        return game_kit.Outcome(ranks, tuple(map(int, scores)) if whole else None)
 
     def turn(self, state: State) -> int:
         return len(state.history) + 1
@@ -419,9 +403,9 @@ class Spiel(Rules[State]):
         """Whether what a seat is shown holds all that it has ever seen."""
         return bool(self.kind.provides_information_state_string)
 
-    def every_play(self) -> Legal:
+    def every_play(self) -> game_kit.Legal:
         actions = range(self.game.num_distinct_actions())
-        return Legal([Product.of(Move, actions)])
+        return game_kit.Legal([game_kit.Product.of(Move, actions)])
 
     def numbers(self, view: Payload) -> list[int] | None:
         if self._shows != "tensor":
@@ -437,12 +421,12 @@ class Spiel(Rules[State]):
     def fold(self, view: Payload, event: Payload) -> Payload:
         return {**view, **{key: value for key, value in event.items() if key != "event"}}
 
-    def resample(self, state: State, seat: Seat, choose: Choose) -> State:
+    def resample(self, state: State, seat: Seat, choose: game_kit.Choose) -> State:
         return state if self.nothing_hidden or state.failed else other_world(self, state, seat, choose)
 
 
-def _remade(name: str, seats: int, options: Mapping[str, str]) -> Rules[Any]:
-    return game(name)(seats, options)
+def _remade(name: str, seats: int, options: Mapping[str, str]) -> game_kit.Rules[Any]:
+    return catalogue.game(name)(seats, options)
 
 
 def game_class(
@@ -467,10 +451,12 @@ def game_class(
     kind = pyspiel.load_game(short).get_type()
     cooperative = kind.utility == pyspiel.GameType.Utility.IDENTICAL
     options = tuple(options_of(kind, has_struct=has_struct))
-    rulesets = {"standard": Ruleset("OpenSpiel's defaults", {option.name: option.default for option in options})}
+    rulesets = {
+        "standard": game_kit.Ruleset("OpenSpiel's defaults", {option.name: option.default for option in options})
+    }
     if changed:
         why = ", ".join(f"{option}={value}" for option, value in changed.items())
-        usual = Ruleset(f"OpenSpiel's defaults, but for {why}", {**rulesets["standard"].options, **changed})
+        usual = game_kit.Ruleset(f"OpenSpiel's defaults, but for {why}", {**rulesets["standard"].options, **changed})
         rulesets = {"played": usual, **rulesets}
     return type(
         short,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from arena.core.rules.base import Option
+from arena.core.face import game_kit
 
 VIEW: Final = "view"
 """The option that says what views hold. It is the arena's, not OpenSpiel's."""
@@ -15,7 +15,7 @@ MOST: Final = 1_000_000
 """The greatest whole number that a parameter can have."""
 
 
-class NumberOption(Option, frozen=True):
+class NumberOption(game_kit.Option, frozen=True):
     """An option that can be any number."""
 
     def accepts(self, value: str) -> bool:
@@ -31,7 +31,7 @@ class NumberOption(Option, frozen=True):
         return "a number"
 
 
-class TextOption(Option, frozen=True):
+class TextOption(game_kit.Option, frozen=True):
     """An option that can be any text: what OpenSpiel makes of it is seen when a game is made."""
 
     def accepts(self, value: str) -> bool:
@@ -43,7 +43,7 @@ class TextOption(Option, frozen=True):
         return "a text"
 
 
-def options_of(kind: Any, *, has_struct: bool) -> Iterator[Option]:
+def options_of(kind: Any, *, has_struct: bool) -> Iterator[game_kit.Option]:
     """Yields the options of a game: what views hold, and OpenSpiel's parameters.
 
     Args:
@@ -55,16 +55,16 @@ def options_of(kind: Any, *, has_struct: bool) -> Iterator[Option]:
         meanings["tensor"] = "that, and the numbers for a program that learns"
     if has_struct:
         meanings["struct"] = "that, and a map of what lies where"
-    yield Option(VIEW, meanings, "What a seat is shown")
+    yield game_kit.Option(VIEW, meanings, "What a seat is shown")
     for name, value in kind.parameter_specification.items():
         if name in (PLAYERS, VIEW):
             continue
         told, about = {_text(value): "OpenSpiel's default"}, f"OpenSpiel's parameter {name}"
         if isinstance(value, bool):
             other = _text(not value)
-            yield Option(name, {**told, other: f"not {_text(value)}"}, about)
+            yield game_kit.Option(name, {**told, other: f"not {_text(value)}"}, about)
         elif isinstance(value, int):
-            yield Option(name, told, about, numbers=range(MOST + 1))
+            yield game_kit.Option(name, told, about, numbers=range(MOST + 1))
         elif isinstance(value, float):
             yield NumberOption(name, told, f"{about}, a number")
         elif isinstance(value, str):

@@ -7,16 +7,13 @@ from typing import Any
 
 from rich.text import Text
 
-from arena.core.show.layout import paragraph, shelves
-from arena.core.show.presenter import Presenter
-from arena.core.text import plain
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, layouts, plain, presenters
 from arena_openspiel.cards import RED, split_hands
 from arena_openspiel.drawing import SpielDrawing
 from arena_openspiel.game import Spiel
 
 
-class SpielPresenter(Presenter):
+class SpielPresenter(presenters.Presenter):
     """Tells and draws a game."""
 
     rules: Spiel
@@ -43,7 +40,7 @@ class SpielPresenter(Presenter):
     ) -> list[Text]:
         """Returns the position as each of the seats sees it, or once where nothing is hidden."""
         shown = dict([next(iter(views.items()))]) if self.rules.nothing_hidden else views
-        return shelves((self._position(seat, view, width) for seat, view in shown.items()), width)
+        return layouts.shelves((self._position(seat, view, width) for seat, view in shown.items()), width)
 
     def drawing(self) -> SpielDrawing:
         """Returns what draws the game for a page."""
@@ -53,7 +50,7 @@ class SpielPresenter(Presenter):
         lines = [] if self.rules.nothing_hidden else [self.seats.who(seat)]
         for part in split_hands(view["text"].rstrip().splitlines()):
             if isinstance(part, str):
-                lines += paragraph(Text(plain(part)), width)
+                lines += layouts.paragraph(Text(plain(part)), width)
             else:
                 lines += [
                     Text(f"  {suit} {' '.join(ranks)}", "red" if suit in RED else "")

@@ -27,11 +27,7 @@ import msgspec
 import numpy as np
 import pyspiel
 
-from arena.core.catalogue import game, make_settings, rules_of
-from arena.core.rules.base import Event
-from arena.core.rules.numbering import Numbering
-from arena.core.rules.table import Table
-from arena.core.types import Seat
+from arena.core.face import Seat, Table, catalogue, game_kit, numbering
 from arena_openspiel.game import Spiel
 
 PREFIX: Final = "arena_"
@@ -49,11 +45,13 @@ class ArenaGame(pyspiel.Game):
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         given = {"players": self.type.min_num_players, "ruleset": "", **(params or {})}
-        self.settings = make_settings(self.rules_name, int(given["players"]), ruleset=given["ruleset"] or None)
-        self.rules = rules_of(self.settings)
+        self.settings = catalogue.make_settings(
+            self.rules_name, int(given["players"]), ruleset=given["ruleset"] or None
+        )
+        self.rules = catalogue.rules_of(self.settings)
         every = self.rules.every_play()
         assert every is not None
-        self.numbering = Numbering(every)
+        self.numbering = numbering.Numbering(every)
         bounds = self.rules.bounds()
         hosted = isinstance(self.rules, Spiel)
         info = pyspiel.GameInfo(
@@ -81,7 +79,7 @@ class Play:
         self.table = table
         self.told: tuple[bytes, ...] = (b"",) * table.rules.seats
         """By seat a digest of all that it was told."""
-        self._untold: tuple[Event, ...] = ()
+        self._untold: tuple[game_kit.Event, ...] = ()
         """What happened since some began to decide at once: told when all have."""
 
     def __deepcopy__(self, memo: Any) -> Play:
@@ -90,16 +88,16 @@ class Play:
         return other
 
     def draw(self, index: int) -> None:
-        events: list[Event] = []
+        events: list[game_kit.Event] = []
         self.table.draw(index, events)
         self._tell(events)
 
     def make(self, play: Any) -> None:
-        events: list[Event] = []
+        events: list[game_kit.Event] = []
         self.table.make(play, events)
         self._tell(events)
 
-    def _tell(self, events: Sequence[Event]) -> None:
+    def _tell(self, events: Sequence[game_kit.Event]) -> None:
         self._untold += tuple(events)
         if self.table.shown is not self.table.state:
             return
@@ -215,10 +213,10 @@ def register(name: str) -> type[ArenaGame]:
     Args:
         name: Its name in the arena; its rules must have `every_play` and `numbers`.
     """
-    rules = game(name)
+    rules = catalogue.game(name)
     own = rules.kind if issubclass(rules, Spiel) else None  # OpenSpiel's, of a game that it has itself
-    settings = make_settings(name, rules.seat_counts[0])
-    ranked = rules_of(settings).bounds().returns == (-1.0, 1.0)
+    settings = catalogue.make_settings(name, rules.seat_counts[0])
+    ranked = catalogue.rules_of(settings).bounds().returns == (-1.0, 1.0)
     kind = pyspiel.GameType(
         short_name=PREFIX + name,
         long_name=rules.about,

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any, Final
 
-from arena.core.rules.course import playout
+from arena.core.face import courses
 from arena_openspiel.family import OpenSpiel
 from arena_openspiel.game import Move, Spiel, State
 
@@ -36,7 +36,7 @@ def main() -> None:
         steps, games = list[tuple[State, int]](), 0
         while len(steps) < STEPS:
             state = rules.start()
-            for _, after in playout(rules, random.Random(games).randrange):
+            for _, after in courses.playout(rules, random.Random(games).randrange):
                 if len(after.history) == len(state.history) + 1:  # else several seats decided at once
                     steps.append((state, after.history[-1]))
                 state = after

@@ -15,8 +15,7 @@ from itertools import zip_longest
 from operator import ne
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.core.rules.base import Choose
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, game_kit
 
 if TYPE_CHECKING:
     from arena_openspiel.game import Spiel, State
@@ -31,7 +30,7 @@ LATEST: Final = 4
 """How many of the latest actions are exchanged as often as all the others together."""
 
 
-def other_world(rules: Spiel, state: State, seat: Seat, choose: Choose) -> State:
+def other_world(rules: Spiel, state: State, seat: Seat, choose: game_kit.Choose) -> State:
     """Returns another state that a seat cannot tell from this one, or the same where none was found."""
     course = _Course(rules, state, seat)
     shown = rules.view(state, seat)
@@ -49,7 +48,9 @@ def other_world(rules: Spiel, state: State, seat: Seat, choose: Choose) -> State
     return rules.state(node, course.state.history, tuple(sorted(chosen.items())))
 
 
-def world_where(rules: Spiel, state: State, seat: Seat, wanted: Payload, choose: Choose, tries: int) -> State | None:
+def world_where(
+    rules: Spiel, state: State, seat: Seat, wanted: Payload, choose: game_kit.Choose, tries: int
+) -> State | None:
     """Returns a state in which a seat sees something, and saw the same before; None if none was found.
 
     Args:
@@ -109,7 +110,7 @@ class _Course:
                 self.places += [at] if node.player != seat else []
                 self._starts.append(at)
 
-    def changed(self, choose: Choose, everywhere: bool = False) -> State | None:
+    def changed(self, choose: game_kit.Choose, everywhere: bool = False) -> State | None:
         """Returns a state after other actions, if they were possible and the seat saw the same before each step.
 
         Args:
@@ -143,7 +144,7 @@ class _Course:
             node = node.before
         self._nodes.reverse()
 
-    def _exchanged(self, choose: Choose, latest: int, ways: int) -> tuple[tuple[int, ...], int | None]:
+    def _exchanged(self, choose: game_kit.Choose, latest: int, ways: int) -> tuple[tuple[int, ...], int | None]:
         """Returns a history with actions exchanged, and where it differs first; None if it does not."""
         places, history = self.places, self.state.history
         pick = places[-latest:] if choose(2) else places

@@ -18,7 +18,7 @@ import pyspiel
 import pytest
 from arena_openspiel.family import OpenSpiel
 
-from arena.core.rules.course import Accepted, Answers, Ask, Chance, Course, Over
+from arena.core.face import courses
 
 PACKAGE = Path(__file__).parents[1]
 ROOT = PACKAGE.parents[1]
@@ -64,14 +64,14 @@ def test_it_follows_a_game_in_a_world_that_agrees_with_what_it_was_told(name: st
     rules, chance = kind(seats, {**kind.rulesets["standard"].options}), random.Random(name)
     bot = loaded("ismcts").IsmctsBot()
     bot.start({"rules": rules.name, "seats": seats, "options": rules.options, "seat": 1, "bot_seed": 1})
-    course, decisions = Course(rules), 0
-    while not isinstance(due := course.due, Over):
-        if isinstance(due, Chance):
+    course, decisions = courses.Course(rules), 0
+    while not isinstance(due := course.due, courses.Over):
+        if isinstance(due, courses.Chance):
             course.draw(chance.randrange(due.draw.n))
-        elif isinstance(due, Ask):
+        elif isinstance(due, courses.Ask):
             course.ask()
         else:
-            assert isinstance(due, Answers)
+            assert isinstance(due, courses.Answers)
             (seat,) = due.seats
             state = course.asked[seat].state
             legal = rules.legal(state, seat)
@@ -81,7 +81,7 @@ def test_it_follows_a_game_in_a_world_that_agrees_with_what_it_was_told(name: st
                 assert note is None
                 assert rules.view(bot.follower.state, 1) == rules.view(state, 1)
                 decisions += 1
-            assert isinstance(course.answer(seat, action), Accepted)
+            assert isinstance(course.answer(seat, action), courses.Accepted)
     assert decisions > 1
 
 

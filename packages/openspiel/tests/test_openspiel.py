@@ -21,12 +21,7 @@ from arena_openspiel.drawing import SpielDrawing
 from arena_openspiel.family import FAMILY, OpenSpiel
 from arena_openspiel.game import Node, Spiel, State
 
-from arena.core.errors import ConfigError
-from arena.core.rules.base import Event, Margin, Outcome
-from arena.core.rules.course import Chance, Course, Over
-from arena.core.testing import GameFault, check_declaration, check_variant
-from arena.core.testing.walks import walk
-from arena.core.types import Termination
+from arena.core.face import Termination, courses, errors, game_kit, testing
 
 PACKAGE = Path(__file__).parents[1]
 ROOT = PACKAGE.parents[1]
@@ -59,8 +54,8 @@ def test_to_list_the_games_loads_no_openspiel() -> None:
     ],
 )  # fmt: skip
 def test_it_keeps_the_laws_of_a_game(name: str, seats: int) -> None:
-    check_declaration(OpenSpiel().game(name))
-    check_variant(rules_of(name, seats), games=2)
+    testing.check_declaration(OpenSpiel().game(name))
+    testing.check_variant(rules_of(name, seats), games=2)
 
 
 def test_who_plays_together() -> None:
@@ -70,23 +65,23 @@ def test_who_plays_together() -> None:
 
 
 def test_who_forfeits_a_game_with_one_score_for_all_loses_it_for_all() -> None:
-    course = Course(rules_of("tiny_bridge_2p"))
-    while isinstance(due := course.due, Chance):
+    course = courses.Course(rules_of("tiny_bridge_2p"))
+    while isinstance(due := course.due, courses.Chance):
         course.draw(due.draw.n - 1)
     course.ask()
     course.fail(0, Termination.TIMEOUT)
     course.forfeit()
-    assert course.due == Over(Outcome((1, 1), (-240, -240))), "the worst that can happen, in sixths"
+    assert course.due == courses.Over(game_kit.Outcome((1, 1), (-240, -240))), "the worst that can happen, in sixths"
 
 
 def test_a_margin_counts_what_seats_get_where_more_than_the_win_counts() -> None:
     leduc = rules_of("leduc_poker")
-    assert leduc.margin(2, leduc.options) == Margin("points", 26), "13 chips won, and 13 lost"
+    assert leduc.margin(2, leduc.options) == game_kit.Margin("points", 26), "13 chips won, and 13 lost"
     for rules in (rules_of("liars_dice"), rules_of("hanabi"), rules_of("goofspiel")):
         assert rules.margin(2, rules.options) is None
     by_points = rules_of("goofspiel", returns_type="point_difference")
     assert by_points.margin(2, by_points.options) is not None
-    *_, last = (step.after for step in walk(leduc, 1))
+    *_, last = (step.after for step in testing.walk(leduc, 1))
     outcome = leduc.outcome(last)
     assert outcome is not None
     assert leduc.amounts(last) == outcome.scores
@@ -94,7 +89,7 @@ def test_a_margin_counts_what_seats_get_where_more_than_the_win_counts() -> None
 
 def test_in_a_margin_chips_of_a_split_pot_are_whole() -> None:
     rules = rules_of("leduc_poker", 5)
-    ended = [list(walk(rules, seed))[-1].after for seed in range(30)]
+    ended = [list(testing.walk(rules, seed))[-1].after for seed in range(30)]
     gains = [rules.node(state).spiel.returns() for state in ended]
     assert any(not float(gain).is_integer() for each in gains for gain in each)
     for state, each in zip(ended, gains, strict=True):
@@ -110,9 +105,9 @@ def test_a_game_that_warns_of_itself_when_it_is_loaded_is_loaded_once(capfd: pyt
 
 
 def test_with_numbers_for_programs_it_keeps_them_too() -> None:
-    check_variant(rules_of("leduc_poker", view="tensor"), games=2)
+    testing.check_variant(rules_of("leduc_poker", view="tensor"), games=2)
     rules = rules_of("leduc_poker", view="tensor")
-    state = list(walk(rules, 1))[3].before
+    state = list(testing.walk(rules, 1))[3].before
     tensor = rules.node(state).spiel.information_state_tensor(0)
     assert rules.view(state, 0)["tensor"] == [round(1_000 * number) for number in tensor]
 
@@ -120,13 +115,13 @@ def test_with_numbers_for_programs_it_keeps_them_too() -> None:
 @pytest.mark.parametrize(("name", "seats"), [("hearts", 4), ("gin_rummy", 2), ("connect_four", 2)])
 def test_with_a_map_of_what_a_seat_sees_it_keeps_them_too(name: str, seats: int) -> None:
     rules = rules_of(name, seats, view="struct")
-    check_variant(rules, games=1)
+    testing.check_variant(rules, games=1)
     assert isinstance(rules.view(rules.start(), 1)["struct"], dict)
 
 
 def test_a_map_shows_a_seat_its_own_hand() -> None:
     rules = rules_of("hearts", 4, view="struct")
-    *_, last = (step.after for step, _ in zip(walk(rules, 1), range(60), strict=False))
+    *_, last = (step.after for step, _ in zip(testing.walk(rules, 1), range(60), strict=False))
     hands = [set(rules.view(last, seat)["struct"]["hands"][1]) for seat in (0, 1)]
     assert hands[0] == {"XX"}
     assert len(hands[1]) > 1
@@ -138,21 +133,21 @@ def test_a_view_that_shows_the_whole_position_is_found(monkeypatch: pytest.Monke
 
     rules = rules_of("leduc_poker")
     monkeypatch.setattr(Spiel, "_own_view", leaking)
-    with pytest.raises(GameFault, match="expected resample to return another state"):
-        check_variant(rules, games=3)
+    with pytest.raises(testing.GameFault, match="expected resample to return another state"):
+        testing.check_variant(rules, games=3)
 
 
 def test_whatever_else_tells_a_secret_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Spiel, "turn", lambda self, state: sum(state.history[:1]) + 1)
-    with pytest.raises(GameFault, match="expected the turn of seat 1 as the same bytes in two states"):
-        check_variant(rules_of("leduc_poker"), games=3)
+    with pytest.raises(testing.GameFault, match="expected the turn of seat 1 as the same bytes in two states"):
+        testing.check_variant(rules_of("leduc_poker"), games=3)
 
 
 def test_a_choice_among_several_at_once_is_hidden_until_all_have_chosen() -> None:
     rules = rules_of("matrix_rps")
     start = rules.start()
     rock, paper = rules.legal(start, 0)[0], rules.legal(start, 1)[1]
-    events: list[Event] = []
+    events: list[game_kit.Event] = []
     one = rules.apply(start, 0, rock, events)
     assert [event.to for event in events] == [(0,)]
     assert rules.view(one, 1) == rules.view(start, 1)
@@ -178,7 +173,7 @@ def test_chance_is_exact() -> None:
 def test_a_history_of_any_length_leads_to_its_position() -> None:
     rules, other = rules_of("chess"), rules_of("chess")
     last = State()
-    for step in walk(rules, 3):
+    for step in testing.walk(rules, 3):
         last = step.after
     assert len(last.history) > 50
     assert other.node(last) is not rules.node(last), "nothing is remembered there"
@@ -189,14 +184,14 @@ def test_a_history_of_any_length_leads_to_its_position() -> None:
 def test_options_are_openspiels_parameters() -> None:
     assert len(rules_of("liars_dice", numdice="2").node(State()).spiel.legal_actions()) == 6
     assert rules_of("kuhn_poker", 3).game.get_parameters()["players"] == 3
-    with pytest.raises(ConfigError, match="expected options with which OpenSpiel plays goofspiel"):
+    with pytest.raises(errors.ConfigError, match="expected options with which OpenSpiel plays goofspiel"):
         rules_of("goofspiel", points_order="backwards")
-    with pytest.raises(ConfigError, match="expected 2 players for openspiel:chess"):
+    with pytest.raises(errors.ConfigError, match="expected 2 players for openspiel:chess"):
         rules_of("chess", 3)
 
 
 def test_a_game_that_is_refused_says_why() -> None:
-    with pytest.raises(ConfigError, match="'pathfinding': OpenSpiel's own grid is for one player"):
+    with pytest.raises(errors.ConfigError, match="'pathfinding': OpenSpiel's own grid is for one player"):
         OpenSpiel().game("pathfinding")
 
 
@@ -206,7 +201,7 @@ def test_a_game_that_is_refused_says_why() -> None:
 )
 def test_boards_are_found_in_what_it_writes(name: str, is_hex: bool, is_chess: bool, rows: int) -> None:
     rules = rules_of(name)
-    board, _ = split_board(rules.view(list(walk(rules, 1))[5].before, 0)["text"])
+    board, _ = split_board(rules.view(list(testing.walk(rules, 1))[5].before, 0)["text"])
     assert board is not None
     assert (board.is_hex, board.is_chess, len(board.rows)) == (is_hex, is_chess, rows)
     assert len(board.rows[0]) == rows
@@ -217,7 +212,7 @@ def test_boards_are_found_in_what_it_writes(name: str, is_hex: bool, is_chess: b
 )
 def test_hands_are_found_in_what_it_writes(name: str, seats: int, cards: int) -> None:
     rules = rules_of(name, seats)
-    first = next(step.before for step in walk(rules, 1) if rules.pending(step.before))
+    first = next(step.before for step in testing.walk(rules, 1) if rules.pending(step.before))
     (seat,) = (decision.seat for decision in rules.pending(first))
     ((hand,),) = (
         part for part in split_hands(rules.view(first, seat)["text"].splitlines()) if not isinstance(part, str)
@@ -242,7 +237,7 @@ def test_two_hands_beside_each_other_are_found() -> None:
 def test_a_page_shows_once_what_all_see_in_the_end() -> None:
     rules = rules_of("hearts", 4)
     drawing = SpielDrawing(rules, list("abcd"))
-    *_, before, last = (step.after for step in walk(rules, 1))
+    *_, before, last = (step.after for step in testing.walk(rules, 1))
     seen = [{seat: rules.view(state, seat) for seat in range(4)} for state in (before, last)]
     drawing.plan([*seen[0].values(), *seen[1].values()])
     each, once = (drawing.scene(views, ()) for views in seen)

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from referee_kit import SECRET, first_legal, make_job, on_turn, referee
 
+from arena.author.requests import requests_of
 from arena.core.catalogue import rules_of
 from arena.core.errors import IllegalAction
 from arena.core.link.base import LAST_MESSAGE_MS
@@ -18,7 +19,6 @@ from arena.core.link.memory import MemoryBot, MemoryLink, Reply, answer
 from arena.core.record.log import ActionRecord, Chance, ForfeitRecord, read_log
 from arena.core.referee.chance import deal_secret
 from arena.core.referee.game import Game
-from arena.core.referee.requests import requests_of
 from arena.core.types import NS_PER_MS, Payload, Seat
 from arena.core.wire.codec import decode_from_referee, encode
 from arena.core.wire.messages import Error, FromReferee, GameOver, GameStart, Request

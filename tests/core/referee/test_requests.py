@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from referee_kit import first_legal, on_turn, referee
 
+from arena.author.requests import Asked, requests_of
 from arena.core.catalogue import game, names
 from arena.core.link.memory import MemoryBot, Reply, answer
 from arena.core.record.log import LateRecord, read_log
-from arena.core.referee.requests import Asked, requests_of
 from arena.core.wire.messages import Request
 
 Decide = Callable[[Request], Any]

@@ -611,7 +611,7 @@ def test_groups_of_a_dead_worker_are_removed_with_what_is_in_them(place: Ground)
 
 def test_a_group_that_cannot_be_made_leaves_nothing(place: Ground) -> None:
     broken = Ground(1, place.memory, place.pids, Path("/proc"), place.unified)
-    with pytest.raises(MachineFault, match=r"expected to make the control group arena-.*, got: "):
+    with pytest.raises(MachineFault, match=r"expected to make group arena-.*, got: "):
         Group(broken, 64, 9)
     assert left(place) == []
 
@@ -658,6 +658,6 @@ def test_on_version_2_the_processes_of_a_delegated_group_make_room(place: Ground
 
 def test_a_plain_folder_is_no_group(tmp_path: Path) -> None:
     mounted = [Mount(tmp_path, "/", frozenset(), True)]
-    with pytest.raises(MachineFault, match=r"expected to make a group with cgroup.kill in .*, got: none; run as root"):
+    with pytest.raises(MachineFault, match=r"expected a group with cgroup.kill in .*, got: none; run as root"):
         cgroups.find_ground(mounted, {})
     assert list(tmp_path.iterdir()) == []

@@ -11,9 +11,7 @@ from arena.author.conform.base import Budget, Finding, NotReached
 from arena.author.conform.games import Plan, TrialGame, kinds_of
 from arena.author.conform.report import Level, Verdict
 from arena.author.conform.tested_bot import Checks, TestedBot
-from arena.core.catalogue import game
-from arena.core.text import counted
-from arena.core.types import MARGIN_MS, NS_PER_MS, TimeControl
+from arena.core.face import NS_PER_MS, TimeControl, catalogue, counted, value_types
 
 USE = Checks()
 """Of time and memory."""
@@ -37,9 +35,9 @@ def checks_of(rules: str) -> Checks:
     for kind in kinds:
         _add_kind(made, rules, kind, ids)
     needs = tuple(ids.values())
-    counts = game(rules).seat_counts
+    counts = catalogue.game(rules).seat_counts
     time = TimeControl(limit_ms=Budget().limit_ms)
-    for number, ruleset in enumerate(game(rules).rulesets):
+    for number, ruleset in enumerate(catalogue.game(rules).rulesets):
         seats = counts[number % len(counts)]
         plan = Plan(rules, time, ruleset=ruleset, seats=seats, seat=number % seats, seed=20 + number)
         _add_game(made, f"{rules}.ruleset-{ruleset}", f"plays the ruleset {ruleset}", plan, needs)
@@ -120,13 +118,15 @@ def _timed(tested_bot: TestedBot, time: TimeControl, words: str, most: int | Non
         played.answer(tested_bot.budget.patience_ms)
         used_ms = dialogue.used_ns / NS_PER_MS
         slowest = max(slowest, used_ms)
-        if used_ms > limit_ms + MARGIN_MS:
+        if used_ms > limit_ms + value_types.MARGIN_MS:
             raise Finding(
                 f"decision {played.kinds.total()}, {kind!r}: expected an action within {limit_ms:,} ms and a margin of "
-                f"{MARGIN_MS:g}, got: one after {used_ms:,.1f} ms",
+                f"{value_types.MARGIN_MS:g}, got: one after {used_ms:,.1f} ms",
                 _IN_TIME,
                 "§9-3",
-                excuse=dialogue.excuse(limit_ms + MARGIN_MS, used_ms - limit_ms - MARGIN_MS, of_game=has_bank),
+                excuse=dialogue.excuse(
+                    limit_ms + value_types.MARGIN_MS, used_ms - limit_ms - value_types.MARGIN_MS, of_game=has_bank
+                ),
             )
         if used_ms > limit_ms:
             over_limit = f"within {limit_ms:,} ms, got: one after {used_ms:,.1f} ms, which the margin saved"

@@ -7,9 +7,7 @@ from arena.author.conform.dialogue import Dialogue
 from arena.author.conform.games import Plan
 from arena.author.conform.report import Level, Verdict
 from arena.author.conform.tested_bot import Checks, TestedBot
-from arena.core.text import counted
-from arena.core.types import TimeControl
-from arena.core.wire.messages import Error, Goodbye
+from arena.core.face import TimeControl, counted, wire_messages
 
 SEQUENCES = Checks()
 END = Checks()
@@ -125,7 +123,7 @@ def error(tested_bot: TestedBot) -> str:
     played = tested_bot.trial(dialogue)
     played.start()
     played.ask()
-    dialogue.send(Error(code="illegal_action", message=_COMPLAINT))
+    dialogue.send(wire_messages.Error(code="illegal_action", message=_COMPLAINT))
     end = dialogue.end(tested_bot.budget.error_ms)
     written = _COMPLAINT in "\n".join(dialogue.last_words())
     if end is None or not written:
@@ -141,7 +139,7 @@ def error(tested_bot: TestedBot) -> str:
 
 
 def _leave(tested_bot: TestedBot, dialogue: Dialogue) -> str:
-    dialogue.send(Goodbye(reason="the check is over"))
+    dialogue.send(wire_messages.Goodbye(reason="the check is over"))
     end = dialogue.end(tested_bot.budget.farewell_ms)
     if end is None:
         raise Finding(

@@ -11,15 +11,13 @@ from typing import get_args
 from arena.author.conform.dialogue import Dialogue
 from arena.author.conform.frames import unknown_fields
 from arena.author.conform.tested_bot import Checks, TestedBot
-from arena.core.errors import did_you_mean
-from arena.core.types import NS_PER_MS, Want
-from arena.core.wire.messages import MAX_FRAME, MAX_NOTE
+from arena.core.face import NS_PER_MS, errors, value_types, wire_messages
 
 START = Checks()
 SESSION = Checks()
 LATER = Checks()
 """Those that need a bot that plays."""
-_WANTS = get_args(Want)
+_WANTS = get_args(value_types.Want)
 _GAMES = 3
 _FIRST_GAME = "session.action"
 """The check in which a bot gets ready and answers for the first time."""
@@ -30,7 +28,7 @@ START.watch("start.once", "says hello once, and first", "§8.1-1")
 
 SESSION.watch("frames.parts", "sends each message as one frame", "§5.1-1")
 SESSION.watch("frames.value", "sends one whole msgpack map a frame", "§5.1-2", "§5.1-3")
-SESSION.watch("frames.size", f"keeps to {MAX_FRAME:,} bytes a frame", "§5.1-4")
+SESSION.watch("frames.size", f"keeps to {wire_messages.MAX_FRAME:,} bytes a frame", "§5.1-4")
 SESSION.watch("frames.keys", "uses strings as keys, each once", "§5.2-1", "§5.2-2")
 SESSION.watch(
     "frames.values", "sends no float, binary or extension, and keeps the limits of values",
@@ -41,7 +39,7 @@ SESSION.watch(
     "§5.3-1", "§5.3-2", "§5.3-3", "§5.2-8",
 )  # fmt: skip
 SESSION.watch("frames.sender", "sends a bot's messages only", "§5.3-6")
-SESSION.watch("frames.note", f"keeps to {MAX_NOTE:,} bytes a note", "§8.6-3", seen=_FIRST_GAME)
+SESSION.watch("frames.note", f"keeps to {wire_messages.MAX_NOTE:,} bytes a note", "§8.6-3", seen=_FIRST_GAME)
 
 SESSION.watch("session.game", "repeats the number of the game in ready", "§8.4-1", seen=_FIRST_GAME)
 SESSION.watch("session.id", "repeats the number of the request in its action", "§8.6-1", seen=_FIRST_GAME)
@@ -67,7 +65,7 @@ def hello(tested_bot: TestedBot) -> str:
     wanted = [name for names in said.want.values() for name in names] if isinstance(said.want, dict) else said.want
     unknown = [name for name in wanted if name not in _WANTS]
     if unknown:
-        words += f"; it wants {unknown[0]!r}, which this version does not have{did_you_mean(unknown[0], _WANTS)}"
+        words += f"; it wants {unknown[0]!r}, which this version does not have{errors.did_you_mean(unknown[0], _WANTS)}"
     return words
 
 

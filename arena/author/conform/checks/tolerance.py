@@ -7,7 +7,7 @@ import msgpack  # type: ignore[import-untyped]
 from arena.author.conform import frames
 from arena.author.conform.dialogue import Dialogue
 from arena.author.conform.tested_bot import Checks, TestedBot
-from arena.core.wire.messages import MAX_INT, MAX_REFEREE_FRAME
+from arena.core.face import wire_messages
 
 TOLERANCE = Checks()
 UNKNOWN_MESSAGES = (
@@ -71,14 +71,16 @@ def messages(tested_bot: TestedBot) -> str:
 
 
 @TOLERANCE.check(
-    "tolerance.size", f"reads a message of {MAX_REFEREE_FRAME:,} bytes", "§5.1-5", "§5.3-5", owns=True,
+    "tolerance.size", f"reads a message of {wire_messages.MAX_REFEREE_FRAME:,} bytes", "§5.1-5", "§5.3-5", owns=True,
     needs=("tolerance.messages",), remedy="Make every buffer for a message at least 1 MiB.",
 )  # fmt: skip
 def size(tested_bot: TestedBot) -> str:
     """Sends one of an unknown type that is as long as a message may be."""
     dialogue = tested_bot.shared()
     empty = len(msgpack.packb({"type": "pause", "pad": "x" * 2**16}))
-    dialogue.send_frame(msgpack.packb({"type": "pause", "pad": "x" * (MAX_REFEREE_FRAME - empty + 2**16)}))
+    dialogue.send_frame(
+        msgpack.packb({"type": "pause", "pad": "x" * (wire_messages.MAX_REFEREE_FRAME - empty + 2**16)})
+    )
     tested_bot.still_plays(dialogue)
     return ""
 
@@ -93,7 +95,7 @@ def size(tested_bot: TestedBot) -> str:
 def numbers(tested_bot: TestedBot) -> str:
     """Sends them as `bot_seed`, which the bot may use as it likes."""
     dialogue = tested_bot.shared()
-    for number in (0, 2**31, 2**32, MAX_INT):
+    for number in (0, 2**31, 2**32, wire_messages.MAX_INT):
         tested_bot.short_game(dialogue, bot_seed=number, decisions=2)
     return ""
 

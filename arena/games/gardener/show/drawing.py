@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
-from arena.core.rules.base import Rules
-from arena.core.show.drawing import STATE, Drawing, Offered, Scene, Sprite, Symbol, sprite, words
-from arena.core.show.layout import clip
-from arena.core.show.svg import element, fitting_size, text, use
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, drawing_kit, game_kit, layouts, svg
 from arena.games.gardener.deck import KINDS, Deck
 from arena.games.gardener.geometry import HIGH, WIDE
 from arena.games.gardener.show.garden import row_squares
@@ -28,7 +24,7 @@ Box = tuple[int, int, int, int]
 """A garden's least x and y, and those beyond its greatest, in squares."""
 
 
-class GardenerDrawing(Drawing):
+class GardenerDrawing(drawing_kit.Drawing):
     """Draws Samurai Gardener."""
 
     style: ClassVar[str] = """
@@ -38,14 +34,14 @@ class GardenerDrawing(Drawing):
 .d-row{fill:none;stroke:var(--gain);stroke-width:5;stroke-linejoin:round;stroke-dasharray:10 5}
 """
 
-    def __init__(self, rules: Rules[Any], names: Sequence[str]) -> None:
+    def __init__(self, rules: game_kit.Rules[Any], names: Sequence[str]) -> None:
         super().__init__(rules, names)
         self._cards = cast(Deck, rules.board).cards
         self._features = [value == "on" for value in _by_seat(rules.options["features"], rules.seats)]
         self._boxes: list[Box] = [(-1, -1, 3, 4)] * rules.seats
         self._lay_out()
         self.labels = {"score": "Score", "features": "Feature cards", "card": "Card", "deck": "Deck"}
-        self._planted: dict[tuple[Seat, int, int, int, bool], Sprite] = {}
+        self._planted: dict[tuple[Seat, int, int, int, bool], drawing_kit.Sprite] = {}
 
     def plan(self, events: Iterable[Payload]) -> None:
         boxes: list[list[tuple[int, int]]] = [[(0, 0)] for _ in self._boxes]
@@ -73,50 +69,50 @@ class GardenerDrawing(Drawing):
         self._lay_out()
         return True
 
-    def symbols(self) -> Iterator[Symbol]:
+    def symbols(self) -> Iterator[drawing_kit.Symbol]:
         for kind, drawn in square_symbols():
-            yield Symbol(f"Q{kind}", drawn, SQUARE + 2, SQUARE + 2, kind)
+            yield drawing_kit.Symbol(f"Q{kind}", drawn, SQUARE + 2, SQUARE + 2, kind)
         half = SQUARE / 2
-        down = element("rect", class_="d-down", x=-half, y=-half, width=SQUARE, height=SQUARE, rx=6)
-        line = element("path", class_="d-down-line", d="M-6,0H6")
-        yield Symbol("Qdown", down + line, SQUARE + 2, SQUARE + 2, "face down")
+        down = svg.element("rect", class_="d-down", x=-half, y=-half, width=SQUARE, height=SQUARE, rx=6)
+        line = svg.element("path", class_="d-down-line", d="M-6,0H6")
+        yield drawing_kit.Symbol("Qdown", down + line, SQUARE + 2, SQUARE + 2, "face down")
         wide, high = WIDE * SQUARE, HIGH * SQUARE
         frame = {"x": -wide / 2, "y": -high / 2, "width": wide, "height": high, "rx": 4}
-        yield Symbol("Rnew", element("rect", class_="new", **frame), wide, high)
-        yield Symbol("Rcard", element("rect", class_="may", **frame), wide, high)
-        yield Symbol("Rspot", element("circle", class_="may spot", r=0.3 * SQUARE), SQUARE, SQUARE)
-        border = element("rect", class_="d-card", **frame)
+        yield drawing_kit.Symbol("Rnew", svg.element("rect", class_="new", **frame), wide, high)
+        yield drawing_kit.Symbol("Rcard", svg.element("rect", class_="may", **frame), wide, high)
+        yield drawing_kit.Symbol("Rspot", svg.element("circle", class_="may spot", r=0.3 * SQUARE), SQUARE, SQUARE)
+        border = svg.element("rect", class_="d-card", **frame)
         for number, card in enumerate(self._cards):
             for turned in (False, True):
                 squares = "".join(
-                    use(f"Q{KINDS[kind]}", (at % WIDE - 0.5) * SQUARE, (at // WIDE - 1) * SQUARE)
+                    svg.use(f"Q{KINDS[kind]}", (at % WIDE - 0.5) * SQUARE, (at // WIDE - 1) * SQUARE)
                     for at, kind in enumerate(reversed(card) if turned else card)
                 )
                 name = f"C{number}{'t' * turned}"
-                yield Symbol(name, squares + border, wide + 3, high + 3, f"card {number}")
+                yield drawing_kit.Symbol(name, squares + border, wide + 3, high + 3, f"card {number}")
         for length in (3, 4, 5):
             for along, name in (((length, 1), f"Ra{length}"), ((1, length), f"Rd{length}")):
                 across, below = (squares * SQUARE for squares in along)
-                yield Symbol(
-                    name, element("rect", class_="d-row", x=-half, y=-half, width=across, height=below, rx=7), 0, 0
+                yield drawing_kit.Symbol(
+                    name, svg.element("rect", class_="d-row", x=-half, y=-half, width=across, height=below, rx=7), 0, 0
                 )
 
     def ground(self) -> str:
         x, y, wide, high = self._tray
         parts = [
-            element("rect", class_="d-tray", x=x, y=y, width=wide, height=high, rx=12),
+            svg.element("rect", class_="d-tray", x=x, y=y, width=wide, height=high, rx=12),
         ]
         for seat, (left, top, width, height) in enumerate(self._beds):
-            parts.append(element("rect", class_="d-bed", x=left, y=top, width=width, height=height, rx=10))
-            parts.append(use(f"M{seat}", left + 12, top - 15))
-            name = clip(self.names[seat], _LONGEST_NAME)
-            size = fitting_size(name, 20.0, max(80.0, width - 90))
-            parts.append(text(name, left + 30, top - 8.5, size, class_="d-heading"))
+            parts.append(svg.element("rect", class_="d-bed", x=left, y=top, width=width, height=height, rx=10))
+            parts.append(svg.use(f"M{seat}", left + 12, top - 15))
+            name = layouts.clip(self.names[seat], _LONGEST_NAME)
+            size = svg.fitting_size(name, 20.0, max(80.0, width - 90))
+            parts.append(svg.text(name, left + 30, top - 8.5, size, class_="d-heading"))
         return "".join(parts)
 
-    def scene(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> Scene:
+    def scene(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> drawing_kit.Scene:
         view = next(iter(views.values()))  # every seat sees the same
-        scene: Scene = {}
+        scene: drawing_kit.Scene = {}
         self._put_offer(scene, view)
         for seat, garden in enumerate(view["gardens"]):
             for place, (card, x, y, turned) in enumerate(garden):
@@ -124,23 +120,23 @@ class GardenerDrawing(Drawing):
                 if key not in self._planted:
                     middle = self._square(seat, x + 0.5, y + 1)
                     title = f"{self._named(card, turned=turned)} at [{x},{y}] in the garden of {self.names[seat]}"
-                    self._planted[key] = sprite(_CARDS, f"C{card}{'t' * turned}", *middle, title)
+                    self._planted[key] = drawing_kit.sprite(_CARDS, f"C{card}{'t' * turned}", *middle, title)
                 scene[f"g{seat}.{place}"] = self._planted[key]
         self._mark(scene, events)
         self._tell_seats(scene, view)
         return scene
 
-    def offered(self, view: Payload, kind: str, key: str, value: Any) -> Offered:
+    def offered(self, view: Payload, kind: str, key: str, value: Any) -> drawing_kit.Offered:
         seat = view["seat"]
         if key == "card":
-            return Offered(at=self._offer_places(view)[value], ring="Rcard")
+            return drawing_kit.Offered(at=self._offer_places(view)[value], ring="Rcard")
         if key == "at":
             x, y = value
             middle = (x + 0.5, y + 1) if kind == "plant" else (x, y)
-            return Offered(at=self._square(seat, *middle), ring="Rspot")
+            return drawing_kit.Offered(at=self._square(seat, *middle), ring="Rspot")
         if key == "turned" and (card := view["taken"][seat]) is not None:
-            return Offered(symbol=f"C{card}{'t' * value}")
-        return Offered()
+            return drawing_kit.Offered(symbol=f"C{card}{'t' * value}")
+        return drawing_kit.Offered()
 
     def _offer_places(self, view: Payload) -> dict[int, tuple[float, float]]:
         """Returns where the cards lie that were turned up."""
@@ -151,24 +147,26 @@ class GardenerDrawing(Drawing):
             for place, card in enumerate(cards)
         }
 
-    def _put_offer(self, scene: Scene, view: Payload) -> None:
+    def _put_offer(self, scene: drawing_kit.Scene, view: Payload) -> None:
         """Places the cards that were turned up, with the marks of those who hold them, and the next one."""
         held: dict[int, Seat | None] = dict.fromkeys(view["offer"])
         held |= {card: seat for seat, card in enumerate(view["taken"]) if card is not None}
         left, top, _, _ = self._tray
         for card, (x, y) in self._offer_places(view).items():
             seat = held[card]
-            scene[f"o{card}"] = sprite(_CARDS, f"C{card}", x, y, self._named(card))
-            scene[f"on{card}"] = words(_WORDS, f"{card}", x + (12 if seat is not None else 0), top + 22, "said")
+            scene[f"o{card}"] = drawing_kit.sprite(_CARDS, f"C{card}", x, y, self._named(card))
+            scene[f"on{card}"] = drawing_kit.words(
+                _WORDS, f"{card}", x + (12 if seat is not None else 0), top + 22, "said"
+            )
             if seat is not None:
-                scene[f"om{card}"] = sprite(
+                scene[f"om{card}"] = drawing_kit.sprite(
                     _MARKS, f"M{seat}", x - 12, top + 17, f"card {card} is taken by {self.names[seat]}"
                 )
         if view["next"] is not None:
             x = left + _GAP / 2 + SQUARE + self.rules.seats * (2 * SQUARE + _GAP) + _GAP
             title = f"the next of the deck: {self._named(view['next'])}"
-            scene["next"] = sprite(_CARDS, f"C{view['next']}", x, top + 30 + 1.5 * SQUARE, title)
-            scene["nextn"] = words(_WORDS, f"next {view['next']}", x, top + 22, "said")
+            scene["next"] = drawing_kit.sprite(_CARDS, f"C{view['next']}", x, top + 30 + 1.5 * SQUARE, title)
+            scene["nextn"] = drawing_kit.words(_WORDS, f"next {view['next']}", x, top + 22, "said")
 
     def _named(self, card: int, *, turned: bool = False) -> str:
         """Returns a card in words, row by row: `card 5 (pond path, pond path, garden tatami)`."""
@@ -178,26 +176,30 @@ class GardenerDrawing(Drawing):
         rows = (" ".join(kinds[first : first + WIDE]) for first in range(0, len(kinds), WIDE))
         return f"card {card} ({', '.join(rows)})"
 
-    def _mark(self, scene: Scene, events: Sequence[Payload]) -> None:
+    def _mark(self, scene: drawing_kit.Scene, events: Sequence[Payload]) -> None:
         for at, event in enumerate(events):
             if event["event"] == "planted":
                 seat = event["seat"]
                 x, y = event["at"]
-                scene[f"n{seat}"] = sprite(_RINGS, "Rnew", *self._square(seat, x + 0.5, y + 1))
+                scene[f"n{seat}"] = drawing_kit.sprite(_RINGS, "Rnew", *self._square(seat, x + 0.5, y + 1))
             elif event["event"] == "scored":
                 seat = event["seat"]
                 row = event["row"]
                 symbol = f"R{row['along'][0]}{row['length']}"
-                scene[f"r{seat}.{at}"] = sprite(_RINGS, symbol, *self._square(seat, *row["at"]))
+                scene[f"r{seat}.{at}"] = drawing_kit.sprite(_RINGS, symbol, *self._square(seat, *row["at"]))
                 squares = list(row_squares(row))
                 x = sum(x for x, _ in squares) / len(squares)
                 y = sum(y for _, y in squares) / len(squares)
                 middle, below = self._square(seat, x, y)
-                scene[f"s{seat}.{at}"] = words(_WORDS, f"+{event['points']}", middle, below + 8, "said gained")
+                scene[f"s{seat}.{at}"] = drawing_kit.words(
+                    _WORDS, f"+{event['points']}", middle, below + 8, "said gained"
+                )
 
-    def _tell_seats(self, scene: Scene, view: Payload) -> None:
+    def _tell_seats(self, scene: drawing_kit.Scene, view: Payload) -> None:
         for seat, (left, top, width, _) in enumerate(self._beds):
-            scene[f"p{seat}"] = words(_WORDS, str(view["scores"][seat]), left + width - 16, top - 8.5, "score")
+            scene[f"p{seat}"] = drawing_kit.words(
+                _WORDS, str(view["scores"][seat]), left + width - 16, top - 8.5, "score"
+            )
             scene[f"#{seat}.score"] = str(view["scores"][seat])
             if self._features[seat]:
                 up = view["features"][seat]
@@ -206,9 +208,9 @@ class GardenerDrawing(Drawing):
             if card is not None:
                 scene[f"#{seat}.card"] = str(card)
             if seat in view["forfeited"]:
-                scene[f"#{seat}.{STATE}"] = "forfeited"
+                scene[f"#{seat}.{drawing_kit.STATE}"] = "forfeited"
             elif seat == view["starter"]:
-                scene[f"#{seat}.{STATE}"] = "starts the round"
+                scene[f"#{seat}.{drawing_kit.STATE}"] = "starts the round"
         scene["#.deck"] = "1 card" if view["deck"] == 1 else f"{view['deck']} cards"
 
     def _square(self, seat: Seat, x: float, y: float) -> tuple[float, float]:

@@ -9,15 +9,19 @@ import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
-from arena.core.record.log import Header
-from arena.core.rules.base import Board, Rules
-from arena.core.show.drawing import Drawing
-from arena.core.show.layout import clip, flow, shelves
-from arena.core.show.presenter import BoardFacts, Presenter
-from arena.core.show.scene import Scene, Sheet
-from arena.core.show.seats import seat_mark
-from arena.core.text import plain
-from arena.core.types import Payload, Ranks, Seat
+from arena.core.face import (
+    Payload,
+    Seat,
+    drawing_kit,
+    game_kit,
+    layouts,
+    log_records,
+    plain,
+    presenters,
+    scenes,
+    seat_styles,
+    value_types,
+)
 from arena.games.gardener.deck import KINDS, Deck, remarks
 from arena.games.gardener.show.drawing import GardenerDrawing
 from arena.games.gardener.show.garden import (
@@ -56,7 +60,7 @@ class DeckFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Remarks on its balance, for its author."""
 
 
-class GardenerFacts(BoardFacts, frozen=True, kw_only=True):
+class GardenerFacts(presenters.BoardFacts, frozen=True, kw_only=True):
     """What a deck's file says."""
 
     thing: ClassVar[str] = "deck"
@@ -70,7 +74,7 @@ class GardenerFacts(BoardFacts, frozen=True, kw_only=True):
         yield from self.deck.remarks
 
 
-class Gardener(Presenter):
+class Gardener(presenters.Presenter):
     """Shows Samurai Gardener."""
 
     turn_name: ClassVar[str] = "Round"
@@ -78,9 +82,9 @@ class Gardener(Presenter):
     gained_name: ClassVar[str] = "points"
     follows: ClassVar[frozenset[str]] = frozenset({"next", "turned_up", "over"})
 
-    def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
+    def __init__(self, header: log_records.Header, rules: game_kit.Rules[Any], eyes: Collection[Seat]) -> None:
         super().__init__(header, rules, eyes)
-        self._names = [clip(name, _NAME_WIDTH) for name in self.names]
+        self._names = [layouts.clip(name, _NAME_WIDTH) for name in self.names]
         self._cards = cast(Deck, rules.board).payload()["cards"]
         self._features = rules.options["features"] == "on"
         self._target = rules.options["target"]
@@ -94,18 +98,18 @@ class Gardener(Presenter):
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
         return self._narrator.tell(events)
 
-    def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
+    def over(self, ranks: value_types.Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
         yield from ()
 
     def draw(
         self, views: Mapping[Seat, Payload], before: Mapping[Seat, Payload], events: Sequence[Payload], width: int
     ) -> list[Text]:
         view = next(iter(views.values()))  # every seat sees the same
-        lines = shelves([self._table(view), shelves(self._round_cards(view), width, gap=2)], width)
+        lines = layouts.shelves([self._table(view), layouts.shelves(self._round_cards(view), width, gap=2)], width)
         gardens = [self._garden(view, seat, events, width) for seat in range(len(self._names))]
-        return [*lines, Text(), *shelves(gardens, width), Text(), *flow(list(self._legend()), width)]
+        return [*lines, Text(), *layouts.shelves(gardens, width), Text(), *layouts.flow(list(self._legend()), width)]
 
-    def drawing(self) -> Drawing:
+    def drawing(self) -> drawing_kit.Drawing:
         return GardenerDrawing(self.rules, self.names)
 
     def gains(self, event: Payload) -> Mapping[Seat, int]:
@@ -119,9 +123,9 @@ class Gardener(Presenter):
         width: int,
         height: int,
         marks: Collection[Any] = (),
-    ) -> Scene:
+    ) -> scenes.Scene:
         view = next(iter(views.values()))
-        facts = shelves([self._table(view), shelves(self._small_cards(view), width, gap=1)], width)
+        facts = layouts.shelves([self._table(view), layouts.shelves(self._small_cards(view), width, gap=1)], width)
         seats = range(len(self._names))
         room = (width - 3 * (len(seats) - 1)) // len(seats)
         rows = height - len(facts) - 1
@@ -129,7 +133,9 @@ class Gardener(Presenter):
         small = [self._small_garden(view, seat, events, room, rows) for seat in seats]
         # A seat more or less with a card changes how wide they are, and the gardens are not to move.
         facts += [Text()] * (max(len(self._names) + 2, 4) - len(facts))
-        return Scene(facts=facts, sheets=[Sheet(lines=_side_by_side(gardens, room)) for gardens in (large, small)])
+        return scenes.Scene(
+            facts=facts, sheets=[scenes.Sheet(lines=_side_by_side(gardens, room)) for gardens in (large, small)]
+        )
 
     def question(self, kind: str, key: str) -> str:
         if key == "at" and kind == "score":
@@ -163,7 +169,7 @@ class Gardener(Presenter):
         yield Text("Large squares have two characters, small ones one; < and > show that a garden goes on.")
 
     @classmethod
-    def board_facts(cls, rules: str, boards: Mapping[int, Board]) -> BoardFacts:
+    def board_facts(cls, rules: str, boards: Mapping[int, game_kit.Board]) -> presenters.BoardFacts:
         deck = cast(Deck, next(iter(boards.values())))
         squares = b"".join(deck.cards)
         facts = DeckFacts(
@@ -174,25 +180,25 @@ class Gardener(Presenter):
         return GardenerFacts(rules=rules, name=deck.name, source=deck.source, players=tuple(boards), deck=facts)
 
     @classmethod
-    def board_lines(cls, board: Board, players: int, width: int) -> Iterator[Text]:
+    def board_lines(cls, board: game_kit.Board, players: int, width: int) -> Iterator[Text]:
         deck = cast(Deck, board)
         yield Text.assemble((plain(deck.name), "bold"), f", {len(deck.cards)} cards")
         yield Text()
         drawn = ([KINDS[square] for square in card] for card in deck.cards)
         sheet = ([Text(f"{number:3}", "bold"), *card_lines(card)] for number, card in enumerate(drawn))
-        yield from shelves(sheet, width)
+        yield from layouts.shelves(sheet, width)
         yield Text()
-        yield from flow([sign(kind).append(f" {kind}", "") for kind in KINDS], width)
+        yield from layouts.flow([sign(kind).append(f" {kind}", "") for kind in KINDS], width)
 
     @classmethod
-    def board_svg(cls, board: Board, players: int) -> str:
+    def board_svg(cls, board: game_kit.Board, players: int) -> str:
         return gardener_svg(cast(Deck, board))
 
     def _table(self, view: Payload) -> list[Text]:
         signs = "  " + " ".join(SIGNS.values()) if self._features else ""
         lines = [Text().append(f"{'':6}{'':{_NAME_WIDTH}} score{signs}  card", "dim")]
         for seat, name in enumerate(self._names):
-            line = Text(">" if seat == view["starter"] else " ").append_text(seat_mark(seat))
+            line = Text(">" if seat == view["starter"] else " ").append_text(seat_styles.seat_mark(seat))
             line.append(f" {seat}  {name}{' ' * (_NAME_WIDTH - cell_len(name))} {view['scores'][seat]:5} ")
             if self._features:
                 for kind in SIGNS:
@@ -207,7 +213,7 @@ class Gardener(Presenter):
         held: dict[int, Seat | None] = dict.fromkeys(view["offer"])
         held |= {card: seat for seat, card in enumerate(view["taken"]) if card is not None}
         for card, seat in sorted(held.items()):
-            title = Text(f"{card:3} ").append_text(Text(" ") if seat is None else seat_mark(seat))
+            title = Text(f"{card:3} ").append_text(Text(" ") if seat is None else seat_styles.seat_mark(seat))
             yield [title, *card_lines(self._cards[card])]
         if view["next"] is not None:
             yield [Text(f"{view['next']:3} next"), *card_lines(self._cards[view["next"]])]
@@ -217,7 +223,7 @@ class Gardener(Presenter):
         held: dict[int, Seat | None] = dict.fromkeys(view["offer"])
         held |= {card: seat for seat, card in enumerate(view["taken"]) if card is not None}
         for card, seat in sorted(held.items()):
-            title = Text(f"{card:2}").append_text(Text(" ") if seat is None else seat_mark(seat))
+            title = Text(f"{card:2}").append_text(Text(" ") if seat is None else seat_styles.seat_mark(seat))
             yield [title, *small_card_lines(self._cards[card])]
         if view["next"] is not None:
             yield [Text(f"next {view['next']}"), *small_card_lines(self._cards[view["next"]])]
@@ -226,14 +232,14 @@ class Gardener(Presenter):
         self, view: Payload, seat: Seat, events: Sequence[Payload], width: int, height: int
     ) -> list[Text]:
         new, scored = self._changes(seat, events)
-        title = seat_mark(seat).append(f" {seat}  {self._names[seat]}")
+        title = seat_styles.seat_mark(seat).append(f" {seat}  {self._names[seat]}")
         title.truncate(width, overflow="ellipsis")
         lines = window_lines(self._cards, view["gardens"][seat], width, height - 1, new=new, scored=scored)
         return [title, *lines]
 
     def _garden(self, view: Payload, seat: Seat, events: Sequence[Payload], width: int) -> list[Text]:
         new, scored = self._changes(seat, events)
-        title = seat_mark(seat).append(f" {seat}  {self._names[seat]}")
+        title = seat_styles.seat_mark(seat).append(f" {seat}  {self._names[seat]}")
         return [title, *garden_lines(self._cards, view["gardens"][seat], width, new=new, scored=scored)]
 
     def _changes(self, seat: Seat, events: Sequence[Payload]) -> tuple[set[Square], set[Square]]:
@@ -261,7 +267,7 @@ def _side_by_side(gardens: Sequence[list[Text]], room: int) -> list[Text]:
     """Sets gardens beside each other, however wide they are together. Each begins `room` and a gap after the last."""
     for title, *_ in gardens[:-1]:
         title.append(" " * (room - title.cell_len))
-    return shelves(gardens, sum(max(line.cell_len for line in garden) + 3 for garden in gardens))
+    return layouts.shelves(gardens, sum(max(line.cell_len for line in garden) + 3 for garden in gardens))
 
 
 def primer(options: Mapping[str, str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from rich.style import Style
 from rich.text import Text
 
-from arena.core.types import Payload
+from arena.core.face import Payload
 from arena.games.gardener.deck import KINDS, SYMBOLS
 
 Square: TypeAlias = tuple[int, int]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from arena.core.show.svg import FAINT, INK, SERIF, document, element, fitting_size, lines_of, text, use
+from arena.core.face import svg
 from arena.games.gardener.deck import KINDS, Deck
 from arena.games.gardener.geometry import HIGH, WIDE
 
@@ -29,16 +29,16 @@ def gardener_svg(deck: Deck) -> str:
     """Returns the picture of a deck."""
     width = 2 * MARGIN + COLUMNS * _STEP_X - _GAP
     inner = width - 2 * MARGIN
-    size = max(14.0, fitting_size(deck.name, _TITLE, inner))
+    size = max(14.0, svg.fitting_size(deck.name, _TITLE, inner))
     head, y = [], MARGIN
-    for line in lines_of(deck.name, size, inner):
+    for line in svg.lines_of(deck.name, size, inner):
         y += size
-        head.append(text(line, MARGIN, y, size, font_family=SERIF, font_weight="bold"))
+        head.append(svg.text(line, MARGIN, y, size, font_family=svg.SERIF, font_weight="bold"))
     y += 26
-    head.append(text(f"Samurai Gardener · {len(deck.cards)} cards", MARGIN, y, 16.0))
-    for line in lines_of(deck.source, _SMALL, inner):
+    head.append(svg.text(f"Samurai Gardener · {len(deck.cards)} cards", MARGIN, y, 16.0))
+    for line in svg.lines_of(deck.source, _SMALL, inner):
         y += 1.4 * _SMALL
-        head.append(text(line, MARGIN, y, _SMALL, fill=FAINT))
+        head.append(svg.text(line, MARGIN, y, _SMALL, fill=svg.FAINT))
     y += 12
     sheet = []
     for number, card in enumerate(deck.cards):
@@ -47,21 +47,21 @@ def gardener_svg(deck: Deck) -> str:
     y += -(-len(deck.cards) // COLUMNS) * _STEP_Y + SQUARE
     legend = _legend(deck, y, inner)
     height = y + SQUARE / 2 + MARGIN
-    return document(deck.name, width, height, element("defs", *_definitions()), *head, *sheet, *legend)
+    return svg.document(deck.name, width, height, svg.element("defs", *_definitions()), *head, *sheet, *legend)
 
 
 def _card(number: int, card: bytes, left: float, top: float) -> str:
     """Draws a card below its number."""
-    frame = element(
+    frame = svg.element(
         "rect", x=left, y=top + _NUMBER, width=WIDE * SQUARE, height=HIGH * SQUARE, rx=5, fill="none",
-        stroke=INK, stroke_width=2.2,
+        stroke=svg.INK, stroke_width=2.2,
     )  # fmt: skip
     squares = (
-        use(f"deck-{KINDS[kind]}", left + (at % WIDE + 0.5) * SQUARE, top + _NUMBER + (at // WIDE + 0.5) * SQUARE)
+        svg.use(f"deck-{KINDS[kind]}", left + (at % WIDE + 0.5) * SQUARE, top + _NUMBER + (at // WIDE + 0.5) * SQUARE)
         for at, kind in enumerate(card)
     )
-    label = text(str(number), left + SQUARE, top + _NUMBER - 6, 12.0, text_anchor="middle", font_weight="bold")
-    return element("g", *squares, frame, label)
+    label = svg.text(str(number), left + SQUARE, top + _NUMBER - 6, 12.0, text_anchor="middle", font_weight="bold")
+    return svg.element("g", *squares, frame, label)
 
 
 def _legend(deck: Deck, y: float, width: float) -> Iterator[str]:
@@ -69,14 +69,14 @@ def _legend(deck: Deck, y: float, width: float) -> Iterator[str]:
     squares = b"".join(deck.cards)
     for place, kind in enumerate(KINDS):
         left = MARGIN + place * width / len(KINDS)
-        yield use(f"deck-{kind}", left + SQUARE / 2, y)
-        yield text(kind, left + SQUARE + 10, y - 2, _LEGEND, font_weight="bold")
-        yield text(f"{squares.count(place)} squares", left + SQUARE + 10, y + 14, _SMALL, fill=FAINT)
+        yield svg.use(f"deck-{kind}", left + SQUARE / 2, y)
+        yield svg.text(kind, left + SQUARE + 10, y - 2, _LEGEND, font_weight="bold")
+        yield svg.text(f"{squares.count(place)} squares", left + SQUARE + 10, y + 14, _SMALL, fill=svg.FAINT)
 
 
 def _definitions() -> Iterator[str]:
     for kind, drawn in square_symbols():
-        yield element("g", drawn, id=f"deck-{kind}")
+        yield svg.element("g", drawn, id=f"deck-{kind}")
 
 
 def square_symbols() -> Iterator[tuple[str, str]]:
@@ -84,7 +84,7 @@ def square_symbols() -> Iterator[tuple[str, str]]:
     signs = {"tatami": ("#ecdfae", _mat()), "path": ("#f1ece2", _stones()), "pond": ("#c4dfec", _waves()),
              "garden": ("#d9e6bd", _bush())}  # fmt: skip
     for kind, (fill, sign) in signs.items():
-        ground = element(
+        ground = svg.element(
             "rect", x=-SQUARE / 2, y=-SQUARE / 2, width=SQUARE, height=SQUARE, fill=fill, stroke="#8d8066",
             stroke_width=0.8,
         )  # fmt: skip
@@ -95,8 +95,8 @@ def _mat() -> list[str]:
     """Draws a tatami mat: its straw, and the two seams along it."""
     straw = "".join(f"M{x},-14V14" for x in range(-8, 9, 4))
     return [
-        element("path", d=straw, stroke="#b9a566", stroke_width=1.2),
-        element("path", d="M-13,-14V14M13,-14V14", stroke="#4e5a34", stroke_width=3.4),
+        svg.element("path", d=straw, stroke="#b9a566", stroke_width=1.2),
+        svg.element("path", d="M-13,-14V14M13,-14V14", stroke="#4e5a34", stroke_width=3.4),
     ]
 
 
@@ -104,7 +104,7 @@ def _stones() -> list[str]:
     """Draws the stepping stones of a path."""
     stones = ((-7.5, -8, 6.5, 5), (6.5, -3.5, 6, 4.6), (-5.5, 4.5, 5.6, 4.2), (7, 10.5, 6.2, 4))
     return [
-        element("ellipse", cx=x, cy=y, rx=rx, ry=ry, fill="#b9b1a3", stroke="#6a6257", stroke_width=1.2)
+        svg.element("ellipse", cx=x, cy=y, rx=rx, ry=ry, fill="#b9b1a3", stroke="#6a6257", stroke_width=1.2)
         for x, y, rx, ry in stones
     ]
 
@@ -112,14 +112,14 @@ def _stones() -> list[str]:
 def _waves() -> list[str]:
     """Draws the waves of a pond."""
     waves = "".join(f"M-13,{y} q3.25,-5.5 6.5,0 t6.5,0 t6.5,0 t6.5,0" for y in (-8, 1, 10))
-    return [element("path", d=waves, fill="none", stroke="#3f7fa3", stroke_width=2)]
+    return [svg.element("path", d=waves, fill="none", stroke="#3f7fa3", stroke_width=2)]
 
 
 def _bush() -> list[str]:
     """Draws a bush on its trunk, for a garden."""
     leaves = ((0, -6, 7.5), (-6.5, 1, 6.5), (6.5, 1, 6.5), (0, 2, 6.5))
     return [
-        element("path", d="M0,4V14M-5,14H5", stroke="#5b4327", stroke_width=2.6, stroke_linecap="round"),
-        *(element("circle", cx=x, cy=y, r=r, fill="#55813f") for x, y, r in leaves),
-        *(element("circle", cx=x, cy=y, r=1.7, fill="#fdf3f0") for x, y in ((-6, 0), (1, -7), (5.5, 2))),
+        svg.element("path", d="M0,4V14M-5,14H5", stroke="#5b4327", stroke_width=2.6, stroke_linecap="round"),
+        *(svg.element("circle", cx=x, cy=y, r=r, fill="#55813f") for x, y, r in leaves),
+        *(svg.element("circle", cx=x, cy=y, r=1.7, fill="#fdf3f0") for x, y in ((-6, 0), (1, -7), (5.5, 2))),
     ]

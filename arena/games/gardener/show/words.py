@@ -7,9 +7,7 @@ from itertools import groupby
 
 from rich.text import Text
 
-from arena.core.show.layout import listed
-from arena.core.show.seats import Seats, number_of_points
-from arena.core.types import Payload
+from arena.core.face import Payload, layouts, seat_styles
 
 _KINDS = {"tatami": "tatami", "path": "paths", "pond": "ponds", "garden": "gardens"}
 
@@ -17,7 +15,7 @@ _KINDS = {"tatami": "tatami", "path": "paths", "pond": "ponds", "garden": "garde
 class Narrator:
     """Tells the events of a game, given its seats and options."""
 
-    def __init__(self, seats: Seats, *, features: bool, target: str) -> None:
+    def __init__(self, seats: seat_styles.Seats, *, features: bool, target: str) -> None:
         self._seats = seats
         self._features = features
         self._reasons = {
@@ -48,14 +46,18 @@ class Narrator:
                 return self._seat(event, f"seizes {cards([event['card']])}")
             case "planted":
                 turned = ", turned" if event["turned"] else ""
-                rows = f", and makes {listed(map(row, event['rows']))}" if event["rows"] else ""
+                rows = f", and makes {layouts.listed(map(row, event['rows']))}" if event["rows"] else ""
                 return self._seat(event, f"plants {cards([event['card']])} at {square(event['at'])}{turned}{rows}")
             case "scored":
                 # The last feature card was turned down, and so all were turned up again.
                 up = "; all four feature cards turn up" if self._features and len(event["features"]) == 4 else ""
-                return self._seat(event, f"scores {row(event['row'])}: {number_of_points(event['points'])}{up}")
+                return self._seat(
+                    event, f"scores {row(event['row'])}: {seat_styles.number_of_points(event['points'])}{up}"
+                )
             case "bonus":
-                return self._seat(event, f"scored {event['kinds']:d} kinds: {number_of_points(event['points'])} more")
+                return self._seat(
+                    event, f"scored {event['kinds']:d} kinds: {seat_styles.number_of_points(event['points'])} more"
+                )
             case "over":
                 return Text(f"The game is over: {self._reasons[event['reason']]}. ").append_text(
                     self._seats.places(event["ranks"], event["scores"])
@@ -69,7 +71,7 @@ class Narrator:
 def cards(numbers: Iterable[int]) -> str:
     """Returns cards by their numbers: `card 12`, `cards 5 and 12`."""
     names = [f"{number:d}" for number in numbers]
-    return f"card{'s' if len(names) > 1 else ''} {listed(names)}"
+    return f"card{'s' if len(names) > 1 else ''} {layouts.listed(names)}"
 
 
 def square(at: Sequence[int]) -> str:

@@ -12,9 +12,7 @@ from collections.abc import Collection, Iterator
 from rich.style import Style
 from rich.text import Text
 
-from arena.core.show.seats import MARKS, SEAT_STYLES
-from arena.core.text import plain
-from arena.core.types import Payload
+from arena.core.face import Payload, plain, seat_styles
 from arena.games.samurai.board import PIECES, Board, Kind
 
 CELL = 4
@@ -82,7 +80,7 @@ def map_lines(board: Board, view: Payload, changed: Collection[int] = (), target
         ink = Style(color=_INK[space.kind])
         if number in tiles:
             seat, tile = tiles[number]
-            what, ground, ink = MARKS[seat] + tile_code(tile), SEAT_STYLES[seat], Style()
+            what, ground, ink = seat_styles.MARKS[seat] + tile_code(tile), seat_styles.SEAT_STYLES[seat], Style()
             above = ground
         elif space.kind in PIECES:
             what, above = castes[number].ljust(PIECES[space.kind], TAKEN), ground + _PIECE_STYLE
@@ -122,7 +120,7 @@ def compact_lines(
         mark = CHANGED if number in changed else " "
         if number in tiles:
             seat, tile = tiles[number]
-            cell = Text(f"{MARKS[seat]}{tile_code(tile)}{mark}", SEAT_STYLES[seat])
+            cell = Text(f"{seat_styles.MARKS[seat]}{tile_code(tile)}{mark}", seat_styles.SEAT_STYLES[seat])
         elif space.kind in PIECES:
             cell = Text(f"{castes[number].ljust(PIECES[space.kind], TAKEN):{CELL - 1}}{mark}", ground + _PIECE_STYLE)
         else:

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
-from arena.core.rules.base import Rules
-from arena.core.show.drawing import MARK_SHAPES, STATE, Drawing, Offered, Scene, Sprite, Symbol, sprite, words
-from arena.core.show.layout import clip
-from arena.core.show.seats import MARKS, Seats
-from arena.core.show.svg import element, fitting_size, points, text, title, use
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, drawing_kit, game_kit, layouts, seat_styles, svg
 from arena.games.samurai.board import PIECES, Board
 from arena.games.samurai.show.hexagons import RADIUS, RISE, centre, coast, corners
 from arena.games.samurai.show.shapes import FACES, PIECE_SHAPES, STYLE
@@ -29,15 +24,15 @@ _LONGEST_NAME = 16
 Totals = tuple[int, ...]
 
 
-class SamuraiDrawing(Drawing):
+class SamuraiDrawing(drawing_kit.Drawing):
     """Draws Samurai."""
 
     style: ClassVar[str] = STYLE
 
-    def __init__(self, rules: Rules[Any], names: Sequence[str]) -> None:
+    def __init__(self, rules: game_kit.Rules[Any], names: Sequence[str]) -> None:
         super().__init__(rules, names)
         self._board = cast(Board, rules.board)
-        self._where = Narrator(self._board, Seats(names), ()).where
+        self._where = Narrator(self._board, seat_styles.Seats(names), ()).where
         raw = [centre(space) for space in self._board.spaces]
         left = min(x for x, _ in raw) - RADIUS - MARGIN
         top = min(y for _, y in raw) - RISE - MARGIN
@@ -48,72 +43,88 @@ class SamuraiDrawing(Drawing):
             "hand": "Hand", "stack": "Stack", "captured": "Captured", "aside": "Set aside", "supply": "Still to be put",
         }  # fmt: skip
         # Each is made once and compared by what it is: most of a scene is as it was.
-        self._tiles: dict[tuple[int, Seat, str], Sprite] = {}
-        self._pieces: dict[tuple[int, str, float, Totals], Sprite] = {}
+        self._tiles: dict[tuple[int, Seat, str], drawing_kit.Sprite] = {}
+        self._pieces: dict[tuple[int, str, float, Totals], drawing_kit.Sprite] = {}
 
-    def symbols(self) -> Iterator[Symbol]:
+    def symbols(self) -> Iterator[drawing_kit.Symbol]:
         wide, high = 2 * RADIUS, 2 * RISE
-        outline = points(corners())
+        outline = svg.points(corners())
         for kind in ("sea", "land", "village", "city", "edo"):
-            yield Symbol(f"K{kind}", element("polygon", class_=f"d-space d-{kind}", points=outline), wide, high)
-        wave = element("path", class_="d-wave", d="M-13,6q3.25,-5 6.5,0t6.5,0 6.5,0 6.5,0M-7,14q3.25,-5 6.5,0t6.5,0")
-        yield Symbol("Kwave", wave, wide, high)
+            yield drawing_kit.Symbol(
+                f"K{kind}", svg.element("polygon", class_=f"d-space d-{kind}", points=outline), wide, high
+            )
+        wave = svg.element(
+            "path", class_="d-wave", d="M-13,6q3.25,-5 6.5,0t6.5,0 6.5,0 6.5,0M-7,14q3.25,-5 6.5,0t6.5,0"
+        )
+        yield drawing_kit.Symbol("Kwave", wave, wide, high)
         for caste, shape in PIECE_SHAPES.items():
-            disc = element("circle", class_="d-piece", r=10.4)
-            yield Symbol(f"P{caste}", disc + element("g", shape, class_="d-figure"), 24.0, 24.0, caste)
-        body = element("polygon", class_="d-tile", points=points(corners(30.4)))
-        bevel = element("polygon", class_="d-bevel", points=points(corners(27.2)))
-        yield Symbol("Tbody", body + bevel, wide, high)
+            disc = svg.element("circle", class_="d-piece", r=10.4)
+            yield drawing_kit.Symbol(f"P{caste}", disc + svg.element("g", shape, class_="d-figure"), 24.0, 24.0, caste)
+        body = svg.element("polygon", class_="d-tile", points=svg.points(corners(30.4)))
+        bevel = svg.element("polygon", class_="d-bevel", points=svg.points(corners(27.2)))
+        yield drawing_kit.Symbol("Tbody", body + bevel, wide, high)
         for tile in TILES:
-            yield Symbol(f"F{tile.name}", FACES[tile.name], wide, high)
+            yield drawing_kit.Symbol(f"F{tile.name}", FACES[tile.name], wide, high)
         for seat in range(self.rules.seats):
             yield from self._of_seat(seat)
-        cross = element("path", class_="d-aside", d="M-5,-5L5,5M5,-5L-5,5")
-        yield Symbol("Paside", element("circle", class_="d-piece", r=9.6) + cross, 24.0, 24.0, "set aside")
-        yield Symbol("Rnew", element("polygon", class_="new", points=points(corners(32.6))), wide, high)
-        yield Symbol("Rgain", element("polygon", class_="gain", points=points(corners(32.0))), wide, high)
-        yield Symbol("Rmay", element("polygon", class_="may", points=points(corners(31.5))), wide, high)
+        cross = svg.element("path", class_="d-aside", d="M-5,-5L5,5M5,-5L-5,5")
+        yield drawing_kit.Symbol(
+            "Paside", svg.element("circle", class_="d-piece", r=9.6) + cross, 24.0, 24.0, "set aside"
+        )
+        yield drawing_kit.Symbol(
+            "Rnew", svg.element("polygon", class_="new", points=svg.points(corners(32.6))), wide, high
+        )
+        yield drawing_kit.Symbol(
+            "Rgain", svg.element("polygon", class_="gain", points=svg.points(corners(32.0))), wide, high
+        )
+        yield drawing_kit.Symbol(
+            "Rmay", svg.element("polygon", class_="may", points=svg.points(corners(31.5))), wide, high
+        )
 
-    def _of_seat(self, seat: Seat) -> Iterator[Symbol]:
+    def _of_seat(self, seat: Seat) -> Iterator[drawing_kit.Symbol]:
         wide, high = 2 * RADIUS, 2 * RISE
-        mark, body = MARK_SHAPES[seat], use("Tbody", 0, 0)
+        mark, body = drawing_kit.MARK_SHAPES[seat], svg.use("Tbody", 0, 0)
         for tile in TILES:
-            small = element("path", class_="d-face", d=mark, transform="translate(0 -17.4) scale(.58)")
-            drawn = element("g", body, use(f"F{tile.name}", 0, 0), small, class_=f"o{seat}")
-            yield Symbol(f"T{seat}{tile.name}", drawn, wide, high, tile_name(tile.name))
-        back = element("path", class_="d-face", d=mark, transform="scale(1.2)")
-        yield Symbol(f"B{seat}", element("g", body, back, class_=f"o{seat}"), wide, high, "a hidden tile")
-        won = element("circle", class_="d-won", r=10.4) + element(
+            small = svg.element("path", class_="d-face", d=mark, transform="translate(0 -17.4) scale(.58)")
+            drawn = svg.element("g", body, svg.use(f"F{tile.name}", 0, 0), small, class_=f"o{seat}")
+            yield drawing_kit.Symbol(f"T{seat}{tile.name}", drawn, wide, high, tile_name(tile.name))
+        back = svg.element("path", class_="d-face", d=mark, transform="scale(1.2)")
+        yield drawing_kit.Symbol(
+            f"B{seat}", svg.element("g", body, back, class_=f"o{seat}"), wide, high, "a hidden tile"
+        )
+        won = svg.element("circle", class_="d-won", r=10.4) + svg.element(
             "path", class_="d-face", d=mark, transform="scale(.6)"
         )
-        yield Symbol(f"W{seat}", element("g", won, class_=f"o{seat}"), 24.0, 24.0, f"captured by seat {seat}")
+        yield drawing_kit.Symbol(
+            f"W{seat}", svg.element("g", won, class_=f"o{seat}"), 24.0, 24.0, f"captured by seat {seat}"
+        )
 
     def ground(self) -> str:
         spaces = list(zip(self._board.spaces, self._at, strict=True))
         line = coast(self._board, self._at)
-        sea = [use("Ksea", x, y) for space, (x, y) in spaces if space.kind == "sea"]
+        sea = [svg.use("Ksea", x, y) for space, (x, y) in spaces if space.kind == "sea"]
         waves = [
-            use("Kwave", x, y)
+            svg.use("Kwave", x, y)
             for space, (x, y) in spaces
             if space.kind == "sea" and (3 * space.col + 5 * space.row) % 4 == 0
         ]
-        land = [use(f"K{space.kind}", x, y) for space, (x, y) in spaces if space.kind != "sea"]
-        numbers = [text(str(number), x, y - 18.6, 8.6) for number, (x, y) in enumerate(self._at)]
+        land = [svg.use(f"K{space.kind}", x, y) for space, (x, y) in spaces if space.kind != "sea"]
+        numbers = [svg.text(str(number), x, y - 18.6, 8.6) for number, (x, y) in enumerate(self._at)]
         return "".join(
             (
                 *sea,
                 *waves,
-                element("path", class_="d-shallow", d=line),
+                svg.element("path", class_="d-shallow", d=line),
                 *land,
-                element("path", class_="d-coast", d=line),
-                element("g", *numbers, class_="d-number"),
+                svg.element("path", class_="d-coast", d=line),
+                svg.element("g", *numbers, class_="d-number"),
                 *(_name(space.name, x, y) for space, (x, y) in spaces if space.name),
             )
         )
 
-    def scene(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> Scene:
+    def scene(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> drawing_kit.Scene:
         view = next(iter(views.values()))
-        scene: Scene = {}
+        scene: drawing_kit.Scene = {}
         self._put_pieces(scene, view, events)
         for space, seat, tile in view["tiles"]:
             key = (space, seat, tile)
@@ -124,14 +135,14 @@ class SamuraiDrawing(Drawing):
             if event["event"] not in ("captured", "set_aside"):
                 for space in changed_spaces(event):
                     if event.get("seat") is not None:
-                        scene[f"n{space}"] = sprite(_RINGS, "Rnew", *self._at[space])
+                        scene[f"n{space}"] = drawing_kit.sprite(_RINGS, "Rnew", *self._at[space])
         self._tell_seats(scene, views, view)
         return scene
 
-    def offered(self, view: Payload, kind: str, key: str, value: Any) -> Offered:
+    def offered(self, view: Payload, kind: str, key: str, value: Any) -> drawing_kit.Offered:
         if type(value) is int:
-            return Offered(at=self._at[value], ring="Rmay")
-        return Offered(symbol=f"T{view['seat']}{value}" if key in ("tile", "hand") else f"P{value}")
+            return drawing_kit.Offered(at=self._at[value], ring="Rmay")
+        return drawing_kit.Offered(symbol=f"T{view['seat']}{value}" if key in ("tile", "hand") else f"P{value}")
 
     def why(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> Iterator[str]:
         at = _tiles_at(next(iter(views.values())))
@@ -139,7 +150,7 @@ class SamuraiDrawing(Drawing):
             totals = self._totals(at, event["space"], event["caste"])
             yield f"Influence, {event['caste']} on {event['space']}: {_sides(totals)}"
 
-    def _put_pieces(self, scene: Scene, view: Payload, events: Sequence[Payload]) -> None:
+    def _put_pieces(self, scene: drawing_kit.Scene, view: Payload, events: Sequence[Payload]) -> None:
         at = _tiles_at(view)
         held: dict[int, list[str]] = {}
         for caste, spaces in view["pieces"].items():
@@ -160,17 +171,17 @@ class SamuraiDrawing(Drawing):
         for space, taken in gone.items():
             all_castes = sorted([*held.get(space, ()), *(event["caste"] for event in taken)], key=CASTES.index)
             x, y = self._at[space]
-            scene[f"g{space}"] = sprite(_RINGS, "Rgain", x, y)
+            scene[f"g{space}"] = drawing_kit.sprite(_RINGS, "Rgain", x, y)
             for event in taken:
                 caste = event["caste"]
                 symbol = f"W{event['seat']}" if event["event"] == "captured" else "Paside"
                 offset = self._offset(space, all_castes.index(caste))
-                scene[f"w{space}{caste}"] = sprite(_RINGS, symbol, x + offset, y, f"the {caste} was here")
+                scene[f"w{space}{caste}"] = drawing_kit.sprite(_RINGS, symbol, x + offset, y, f"the {caste} was here")
                 if len(taken) == 1:  # for more there is no room; the sentences have them
                     sides = _sides(self._totals(at, space, caste), brief=True)
-                    scene[f"i{space}"] = words(_WORDS, sides, x, y + 26, "said gained")
+                    scene[f"i{space}"] = drawing_kit.words(_WORDS, sides, x, y + 26, "said gained")
 
-    def _tell_seats(self, scene: Scene, views: Mapping[Seat, Payload], view: Payload) -> None:
+    def _tell_seats(self, scene: drawing_kit.Scene, views: Mapping[Seat, Payload], view: Payload) -> None:
         for seat in range(self.rules.seats):
             own = views.get(seat)
             if own is not None:
@@ -181,9 +192,9 @@ class SamuraiDrawing(Drawing):
             captured = (own or view)["captured"][seat]
             scene[f"#{seat}.captured"] = _counts(captured) if captured else [[f"P{caste}", "?"] for caste in CASTES]
             if seat in view["forfeited"]:
-                scene[f"#{seat}.{STATE}"] = "forfeited"
+                scene[f"#{seat}.{drawing_kit.STATE}"] = "forfeited"
             elif seat == view["to_move"]:
-                scene[f"#{seat}.{STATE}"] = "to move"
+                scene[f"#{seat}.{drawing_kit.STATE}"] = "to move"
         scene["#.aside"] = _counts(view["set_aside"])
         if any(view["supply"].values()):
             scene["#.supply"] = _counts(view["supply"])
@@ -201,13 +212,15 @@ class SamuraiDrawing(Drawing):
         most = PIECES[self._board.spaces[space].kind]
         return (slot - (most - 1) / 2) * _STEP[most]
 
-    def _tile(self, space: int, seat: Seat, tile: str) -> Sprite:
-        named = f"{MARKS[seat]} {self.names[seat]}: {tile_name(tile)} on {self._where(space)}"
-        return sprite(_TILES, f"T{seat}{tile}", *self._at[space], named)
+    def _tile(self, space: int, seat: Seat, tile: str) -> drawing_kit.Sprite:
+        named = f"{seat_styles.MARKS[seat]} {self.names[seat]}: {tile_name(tile)} on {self._where(space)}"
+        return drawing_kit.sprite(_TILES, f"T{seat}{tile}", *self._at[space], named)
 
-    def _piece(self, space: int, caste: str, offset: float, totals: Totals) -> Sprite:
+    def _piece(self, space: int, caste: str, offset: float, totals: Totals) -> drawing_kit.Sprite:
         x, y = self._at[space]
-        return sprite(_PIECES, f"P{caste}", x + offset, y, f"{caste} on {self._where(space)}: {_sides(totals)}")
+        return drawing_kit.sprite(
+            _PIECES, f"P{caste}", x + offset, y, f"{caste} on {self._where(space)}: {_sides(totals)}"
+        )
 
     def _free_corner(self) -> str:
         wide, high = self.size
@@ -226,7 +239,7 @@ def _tiles_at(view: Payload) -> dict[int, tuple[Seat, str]]:
 
 
 def _sides(totals: Totals, *, brief: bool = False) -> str:
-    sides = [f"{MARKS[seat]}{'' if brief else ' '}{total}" for seat, total in enumerate(totals) if total]
+    sides = [f"{seat_styles.MARKS[seat]}{'' if brief else ' '}{total}" for seat, total in enumerate(totals) if total]
     return (" " if brief else ", ").join(sides) or "no influence"
 
 
@@ -235,6 +248,6 @@ def _counts(pieces: Mapping[str, int]) -> list[list[Any]]:
 
 
 def _name(name: str, x: float, y: float) -> str:
-    short = clip(name, _LONGEST_NAME)
-    size = fitting_size(short, 11.0, 50.0)
-    return element("g", title(name), text(short, x, y + 24.4, size), class_="d-place")
+    short = layouts.clip(name, _LONGEST_NAME)
+    size = svg.fitting_size(short, 11.0, 50.0)
+    return svg.element("g", svg.title(name), svg.text(short, x, y + 24.4, size), class_="d-place")

@@ -10,16 +10,19 @@ import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
-from arena.core.record.log import Header
-from arena.core.rules import base
-from arena.core.rules.base import Rules
-from arena.core.show.drawing import Drawing
-from arena.core.show.layout import beside, clip, flow
-from arena.core.show.presenter import BoardFacts, Presenter
-from arena.core.show.scene import Scene, Sheet
-from arena.core.show.seats import seat_mark
-from arena.core.text import plain
-from arena.core.types import Payload, Ranks, Seat
+from arena.core.face import (
+    Payload,
+    Seat,
+    drawing_kit,
+    game_kit,
+    layouts,
+    log_records,
+    plain,
+    presenters,
+    scenes,
+    seat_styles,
+    value_types,
+)
 from arena.games.samurai.board import CASTES as CASTE_COUNT
 from arena.games.samurai.board import PIECES, Board
 from arena.games.samurai.show.board import CELL, TAKEN, compact_lines, corner, legend, map_lines, tile_code
@@ -57,7 +60,7 @@ class MapFacts(msgspec.Struct, frozen=True, kw_only=True):
     pieces_per_caste: int
 
 
-class SamuraiFacts(BoardFacts, frozen=True, kw_only=True):
+class SamuraiFacts(presenters.BoardFacts, frozen=True, kw_only=True):
     """What a board file says."""
 
     maps: tuple[MapFacts, ...]
@@ -71,14 +74,14 @@ class SamuraiFacts(BoardFacts, frozen=True, kw_only=True):
             yield f"{words}, {_count(on.pieces_per_caste, 'piece')} of each caste"
 
 
-class Samurai(Presenter):
+class Samurai(presenters.Presenter):
     """Shows Samurai."""
 
     gain_name: ClassVar[str] = "capture"
     gained_name: ClassVar[str] = "pieces captured"
     follows: ClassVar[frozenset[str]] = frozenset({"hand", "setup", "turn", "captured", "set_aside", "over"})
 
-    def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
+    def __init__(self, header: log_records.Header, rules: game_kit.Rules[Any], eyes: Collection[Seat]) -> None:
         super().__init__(header, rules, eyes)
         self._board = cast(Board, rules.board)
         self._narrator = Narrator(self._board, self.seats, eyes)
@@ -89,7 +92,7 @@ class Samurai(Presenter):
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
         return self._narrator.tell(events)
 
-    def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
+    def over(self, ranks: value_types.Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
         yield from ()
 
     def draw(
@@ -97,9 +100,9 @@ class Samurai(Presenter):
     ) -> list[Text]:
         changed = {space for event in events for space in changed_spaces(event)}
         board = map_lines(self._board, next(iter(views.values())), changed)
-        return beside(board, _seat_table(views, self.names), list(legend(self._board)), width)
+        return layouts.beside(board, _seat_table(views, self.names), list(legend(self._board)), width)
 
-    def drawing(self) -> Drawing:
+    def drawing(self) -> drawing_kit.Drawing:
         return SamuraiDrawing(self.rules, self.names)
 
     def gains(self, event: Payload) -> Mapping[Seat, int]:
@@ -113,7 +116,7 @@ class Samurai(Presenter):
         width: int,
         height: int,
         marks: Collection[Any] = (),
-    ) -> Scene:
+    ) -> scenes.Scene:
         view = next(iter(views.values()))
         changed = {space for event in events for space in changed_spaces(event)}
         left, top = corner(self._board)
@@ -121,11 +124,11 @@ class Samurai(Presenter):
         ends = (0, CELL - 1)
         places = tuple((space.row - top, CELL * (space.col - left) + end) for space in spaces for end in ends)
         targets = [mark for mark in marks if type(mark) is int]
-        large = Sheet(lines=map_lines(self._board, view, changed, targets), in_corner=True)
-        small = Sheet(lines=compact_lines(self._board, view, changed, targets), changed=places, in_corner=True)
+        large = scenes.Sheet(lines=map_lines(self._board, view, changed, targets), in_corner=True)
+        small = scenes.Sheet(lines=compact_lines(self._board, view, changed, targets), changed=places, in_corner=True)
         facts = _seat_table(views, self.names)
         lines = len(self.names) + 3  # in the set-up it has a line more, and the board is not to move when that goes
-        return Scene(facts=facts + [Text()] * (lines - len(facts)), sheets=[large, small])
+        return scenes.Scene(facts=facts + [Text()] * (lines - len(facts)), sheets=[large, small])
 
     def question(self, kind: str, key: str) -> str:
         return _QUESTIONS[key] if kind != "setup" or key != "space" else "On which settlement?"
@@ -155,22 +158,22 @@ class Samurai(Presenter):
         yield Text(", ").join(item for item in legend(self._board) if item.plain[0] not in "~.")
 
     @classmethod
-    def board_facts(cls, rules: str, boards: Mapping[int, base.Board]) -> BoardFacts:
+    def board_facts(cls, rules: str, boards: Mapping[int, game_kit.Board]) -> presenters.BoardFacts:
         maps = tuple(_map_facts(cast(Board, board), players) for players, board in boards.items())
         board = next(iter(boards.values()))
         return SamuraiFacts(rules=rules, name=board.name, source=board.source, players=tuple(boards), maps=maps)
 
     @classmethod
-    def board_lines(cls, board: base.Board, players: int, width: int) -> Iterator[Text]:
+    def board_lines(cls, board: game_kit.Board, players: int, width: int) -> Iterator[Text]:
         board = cast(Board, board)
         yield Text.assemble((plain(board.name), "bold"), f", {players} players")
         yield Text()
         yield from map_lines(board, _EMPTY)
         yield Text()
-        yield from flow(list(_map_legend(board)), width)
+        yield from layouts.flow(list(_map_legend(board)), width)
 
     @classmethod
-    def board_svg(cls, board: base.Board, players: int) -> str:
+    def board_svg(cls, board: game_kit.Board, players: int) -> str:
         return samurai_svg(cast(Board, board), players)
 
 
@@ -213,9 +216,9 @@ def _seat_table(views: Mapping[Seat, Payload], names: Sequence[str]) -> list[Tex
         hand = " ".join(map(tile_code, views[seat]["hand"])) if seat in views else f"{view['hands'][seat]} tiles"
         if seat in view["forfeited"]:
             hand = "forfeited"
-        label = clip(name, _NAME_WIDTH)
+        label = layouts.clip(name, _NAME_WIDTH)
         label += " " * (_NAME_WIDTH - cell_len(label))
-        line = Text(">" if seat == view["to_move"] else " ").append_text(seat_mark(seat))
+        line = Text(">" if seat == view["to_move"] else " ").append_text(seat_styles.seat_mark(seat))
         line.append(f" {seat}  {label} {hand:{_HAND_WIDTH}} {view['stacks'][seat]:5}")
         lines.append(line.append(_counts(eyes["captured"][seat])))
     blank = _NAME_WIDTH + 1 + _HAND_WIDTH + 6

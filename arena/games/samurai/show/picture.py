@@ -8,21 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from arena.core.show.layout import clip
-from arena.core.show.svg import (
-    FAINT,
-    INK,
-    SERIF,
-    document,
-    element,
-    fitting_size,
-    lines_of,
-    points,
-    text,
-    text_width,
-    title,
-    use,
-)
+from arena.core.face import layouts, svg
 from arena.games.samurai.board import CASTES, PIECES, Board, Kind, Space
 from arena.games.samurai.show.hexagons import RADIUS, RISE, centre, coast, corners
 
@@ -62,17 +48,17 @@ def samurai_svg(board: Board, players: int) -> str:
     legend = list(_legend(board))
     places = _legend_places(len(legend), centres, width, MARGIN + head.height)
     bottom = max(max(y for _, y in centres) + RISE, places[-1][1] + _LEGEND_STEP)
-    return document(
+    return svg.document(
         f"{board.name}, {players} players",
         width,
         bottom + MARGIN,
-        element("defs", *_definitions()),
+        svg.element("defs", *_definitions()),
         *head.draw(),
-        *(use(f"map-{space.kind}", x, y) for space, (x, y) in zip(board.spaces, centres, strict=True)),
+        *(svg.use(f"map-{space.kind}", x, y) for space, (x, y) in zip(board.spaces, centres, strict=True)),
         _coast(board, centres),
         *(_labels(space, number, *centres[number]) for number, space in enumerate(board.spaces)),
         *(
-            element("g", *item, transform=f"translate({x:.2f} {y:.2f})")
+            svg.element("g", *item, transform=f"translate({x:.2f} {y:.2f})")
             for item, (x, y) in zip(legend, places, strict=True)
         ),
     )
@@ -84,14 +70,14 @@ class _Head:
     def __init__(self, board: Board, players: int) -> None:
         pieces = sum(PIECES.get(space.kind, 0) for space in board.spaces) // CASTES
         plural = "piece" if pieces == 1 else "pieces"
-        self.size = max(16.0, fitting_size(board.name, _TITLE, _TITLE_WIDTH))
-        self.title = lines_of(board.name, self.size, _TITLE_WIDTH)
+        self.size = max(16.0, svg.fitting_size(board.name, _TITLE, _TITLE_WIDTH))
+        self.title = svg.lines_of(board.name, self.size, _TITLE_WIDTH)
         self.subtitle = f"Samurai · {players} players · {pieces} {plural} of each caste"
-        self.source = lines_of(board.source, _SMALL, _TITLE_WIDTH)
+        self.source = svg.lines_of(board.source, _SMALL, _TITLE_WIDTH)
         self.width = max(
-            *(text_width(line, self.size) for line in self.title),
-            *(text_width(line, _SMALL) for line in self.source),
-            text_width(self.subtitle, _SUBTITLE),
+            *(svg.text_width(line, self.size) for line in self.title),
+            *(svg.text_width(line, _SMALL) for line in self.source),
+            svg.text_width(self.subtitle, _SUBTITLE),
         )
         self.height = 1.2 * (self.size * len(self.title) + _SUBTITLE + _SMALL * len(self.source)) + 10
 
@@ -99,47 +85,47 @@ class _Head:
         y = MARGIN
         for line in self.title:
             y += 1.2 * self.size
-            yield text(line, MARGIN, y - 0.3 * self.size, self.size, font_family=SERIF, font_weight="bold")
+            yield svg.text(line, MARGIN, y - 0.3 * self.size, self.size, font_family=svg.SERIF, font_weight="bold")
         y += 1.2 * _SUBTITLE
-        yield text(self.subtitle, MARGIN, y, _SUBTITLE)
+        yield svg.text(self.subtitle, MARGIN, y, _SUBTITLE)
         y += 6
         for line in self.source:
             y += 1.2 * _SMALL
-            yield text(line, MARGIN, y, _SMALL, fill=FAINT)
+            yield svg.text(line, MARGIN, y, _SMALL, fill=svg.FAINT)
 
 
 def _definitions() -> Iterator[str]:
     """Draws a space of each kind around its centre."""
     for kind, fill in _FILL.items():
         border = _BORDER.get(kind, "#c9c39b")
-        parts = [element("polygon", points=points(_CORNERS), fill=fill, stroke=border, stroke_width=1)]
+        parts = [svg.element("polygon", points=svg.points(_CORNERS), fill=fill, stroke=border, stroke_width=1)]
         if kind == "sea":
             waves = "".join(_WAVE.format(y=y) for y in (-3, 5))
-            parts.append(element("path", d=waves, fill="none", stroke="#86aec4", stroke_width=1.4))
+            parts.append(svg.element("path", d=waves, fill="none", stroke="#86aec4", stroke_width=1.4))
         for number in range(PIECES.get(kind, 0)):
             x = 15.0 * (number - (PIECES[kind] - 1) / 2)
-            parts.append(element("circle", cx=x, cy=-3.0, r=6.2, fill="#ffffff", stroke=INK, stroke_width=1.6))
-        yield element("g", *parts, id=f"map-{kind}")
+            parts.append(svg.element("circle", cx=x, cy=-3.0, r=6.2, fill="#ffffff", stroke=svg.INK, stroke_width=1.6))
+        yield svg.element("g", *parts, id=f"map-{kind}")
 
 
 def _coast(board: Board, centres: list[tuple[float, float]]) -> str:
     """Draws a line around the land."""
     line = coast(board, centres)
-    return element("path", d=line, fill="none", stroke="#7d6a45", stroke_width=2.6, stroke_linecap="round")
+    return svg.element("path", d=line, fill="none", stroke="#7d6a45", stroke_width=2.6, stroke_linecap="round")
 
 
 def _labels(space: Space, number: int, x: float, y: float) -> str:
     """Returns the labels of a space."""
     parts = [
-        text(f"{space.col}-{space.row}", x, y - 17, 8.0, fill=FAINT),
-        text(str(number), x, y + 25, 9.5, font_weight="bold"),
+        svg.text(f"{space.col}-{space.row}", x, y - 17, 8.0, fill=svg.FAINT),
+        svg.text(str(number), x, y + 25, 9.5, font_weight="bold"),
     ]
     if space.name:
-        name = clip(space.name, _LONGEST_NAME)
-        size = fitting_size(name, 10.0, _NAME_WIDTH)
-        name = text(name, x, y + 14, size, font_family=SERIF, font_style="italic", font_weight="bold")
-        parts = [title(space.name), *parts, name]
-    return element("g", *parts, text_anchor="middle")
+        name = layouts.clip(space.name, _LONGEST_NAME)
+        size = svg.fitting_size(name, 10.0, _NAME_WIDTH)
+        name = svg.text(name, x, y + 14, size, font_family=svg.SERIF, font_style="italic", font_weight="bold")
+        parts = [svg.title(space.name), *parts, name]
+    return svg.element("g", *parts, text_anchor="middle")
 
 
 def _legend_places(
@@ -169,12 +155,16 @@ def _legend(board: Board) -> Iterator[list[str]]:
         if kind in kinds:
             pieces = PIECES.get(kind, 0)
             held = f": {pieces} piece{'s' * (pieces > 1)}" if pieces else ""
-            sign = element("g", use(f"map-{kind}", 0, 0), transform=f"translate({RADIUS} 0) scale({_LEGEND_SCALE})")
-            yield [sign, text(name + held, 2 * RADIUS + 14, 5, 15.0)]
+            sign = svg.element(
+                "g", svg.use(f"map-{kind}", 0, 0), transform=f"translate({RADIUS} 0) scale({_LEGEND_SCALE})"
+            )
+            yield [sign, svg.text(name + held, 2 * RADIUS + 14, 5, 15.0)]
     key = "column-row, as in the file", "number, as in a game"
     below = RADIUS - _LEGEND_STEP / 2 + 4  # this sign is as large as on the map, so that it can be read
     yield [
-        element("polygon", points=points((x + RADIUS, y + below) for x, y in _CORNERS), fill="none", stroke=FAINT),
+        svg.element(
+            "polygon", points=svg.points((x + RADIUS, y + below) for x, y in _CORNERS), fill="none", stroke=svg.FAINT
+        ),
         _labels(Space("land", (), 14, 13), 40, RADIUS, below),
-        *(text(line, 2 * RADIUS + 14, y + below, 12.5) for line, y in zip(key, (-14, 24), strict=True)),
+        *(svg.text(line, 2 * RADIUS + 14, y + below, 12.5) for line, y in zip(key, (-14, 24), strict=True)),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.core.show.svg import element
+from arena.core.face import svg
 from arena.games.samurai.state import TILES
 
 _SHAPES = {
@@ -23,17 +23,19 @@ _SHAPES = {
     "switch": '<path d="M-9.6,-5.8H2.6V-9.8L9.8,-4.2L2.6,1.4V-2.4H-9.6ZM9.6,6H-2.6V10L-9.8,4.4L-2.6,-1.2V2.6H9.6Z"/>',
 }
 
-PIECE_SHAPES = {caste: element("g", _SHAPES[caste], transform="scale(.76)") for caste in ("buddha", "rice", "castle")}
+PIECE_SHAPES = {
+    caste: svg.element("g", _SHAPES[caste], transform="scale(.76)") for caste in ("buddha", "rice", "castle")
+}
 """What stands on a piece, by its caste."""
 
 
 def _face(tile: str) -> str:
     if tile in _SHAPES:
-        shape = element("g", _SHAPES[tile], transform="translate(0 4.6) scale(1.15)")
+        shape = svg.element("g", _SHAPES[tile], transform="translate(0 4.6) scale(1.15)")
     else:
-        digit = element("text", tile[-1], class_="d-digit", x=11.4, y=13.4)
-        shape = element("g", _SHAPES[tile[:-1]], transform="translate(-9 5) scale(1.04)") + digit
-    return element("g", shape, class_="d-face")
+        digit = svg.element("text", tile[-1], class_="d-digit", x=11.4, y=13.4)
+        shape = svg.element("g", _SHAPES[tile[:-1]], transform="translate(-9 5) scale(1.04)") + digit
+    return svg.element("g", shape, class_="d-face")
 
 
 FACES = {tile.name: _face(tile.name) for tile in TILES}

@@ -8,9 +8,7 @@ from math import atan2, pi, sqrt
 
 from rich.text import Text
 
-from arena.core.show.seats import Seats
-from arena.core.text import plain
-from arena.core.types import Payload, Seat
+from arena.core.face import Payload, Seat, plain, seat_styles
 from arena.games.samurai.board import Board, Space
 
 _DIRECTIONS = ("E", "SE", "S", "SW", "W", "NW", "N", "NE")
@@ -25,7 +23,7 @@ _REASONS = {
 class Narrator:
     """Tells the events of a game on one board, as some of its seats see them."""
 
-    def __init__(self, board: Board, seats: Seats, eyes: Collection[Seat]) -> None:
+    def __init__(self, board: Board, seats: seat_styles.Seats, eyes: Collection[Seat]) -> None:
         self.board = board
         self._seats = seats
         self._eyes = eyes

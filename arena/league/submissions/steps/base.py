@@ -9,8 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from arena.core.errors import LevelError, MachineFault
-from arena.core.types import Payload
+from arena.core.face import Payload, errors
 
 Kind: TypeAlias = Literal["build", "check", "qualify"]
 """The steps."""
@@ -75,7 +74,7 @@ class Stopwatch:
         """Does a step, and returns its report, or that of the machine's fault that ended it."""
         try:
             return step()
-        except (MachineFault, LevelError, OSError, MemoryError) as error:
+        except (errors.MachineFault, errors.LevelError, OSError, MemoryError) as error:
             return self.machine(str(error) or type(error).__name__)
 
     def _report(self, verdict: Verdict, finding: str, found: dict[str, object]) -> StepReport:

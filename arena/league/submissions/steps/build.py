@@ -10,8 +10,7 @@ from typing import Final
 from arena.author.archives import LIMITS, Archive, Limits
 from arena.author.archives import check as check_archive
 from arena.author.archives.building import build_archive
-from arena.core.errors import ArchiveError
-from arena.core.types import Level, Payload
+from arena.core.face import Level, Payload, errors
 from arena.league.submissions.steps.base import StepReport, Stopwatch
 from arena.sandbox.building import Bounds
 from arena.sandbox.usage import used
@@ -53,7 +52,7 @@ def _build(
 ) -> StepReport:
     try:
         contents = check_archive(archive, limits)
-    except ArchiveError as error:
+    except errors.ArchiveError as error:
         return watch.failed(str(error), detail={"rule": error.rule, "path": error.path, "limit": error.limit})
     watch.command_to_repeat = f"arena bot build {contents.manifest.name}"
     detail: Payload = {"folder": os.path.normpath(f"{contents.digest}/{contents.bot}")}

@@ -10,10 +10,8 @@ import msgspec
 from arena.author.conform.base import Budget
 from arena.author.conform.report import BotReport, Level, Result
 from arena.author.conform.runner import check_bot
-from arena.core.errors import BotError
-from arena.core.link.bots import load_bot
-from arena.core.link.confinement import require
-from arena.core.types import Level as Confinement
+from arena.core.face import Level as Confinement
+from arena.core.face import bot_manifests, confining, errors
 from arena.league.submissions.steps.base import StepReport, Stopwatch, Verdict
 
 _BUDGET: Final = Budget(total_ms=300_000)
@@ -38,17 +36,17 @@ def check(folder: Path, rules: str, level: Confinement) -> StepReport:
 
 
 def _check(watch: Stopwatch, folder: Path, rules: str, level: Confinement) -> StepReport:
-    require(level)
+    confining.require(level)
     try:
-        spec = load_bot(str(folder))
+        spec = bot_manifests.load_bot(str(folder))
         watch.command_to_repeat = f"arena bot check {spec.name} --rules {rules} --level core --level {level}"
         if spec.rules and rules not in spec.rules:
             return watch.failed(
                 f"expected a bot that plays {rules}, got: one whose manifest says {', '.join(spec.rules)}; "
                 f"add {rules} to `rules`, or submit another bot"
             )
-        require(level, (spec,))
-    except BotError as error:
+        confining.require(level, (spec,))
+    except errors.BotError as error:
         return watch.failed(str(error).replace(f"{folder}/", ""))
     report = check_bot(spec, (rules,), _BUDGET, level=level)
     if verdict(report) is None:

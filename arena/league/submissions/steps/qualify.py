@@ -17,15 +17,22 @@ from typing import Final
 
 import msgspec
 
-from arena.core.errors import BotError, LogError
-from arena.core.link.bots import BotSpec, load_bot
-from arena.core.link.confinement import require
-from arena.core.link.unchanged import FilesChanged
-from arena.core.record.log import SUFFIX, existing_log, read_log
-from arena.core.record.result import result_of
-from arena.core.referee.job import Job
-from arena.core.referee.worker import play
-from arena.core.types import GameResult, GameSettings, Level, Payload, Seat, Termination
+from arena.core.face import (
+    FilesChanged,
+    GameResult,
+    GameSettings,
+    Job,
+    Level,
+    Payload,
+    Seat,
+    Termination,
+    bot_manifests,
+    confining,
+    errors,
+    game_worker,
+    log_records,
+    result_of,
+)
 from arena.league.keeping.retention import GameFiles
 from arena.league.submissions.steps.base import StepReport, Stopwatch
 
@@ -42,13 +49,13 @@ class _Game(msgspec.Struct, frozen=True):
     seat: int
     """The bot's; the opponent has all others."""
 
-    def bots(self, bot: BotSpec, opponent: BotSpec) -> tuple[BotSpec, ...]:
+    def bots(self, bot: bot_manifests.BotSpec, opponent: bot_manifests.BotSpec) -> tuple[bot_manifests.BotSpec, ...]:
         """Returns who plays, by seat."""
         return tuple(bot if seat == self.seat else opponent for seat in range(self.settings.players))
 
 
 def qualify(
-    folder: Path | BotSpec, settings: Sequence[GameSettings], level: Level, logs: Path, series: str = ""
+    folder: Path | bot_manifests.BotSpec, settings: Sequence[GameSettings], level: Level, logs: Path, series: str = ""
 ) -> StepReport:
     """Plays a bot's first games: it passes if it forfeits none of them.
 
@@ -78,14 +85,19 @@ def schedule(settings: Sequence[GameSettings]) -> list[_Game]:
 
 
 def _qualify(
-    watch: Stopwatch, folder: Path | BotSpec, schedule: Sequence[_Game], level: Level, logs: Path, series: str
+    watch: Stopwatch,
+    folder: Path | bot_manifests.BotSpec,
+    schedule: Sequence[_Game],
+    level: Level,
+    logs: Path,
+    series: str,
 ) -> StepReport:
     try:
-        bot = folder if isinstance(folder, BotSpec) else load_bot(str(folder))
-        opponent = load_bot(OPPONENT)
+        bot = folder if isinstance(folder, bot_manifests.BotSpec) else bot_manifests.load_bot(str(folder))
+        opponent = bot_manifests.load_bot(OPPONENT)
         _repeat(watch, bot, schedule[0])
-        require(level, (bot, opponent), (logs,))
-    except BotError as error:
+        confining.require(level, (bot, opponent), (logs,))
+    except errors.BotError as error:
         return watch.failed(str(error).replace(f"{folder}/", ""))
     series, secret = series or secrets.token_hex(6), secrets.token_bytes(32)
     games: list[Payload] = []
@@ -108,7 +120,7 @@ def _qualify(
             games.append(_told(before, game.seat))
             continue
         try:
-            result = play(job)
+            result = game_worker.play(job)
         except FilesChanged as error:  # at level trusted a bot can write into its folder, above it only the operator
             own = level is Level.TRUSTED and error.bot == (bot.name, bot.version)
             return (watch.failed if own else watch.machine)(str(error).replace(f" in {folder}", ""))
@@ -125,9 +137,9 @@ def _played_before(job: Job, seat: Seat) -> GameResult | None:
 
     What is left of one that does not count is removed.
     """
-    place = existing_log(Path(job.logs) / f"{job.game}{SUFFIX}")
-    with suppress(LogError):
-        log = read_log(place)
+    place = log_records.existing_log(Path(job.logs) / f"{job.game}{log_records.SUFFIX}")
+    with suppress(errors.LogError):
+        log = log_records.read_log(place)
         header = log.header
         now = (job.settings, job.level, job.deal, job.rotation, [bot.digest for bot in job.bots])
         same = now == (header.settings, header.level, header.deal, header.rotation, [bot.digest for bot in header.bots])
@@ -141,11 +153,11 @@ def _played_before(job: Job, seat: Seat) -> GameResult | None:
 
 def _compress(job: Job) -> None:
     """Compresses what was written of a game, as the league does with every game. What cannot be read stays as it is."""
-    with suppress(LogError):
+    with suppress(errors.LogError):
         GameFiles([Path(job.logs)]).compress(job.game, job.settings.players)
 
 
-def _repeat(watch: Stopwatch, bot: BotSpec, game: _Game) -> None:
+def _repeat(watch: Stopwatch, bot: bot_manifests.BotSpec, game: _Game) -> None:
     """Notes how its author plays such games at home."""
     opponents = " ".join([OPPONENT] * (game.settings.players - 1))
     watch.command_to_repeat = f"arena match {bot.name} {opponents}"
@@ -160,7 +172,7 @@ def _told(result: GameResult, seat: int) -> Payload:
 
 
 def _verdict(
-    watch: Stopwatch, result: GameResult, game: _Game, bot: BotSpec, games: list[Payload], due: int
+    watch: Stopwatch, result: GameResult, game: _Game, bot: bot_manifests.BotSpec, games: list[Payload], due: int
 ) -> StepReport | None:
     """Returns the report if this game ends the step."""
     forfeit = result.seats[game.seat].forfeit

@@ -7,14 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core.record.log import ActionRecord, ForfeitRecord, LateRecord, Log, LoggedForfeit, Record
-from arena.core.referee.clock import Clock
-from arena.core.referee.replay import replay
-from arena.core.referee.tell import request
-from arena.core.rules.base import Decision
-from arena.core.rules.course import Course
-from arena.core.types import Seat, Termination
-from arena.core.wire.messages import Request
+from arena.core.face import Seat, Termination, clocks, courses, game_kit, log_records, stepping, telling, wire_messages
 
 _EVERYTHING: Final = ("view", "events", "legal")
 
@@ -26,30 +19,30 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """The number of the turn; 0 is the set-up."""
     begins: bool
     """Whether it begins a decision; else it asks for the rest of one."""
-    request: Request
+    request: wire_messages.Request
     """The request with everything that it can carry. Its `id` counts the seat's requests in this game, from 1."""
     state: Any
     """The state in which the seat was asked."""
-    answer: ActionRecord | LateRecord | None = None
+    answer: log_records.ActionRecord | log_records.LateRecord | None = None
     """The seat's answer; None if it forfeited."""
-    forfeit: LoggedForfeit | None = None
+    forfeit: log_records.LoggedForfeit | None = None
     """The seat's forfeit, if it forfeited."""
     goes_on: bool = False
     """Whether the decision goes on after it."""
 
 
-def requests_of(log: Log, seat: Seat) -> Iterator[Asked]:
+def requests_of(log: log_records.Log, seat: Seat) -> Iterator[Asked]:
     """Yields the requests of a seat, in order, without a request that was not sent because the bot did not start.
 
     Raises:
         ReplayMismatch: The log disagrees with the rules.
     """
-    clock = Clock(log.header.settings.time)
+    clock = clocks.Clock(log.header.settings.time)
     open_requests: list[Asked] = []
     number = 0
     unfinished: set[Seat] = set()
 
-    def listen(course: Course, decision: Decision) -> None:
+    def listen(course: courses.Course, decision: game_kit.Decision) -> None:
         nonlocal number, unfinished
         if decision.seat == seat:
             unfinished = course.unfinished
@@ -57,10 +50,10 @@ def requests_of(log: Log, seat: Seat) -> Iterator[Asked]:
             if begins:
                 clock.begin()
             number += 1
-            message = request(course, decision, _EVERYTHING, number, clock.told())
+            message = telling.request(course, decision, _EVERYTHING, number, clock.told())
             open_requests.append(Asked(turn=course.turn, begins=begins, request=message, state=course.state))
 
-    for step in replay(log, listen):
+    for step in stepping.replay(log, listen):
         if open_requests and (answered := _answered(open_requests[0], step.record, seat)):
             if answered.answer is not None:
                 clock.charge(answered.answer.used_ns, goes_on=seat in unfinished)
@@ -68,11 +61,11 @@ def requests_of(log: Log, seat: Seat) -> Iterator[Asked]:
             yield msgspec.structs.replace(answered, goes_on=seat in unfinished)
 
 
-def _answered(asked: Asked, record: Record, seat: Seat) -> Asked | None:
+def _answered(asked: Asked, record: log_records.Record, seat: Seat) -> Asked | None:
     """Returns a request with its answer or forfeit from a record, or None if the record holds neither."""
-    if isinstance(record, ActionRecord | LateRecord) and record.seat == seat:
+    if isinstance(record, log_records.ActionRecord | log_records.LateRecord) and record.seat == seat:
         return msgspec.structs.replace(asked, answer=record)
-    if isinstance(record, ForfeitRecord):
+    if isinstance(record, log_records.ForfeitRecord):
         for forfeit in record.forfeits:
             if forfeit.seat == seat and forfeit.code != Termination.START_FAILED:
                 return msgspec.structs.replace(asked, forfeit=forfeit)

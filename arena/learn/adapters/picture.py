@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from arena.core.extras import need
+from arena.core.face import need
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -49,6 +49,8 @@ FIELDS: Final[dict[type[msgspec.Struct], dict[str, Who]]] = {
             "mix",
             "beacon",
             "level",
+            "attempt",
+            "chance",
             "ms",
         ),
         Who.ALL,

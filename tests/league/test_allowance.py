@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.core.errors import Refused
+from arena.core.files import MIB
 from arena.league.folder import Folder
 from arena.league.order_context import Order, OrderContext
 from arena.league.settings import Limits, Settings
@@ -16,7 +17,7 @@ from arena.league.store.records import Report, Version
 from arena.league.store.states import Actor, State
 from arena.league.submissions.step_runner import StepRunner
 from arena.league.submissions.steps import StepReport, Verdict, footprint
-from arena.league.submissions.submitting import MIB, Allowance, check_quotas
+from arena.league.submissions.submitting import Allowance, check_quotas
 from tests import league_kit
 from tests.service_kit import Running, play
 

@@ -159,13 +159,13 @@ def test_an_order_that_is_obeyed_meanwhile_is_in_the_backup(
     cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At worst it is obeyed again by the restored league, which knows its id, and never lost."""
-    real = backup.copy_database
+    real = backup.databases.copy_database
 
     def obeyed_just_before(database: Path, copy: Path) -> None:
         (cup / "inbox" / "order.json").unlink()
         real(database, copy)
 
-    monkeypatch.setattr(backup, "copy_database", obeyed_just_before)
+    monkeypatch.setattr(backup.databases, "copy_database", obeyed_just_before)
     back_up(cup, tmp_path / "cup.tar")
     assert "inbox/order.json" in listing(restored(tmp_path / "cup.tar", tmp_path / "again"))
 
@@ -177,7 +177,7 @@ def test_a_full_disk_leaves_the_older_backup(cup: Path, tmp_path: Path, monkeypa
     def full(path: Path, copy: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(backup, "copy_database", full)
+    monkeypatch.setattr(backup.databases, "copy_database", full)
     with pytest.raises(OSError, match="No space"):
         back_up(cup, target)
     assert target.read_text() == "the older one"
@@ -299,7 +299,7 @@ def test_a_database_that_is_damaged_is_found(cup: Path, tmp_path: Path) -> None:
 
 
 def test_the_copy_is_of_the_same_rows(cup: Path, tmp_path: Path) -> None:
-    backup.copy_database(cup / "league.db", tmp_path / "copy.db")
+    backup.databases.copy_database(cup / "league.db", tmp_path / "copy.db")
     with (
         closing(connect(cup / "league.db", write=False)) as one,
         closing(connect(tmp_path / "copy.db", write=False)) as other,

@@ -20,9 +20,9 @@ from arena.core.link.bots import BotSpec, bundled_folders
 from arena.core.places import Places
 from arena.core.ratings.running import Rating
 from arena.core.record.log import ActionRecord, ForfeitRecord, LoggedForfeit, log_bytes, read_log
+from arena.core.standings.audit import PROMISES
 from arena.core.store.records import Entrant
 from arena.pages.site.places import refs_by_name
-from arena.pages.site.promises import PROMISES
 from tests import site_kit
 
 SECRET = "secret-place"

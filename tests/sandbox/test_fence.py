@@ -51,7 +51,7 @@ def figures(monkeypatch: pytest.MonkeyPatch) -> Figures:
     return shown
 
 
-def watched(level: Level) -> fence.Fence:
+def watched(level: Level) -> core_fence.Fence:
     held = confinement(level).fence(SPEC)
     assert held.excess() is None, "nothing is adopted"
     held.adopt(os.getpid())
@@ -146,9 +146,9 @@ def test_files_are_counted_in_a_box(figures: Figures) -> None:
 
 def test_threads_are_counted_where_nothing_else_limits_them(figures: Figures, monkeypatch: pytest.MonkeyPatch) -> None:
     held, most = watched(Level.FENCED), process_limit()
-    monkeypatch.setattr(fence, "thread_count", lambda members: most)
+    monkeypatch.setattr(fence.process_trees, "thread_count", lambda members: most)
     assert held.excess() is None
-    monkeypatch.setattr(fence, "thread_count", lambda members: most + 1)
+    monkeypatch.setattr(fence.process_trees, "thread_count", lambda members: most + 1)
     assert held.excess() == f"had {most + 1} threads; its limit is {most}"
     assert watched(Level.ISOLATED).excess() is None, "the box limits them"
 
@@ -157,7 +157,7 @@ def test_threads_are_counted_where_nothing_else_limits_them(figures: Figures, mo
 def looks(figures: Figures, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """Asks a fence every 50 ms for a minute, and returns how often its processes were looked at."""
 
-    def ask(ask: Callable[[fence.Fence], object], *, look_ms: float) -> int:
+    def ask(ask: Callable[[core_fence.Fence], object], *, look_ms: float) -> int:
         now, worked, looks = [0.0], [0.0], [0]
 
         def members(self: tree.Tree) -> list[int]:
@@ -190,7 +190,7 @@ def test_what_was_denied_is_of_this_moment_and_brings_the_cpu_time_of_this_momen
     """Else a loss could be excused by what was denied before the decision."""
     asked = [0]
 
-    def ask(held: fence.Fence) -> None:
+    def ask(held: core_fence.Fence) -> None:
         asked[0] += 1
         held.denied_ns()
         held.cpu_ns()

@@ -137,10 +137,11 @@ def _present(document: Any, data: bytes, path: Path) -> bytes:
     ):
         if type(got) is int and got > known:
             raise LaterVersion(f"with {what} {got}, where this one knows up to {known}", path)
-    if document.get("format", 0) != FORMAT:
+    form = document.get("format", 0)
+    if type(form) is int and form < FORMAT:
         from arena.core.record import old
 
-        for make in (make for format, make in old.FORMS.items() if format >= document.get("format", 0)):
+        for make in (make for format, make in old.FORMS.items() if format >= form):
             document = make(document)
         data = msgspec.json.encode(document)
     return data

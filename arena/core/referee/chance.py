@@ -36,6 +36,18 @@ def new_secret() -> bytes:
 
 
 @lru_cache(maxsize=8)
+def seed_bytes(seed: str) -> bytes:
+    """Returns a seed in UTF-8.
+
+    Raises:
+        ConfigError: It is no text.
+    """
+    try:
+        return seed.encode()
+    except UnicodeEncodeError:
+        raise ConfigError(f"expected a seed in UTF-8, got: {seed!a:.80}; give another") from None
+
+
 def seed_secret(seed: str, settings: str = "") -> bytes:
     """Returns the tournament's secret for a seed. It takes a fraction of a second, to make guessing seeds slow.
 
@@ -52,12 +64,11 @@ def seed_secret(seed: str, settings: str = "") -> bytes:
         MachineFault: There is too little memory for it.
     """
     salt = f"arena/3/seed/{settings}" if settings else "arena/2/seed"
+    text = seed_bytes(seed)
     try:
         return hashlib.scrypt(
-            seed.encode(), salt=salt.encode(), n=_SCRYPT_N, r=8, p=1, maxmem=_SCRYPT_MEMORY, dklen=SECRET_BYTES
+            text, salt=salt.encode(), n=_SCRYPT_N, r=8, p=1, maxmem=_SCRYPT_MEMORY, dklen=SECRET_BYTES
         )
-    except UnicodeEncodeError:
-        raise ConfigError(f"expected a seed in UTF-8, got: {seed!a:.80}; give another") from None
     except ValueError as error:  # all other values are ours
         raise MachineFault(
             f"expected {_SCRYPT_MEMORY >> 20} MiB of memory for the seed, got: {error}; close other programs"

@@ -314,7 +314,7 @@ class Auditor:
             self._place_all(self._schedule or schedule, settings)
             return
         self._checked.add("database")
-        with self._reader.snapshot(), temporary_store() as store:
+        with self._reader.snapshot(), temporary_store(self._reader) as store:
             try:
                 told = Told(self._reader, before.tournament)
             except StoreError as error:

@@ -165,7 +165,10 @@ def _as_frozen(table: Standings, frozen: Payload) -> Standings:
     """
     rows = {row.bot: row for row in table.standings}
     told = [(rows.pop(item["name"]), item) for item in frozen["items"] if item["name"] in rows]
-    known = [replace(row, **{name: item[name] for name in row.__struct_fields__ if name in item}) for row, item in told]
+    known = [
+        replace(row, **{name: item[name] for name in row.__struct_fields__ if name in item and name != "bot"})
+        for row, item in told
+    ]
     last = [replace(row, rank=len(known) + 1) for row in rows.values()]
     place = {row.bot: place for place, row in enumerate([*known, *last])}
     crossed = None if table.crosstable is None else tuple(sorted(table.crosstable, key=lambda row: place[row.bot]))

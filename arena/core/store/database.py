@@ -266,7 +266,7 @@ def extend(connection: Connection, wing: str, tables: Tables) -> None:
 
 def _note(connection: Connection, migration_set: str, names: Iterable[str]) -> None:
     connection.executemany(
-        "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES (?, ?, ?)",
+        "INSERT OR REPLACE INTO _sqlite_migrations (migration_set, name, applied_at) VALUES (?, ?, ?)",
         [(migration_set, name, str(datetime.now(UTC))) for name in names],
     )
 

@@ -17,7 +17,7 @@ from arena.core.errors import ConfigError
 from arena.core.link.bots import BotSpec, bundled_bots, load_bot
 from arena.core.record.published import sha256_of
 from arena.core.referee.beacon import named
-from arena.core.referee.chance import VERSION, mix
+from arena.core.referee.chance import VERSION, mix, seed_bytes
 from arena.core.referee.job import Job
 from arena.core.store.records import PlannedGame, StoredRound, Tournament, canonical, game_id
 from arena.core.tournament.blocks import Processes
@@ -222,6 +222,7 @@ def set_up(
             f"expected a round-robin for {game.rules}, where all seats win or lose together, "
             f"got: {format.__struct_config__.tag}; `arena tournament` without --format compares mean scores"
         )
+    seed_bytes(seed or "")  # refused before anything is made
     specs = tuple(map(load_bot, bots)) if bots else bundled_python_bots(game.rules)
     _check_rules_of_bots(specs, game.rules)
     _check_connections(specs, level)

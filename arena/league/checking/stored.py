@@ -42,7 +42,7 @@ def contradictions(
         computed: What follows from the results.
         logged: Returns the result of a game by its public log; None if there is no log.
     """
-    with reader.snapshot(), temporary_store() as store:
+    with reader.snapshot(), temporary_store(reader.finder) as store:
         season = next((one for one in reader.seasons.all() if one.tournament == opened.tournament), None)
         if season is None:
             yield f"expected season {opened.season}, got none"

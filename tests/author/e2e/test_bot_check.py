@@ -8,6 +8,7 @@ import runpy
 import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -20,6 +21,7 @@ from arena.author.conform.runner import check_bot
 from arena.core.catalogue import names
 from arena.core.errors import BotError
 from arena.core.link.bots import BotSpec, bundled_bots, load_bot
+from arena.core.referee import clock
 from arena.core.tournament.settings import THINKERS
 from arena.league.submissions.steps import Verdict as StepVerdict
 from arena.league.submissions.steps.check import verdict as league_verdict
@@ -164,9 +166,11 @@ def test_a_bot_that_breaks_one_rule_fails_in_the_check_of_that_rule_and_in_no_ot
 
 def test_a_check_that_had_no_core_itself_holds_no_lateness_against_a_bot(monkeypatch: pytest.MonkeyPatch) -> None:
     waits_ns = itertools.count(step=10**10)
-    monkeypatch.setattr("arena.author.conform.dialogue.own_wait_ns", lambda: next(waits_ns))
+    own = SimpleNamespace(own_wait_ns=lambda: next(waits_ns))
+    monkeypatch.setattr("arena.author.conform.dialogue.process_trees", own)
     # What a busy machine denied the bot would be named first: it is not known here.
-    monkeypatch.setattr("arena.author.conform.dialogue.Share", lambda denied_ns, cpu_ns: None)
+    unknown = SimpleNamespace(**{**vars(clock), "Share": lambda denied_ns, cpu_ns: None})
+    monkeypatch.setattr("arena.author.conform.dialogue.clocks", unknown)
     report = check("wasteful")
     (late,) = report.hindering(Level.FULL)
     assert (late.id, late.excuse) == ("time.bank", "the machine was overloaded: the referee itself ran late")

@@ -161,7 +161,7 @@ def test_no_breach_is_found_where_the_referee_keeps_to_the_protocol(program: Any
 
 # The program itself
 
-OF_BOTS = {"§4.1-1", "§4.2-2", "§11-3"}
+OF_BOTS = {"§4.1-1", "§4.2-2", "§11-3", *(f"§4.4-{number}" for number in range(1, 7))}
 """Numbers that only a bot can keep."""
 
 

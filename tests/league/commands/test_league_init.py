@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import cli
+from arena.core.errors import MachineFault
 from arena.core.types import Level
 from arena.sandbox import box, landlock, levels
 from arena.sandbox.levels import level_in_force
@@ -45,7 +46,7 @@ def test_without_bubblewrap_one_line_says_what_to_install_and_what_to_type_inste
 
 def test_where_fenced_cannot_be_had_either_it_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     def none() -> int:
-        raise landlock.MachineFault("expected a kernel with Landlock, got: none")
+        raise MachineFault("expected a kernel with Landlock, got: none")
 
     monkeypatch.setattr(landlock, "version", none)
     said = init("cup", code=3)

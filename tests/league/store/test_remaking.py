@@ -72,7 +72,7 @@ def test_whatever_happens_meanwhile_ratings_end_as_those_of_all_results(
     """Games end, matches are struck, days end and are thinned out, versions arrive, in any order."""
     dice = Random(seed)
     day = 1
-    monkeypatch.setattr(thinning, "now", lambda: f"2026-01-{day:02d}T12:00:00+00:00")
+    monkeypatch.setattr(thinning.stores, "now", lambda: f"2026-01-{day:02d}T12:00:00+00:00")
     with league(tmp_path) as store:
         store._db.execute("UPDATE seasons SET opened = '2026-01-01'")
         play(store, dice, 10)
@@ -154,9 +154,9 @@ def test_a_step_that_fails_has_done_nothing(store: LeagueStore, monkeypatch: pyt
         real(*arguments)  # type: ignore[arg-type]
         raise RuntimeError("killed here")
 
-    real = module.rate_again
+    real = module.rating_history.rate_again
     with monkeypatch.context() as patch:
-        patch.setattr(module, "rate_again", fail)
+        patch.setattr(module.rating_history, "rate_again", fail)
         with pytest.raises(RuntimeError):
             store.remaking.step(3)
     assert (rows(), store.remaking.state()) == (before, state)

@@ -30,7 +30,7 @@ def league(folder: Path) -> Iterator[LeagueStore]:
 @pytest.fixture
 def today(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     day = ["2026-01-01"]
-    monkeypatch.setattr(module, "now", lambda: f"{day[0]}T12:00:00+00:00")
+    monkeypatch.setattr(module.stores, "now", lambda: f"{day[0]}T12:00:00+00:00")
     return day
 
 

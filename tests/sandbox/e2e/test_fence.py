@@ -22,10 +22,11 @@ from arena.core.errors import MachineFault
 from arena.core.link import tree
 from arena.core.link.bots import BotSpec
 from arena.core.link.confinement import confinement
+from arena.core.link.fence import Fence
 from arena.core.types import Level
 from arena.sandbox import cgroups, fence, kept
 from arena.sandbox.cgroups import Ground, Group, Mount
-from arena.sandbox.fence import Fence, process_limit
+from arena.sandbox.fence import process_limit
 from tests.ordinary import USER, ordinary
 
 BOXED = Path(__file__).parents[2] / "boxed"

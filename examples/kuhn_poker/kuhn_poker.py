@@ -58,9 +58,8 @@ class KuhnPoker(game_kit.Rules[State]):
     def legal(self, state: State, seat: Seat) -> game_kit.Legal:
         if all(decision.seat != seat for decision in self.pending(state)):
             return game_kit.Legal([])
-        return game_kit.Legal(
-            [game_kit.Product.of(Move, ["call", "fold"] if "bet" in state.moves else ["check", "bet"])]
-        )
+        moves = ["call", "fold"] if "bet" in state.moves else ["check", "bet"]
+        return game_kit.Legal([game_kit.Product.of(Move, moves)])
 
     def apply(self, state: State, seat: Seat, play: Move, events: list[game_kit.Event] | None = None) -> State:
         after = State(state.cards, (*state.moves, play.move))

@@ -90,6 +90,12 @@ class Person:
         self._end = -1
 
 
+def _own_terminal() -> None:
+    """Makes stdin the terminal of a new session. Whoever started the tests may have switched Ctrl-\\ off."""
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
 @contextmanager
 def at_terminal(
     folder: Path, *words: str, width: int = 80, height: int = 24, program: Sequence[str] = ARENA
@@ -101,7 +107,7 @@ def at_terminal(
     process = subprocess.Popen(
         [*program, *words],
         cwd=folder, env=given | {"TERM": "xterm-256color"}, stdin=theirs, stdout=theirs, stderr=theirs,
-        start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0) and None,
+        start_new_session=True, preexec_fn=_own_terminal,
     )  # fmt: skip
     os.close(theirs)
     person = Person(process, ours)

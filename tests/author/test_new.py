@@ -44,7 +44,7 @@ def bots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     taken = tmp_path / "bots" / "tongue" / "taken"
     taken.mkdir()
     (taken / "bot.toml").write_text('name = "taken"\ncommand = ["sh"]\n')
-    for module in ("arena.author.new", "arena.core.link.bots"):
+    for module in ("arena.author.new.resources", "arena.core.link.bots"):
         monkeypatch.setattr(f"{module}.bots_folder", lambda: tmp_path / "bots")
     return tmp_path / "bots"
 

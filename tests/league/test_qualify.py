@@ -46,7 +46,7 @@ class Machine:
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     found = Machine(tmp_path)
-    monkeypatch.setattr(sys.modules["arena.league.submissions.steps.qualify"], "play", found.play)
+    monkeypatch.setattr(sys.modules["arena.league.submissions.steps.qualify"].game_worker, "play", found.play)
     return found
 
 

@@ -14,7 +14,7 @@ from arena.cli import signals
 @pytest.fixture(autouse=True)
 def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(signals, "_first", None)
-    handlers = {number: signal.getsignal(number) for number in signals.STOPPING}
+    handlers = {number: signal.signal(number, signal.SIG_DFL) for number in signals.STOPPING}  # some may be ignored
     yield
     for number, handler in handlers.items():
         signal.signal(number, handler)

@@ -329,9 +329,9 @@ custody = Custody()
 process = BotProcess(
     load_bot("cmd:sh -c 'sleep 1000; true'"), custody, {}, level=Level.ISOLATED, user=seat_user(Level.ISOLATED)
 )
-while process.box_pid() is None:
+while process.init_pid() is None:
     time.sleep(0.005)
-print(process.pid, process.box_pid(), custody.directory, flush=True)
+print(process.pid, process.init_pid(), custody.directory, flush=True)
 os.kill(custody._warden.pid, signal.SIGKILL)
 os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -17,8 +17,8 @@ tournament: $(VENV)/with-pages ## Play a tournament of the bundled Python bots, 
 test: $(VENV)/with-test bots ## Run the quick tests, four minutes; those that need a missing tool are skipped, with the reason
 	@$(BIN)/pytest -q
 
-test-core: $(VENV)/with-test bots ## Run the core's quick tests with every wing but the games away
-	@ARENA_WINGS= $(BIN)/pytest -q tests/core -m 'not long and not thorough'
+test-core: $(VENV)/with-test bots ## Run the core's quick tests with every wing but the games away; OPTIONS are pytest's
+	@ARENA_WINGS= $(BIN)/pytest -q tests/core -m 'not long and not thorough' $(OPTIONS)
 
 test-long: $(VENV)/with-test bots ## Run the other tests, which take long: bots of every language built, documents followed, every case
 	@$(BIN)/pytest -q -n 6 -m 'long and not thorough'

@@ -53,6 +53,7 @@ def verify(*arguments: object) -> Result:
     return CliRunner().invoke(cli, ["verify", *map(str, arguments)])
 
 
+@pytest.mark.wing("league")
 @pytest.mark.parametrize("archive", RELEASES, ids=lambda path: path.name.removesuffix(".tar.zst"))
 def test_what_a_release_wrote_is_verified(archive: Path, tmp_path: Path) -> None:
     folder = unpacked(archive, tmp_path)
@@ -101,6 +102,7 @@ def test_a_document_of_a_later_version_is_not_checked(
         assert "  ok      log" in found.output
 
 
+@pytest.mark.wing("league")
 def test_a_season_of_a_later_version_is_not_checked(release: Path) -> None:
     for path in (release / "league").glob("published/seasons/*/season.json"):
         path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 9}))

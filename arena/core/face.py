@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    # What every part is made of.
+    # Errors, files, texts, values: parts of everything.
     from arena.core import errors as errors
     from arena.core import files as files
     from arena.core import places as places

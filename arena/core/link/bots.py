@@ -38,8 +38,7 @@ from arena.core.resources import bots_folder
 from arena.core.toml import table_of
 
 MANIFEST: Final = "bot.toml"
-MOST_MANIFEST: Final = 65_536
-"""Bytes of it."""
+MOST_MANIFEST: Final = 65_536  # bytes
 TEMPLATE: Final = "template"
 """The folder in `bots/LANGUAGE/` that new bots begin from. It is not a bot itself."""
 COMMAND: Final = "cmd:"
@@ -153,7 +152,7 @@ def _from_folder(ref: str, capped: bool) -> BotSpec:
 
 
 class Ref(NamedTuple):
-    """What the text stands for that names an entrant."""
+    """The meaning of a text that names an entrant."""
 
     name: str
     """The name that it is given; empty: its own."""

@@ -46,13 +46,13 @@ _BLOCK: Final = 512
 
 
 class Launch(NamedTuple):
-    """What is to be started."""
+    """A start of a bot: its program, its streams, its user."""
 
     spec: BotSpec
     environment: dict[str, str]
     """Variables beside those that all bots have."""
     custody: Custody
-    """What ends it if this process cannot."""
+    """The reaper that ends it if this process cannot."""
     output: int
     """The descriptor of its standard output and error."""
     socket_folder: Path | None = None
@@ -98,7 +98,7 @@ class Started:
 
 
 class Confinement(Protocol):
-    """What one level does for each bot. It has no state: a bot's is in its `Fence` and its `Started`."""
+    """The means of one level, for each bot. It has no state: a bot's is in its `Fence` and its `Started`."""
 
     level: Level
 

@@ -20,7 +20,7 @@ _REST_SHARE: Final = 10
 
 
 class Fence:
-    """What holds one bot, from before its start until after its end.
+    """Limits and measurements of one bot, from before its start until after its end.
 
     This one sees nothing and holds nothing: for systems without /proc, where only `trusted` can be had.
     """

@@ -97,7 +97,7 @@ class BotProcess:
             held.callback(os.close, self._output)
             ours.callback(os.close, written_to)
             self.fence = self._confinement.fence(spec)
-            """What limits and measures it, with all that it starts."""
+            """Its limits and measurements, with all that it starts."""
             held.callback(self.fence.close)
             launch = Launch(spec, environment, custody, written_to, socket_folder, user, bare)
             with custody.starting():
@@ -116,7 +116,7 @@ class BotProcess:
             if self.pidfd is not None:
                 held.callback(os.close, self.pidfd)
             self._held = held.pop_all()
-            """What is given back when the process is gone."""
+            """Resources of its level, released when the process is gone."""
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
             self._process.stdin.write(b"go\n")

@@ -26,8 +26,9 @@ def temporary_store(like: Reader | None = None) -> Iterator[Store]:
         path = folder / "record.db"
         with closing(connect(path, write=True)) as connection:
             migrate(connection, path)
-            for wing, tables in plugs.tables().items():
-                if like and {sign.partition(".")[0] for sign, _ in tables.steps.values()} & like.definitions().keys():
+            there = like.definitions().keys() if like else ()
+            for wing, tables in plugs.tables().items() if there else ():
+                if any(sign.partition(".")[0] in there for sign, _ in tables.steps.values()):
                     extend(connection, wing, tables)
             connection.execute("PRAGMA synchronous = OFF")  # it need not survive anything
             with immediate(connection):

@@ -130,7 +130,7 @@ class Running:
         self.tools = Tools()
         self.tools.unbuilt |= set(unbuilt)
         self.lanes = Lanes(self.supply, play, worker)
-        self.step_worker = StepWorker[StepReport](instant.inline)
+        self.step_worker = StepWorker(instant.inline)
         self.step_runner = StepRunner(store, self.step_worker, self.tools, self.said.append)
         self.planner = Planner(
             store, settings, bytes.fromhex(self.tournament.commitment),

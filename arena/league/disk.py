@@ -11,6 +11,7 @@ Laws:
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -20,25 +21,16 @@ import msgspec
 from arena.core.face import files
 
 GIB: Final = 2**30
+LEAST_BYTES: Final = 2 * GIB
+"""Free bytes below which a league stops ..."""
+LEAST_PART: Final = 0.05
+"""... or below this part of the disk, whichever is more, or below this part of the files that the disk can hold."""
+AGAIN: Final = 1.5
+"""The multiple of that which must be free before it goes on."""
 RESERVE: Final = 64 * files.MIB
 """Bytes that are held back."""
-
-
-class DiskLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """When a league stops for want of room."""
-
-    least_bytes: int = 2 * GIB
-    """Free bytes below which the league stops."""
-    least_part: float = 0.05
-    """or below this part of the disk, whichever is more,"""
-    least_files: float = 0.05
-    """or below this part of the files that the disk can hold."""
-    again: float = 1.5
-    """The multiple of that which must be free before it goes on."""
-
-    def stop_below(self, total: int) -> int:
-        """Returns below how many free bytes a league on a disk of `total` bytes stops."""
-        return max(self.least_bytes, int(self.least_part * total))
+LOOK_S: Final = 5.0
+"""How often the service measures the room."""
 
 
 class Space(NamedTuple):
@@ -88,18 +80,15 @@ def _space(path: Path) -> Space:
 
 
 class DiskWatch:
-    """Looks at a disk again and again."""
+    """Looks at a disk again and again.
 
-    def __init__(self, path: Path, limits: DiskLimits, measure: Callable[[Path], Space] = _space) -> None:
-        """Begins as if there was enough room.
+    Args:
+        path: A folder on the disk.
+        measure: Returns what the disk has.
+    """
 
-        Args:
-            path: A folder on the disk.
-            limits: When it is not enough.
-            measure: Returns what the disk has.
-        """
+    def __init__(self, path: Path, measure: Callable[[Path], Space] = _space) -> None:
         self._path = path
-        self._limits = limits
         self._measure = measure
         self._enough = True
 
@@ -110,7 +99,7 @@ class DiskWatch:
             OSError: The folder is gone.
         """
         space = self._measure(self._path)
-        least = self._limits.stop_below(space.total), int(self._limits.least_files * space.files)
+        least = max(LEAST_BYTES, int(LEAST_PART * space.total)), int(LEAST_PART * space.files)
         needed, files_needed = self._needed(*least)
         self._enough = space.free >= needed and (not space.files or space.free_files >= files_needed)
         needed, files_needed = self._needed(*least)
@@ -118,7 +107,7 @@ class DiskWatch:
 
     def _needed(self, *least: int) -> tuple[int, ...]:
         """Returns of each how much it takes: as much as not to stop, or more, to go on."""
-        return tuple(each if self._enough else int(each * self._limits.again) for each in least)
+        return tuple(each if self._enough else int(each * AGAIN) for each in least)
 
 
 class Reserve:
@@ -153,3 +142,39 @@ class Reserve:
             OSError: The file cannot be removed.
         """
         self._path.unlink(missing_ok=True)
+
+
+class DiskRoom:
+    """The room on a league's disk as its service watches it, and the reserve.
+
+    Args:
+        folder: The league's folder.
+        tell: Called with a sentence when the room becomes too small, and when it is enough again.
+    """
+
+    def __init__(self, folder: Path, tell: Callable[[str], object]) -> None:
+        self._watch = DiskWatch(folder)
+        self._reserve = Reserve(folder / "reserve")
+        self._tell = tell
+        self._looked = 0.0
+        self.room = self._watch.look()
+        """As it was measured last."""
+        self.is_short = False
+        """Whether nothing should begin that needs room."""
+
+    def look(self) -> None:
+        """Measures what is free, now and then."""
+        now = time.monotonic()
+        if now < self._looked + LOOK_S:
+            return
+        self._looked = now
+        room = self.room = self._watch.look()
+        if room.enough == self.is_short:
+            self.is_short = not room.enough
+            self._tell(f"Disk: {room.sentence()}")
+        if room.enough:
+            self._reserve.hold()
+
+    def give_up_reserve(self) -> None:
+        """Frees the reserve, so that what is known can be committed."""
+        self._reserve.give_up()

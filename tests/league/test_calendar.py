@@ -12,13 +12,12 @@ import pytest
 from arena.league.folder import Folder
 from arena.league.keeping import calendar
 from arena.league.keeping.clearing import Clearing
-from arena.league.keeping.first_games import QUALIFYING
-from arena.league.keeping.housekeeping import Forget, Tidy, duties
-from arena.league.keeping.retention import DAY_S
+from arena.league.keeping.housekeeping import Forget, Tidy
+from arena.league.keeping.retention import DAY_S, QUALIFYING
 from arena.league.service.inbox import Inbox, new_order
 from arena.league.service.orders import obey
 from arena.league.settings import Logs, Settings
-from arena.league.store import open_league
+from arena.league.store import LeagueStore, open_league
 from arena.league.store.controls import Alive
 from tests import league_kit
 
@@ -30,6 +29,12 @@ LAST = Alive(NOON, "a", 1_000.0)
 def at(monkeypatch: pytest.MonkeyPatch, alive: Alive) -> None:
     monkeypatch.setattr(calendar, "here", lambda: alive)
     monkeypatch.setattr(time, "time", lambda: alive.clock)
+
+
+def tidy(store: LeagueStore, folder: Folder) -> None:
+    duty = Tidy(store, folder, Logs(), lambda sentence: None)
+    duty.look()
+    duty.look()
 
 
 @pytest.mark.parametrize(
@@ -96,19 +101,15 @@ def test_nothing_goes_while_the_clock_is_in_doubt_and_it_is_told_once(
         for path in paths:
             path.write_bytes(b"{}")
         store.commands.once("1", "retire", {}, dict)
-        alive, *_ = duties(store, folder, SETTINGS, said.append)
-        alive.look()
+        calendar.SignsOfLife(store, folder, said.append).look()
         store.notices.mark_read(0, 10**6)
         assert said == []
 
         def look() -> None:
             Inbox(store, folder, SETTINGS, said.append).tidy()
-            for duty in (
-                Tidy(store, folder, Logs(), said.append),
-                Forget(store, folder),
-                Clearing(store, folder, said.append),
-            ):
-                duty.look()
+            tidy(store, folder)
+            Forget(store, folder).look()
+            Clearing(store, folder, said.append).look()
 
         at(monkeypatch, Alive(here.clock + days * DAY_S, here.boot, here.uptime + 60))
         look()
@@ -137,17 +138,15 @@ def test_what_was_written_while_the_clock_was_back_is_not_old_afterwards(
     here = calendar.here()
     paths = [folder.inbox / "b.json.bad", folder.logs / QUALIFYING / "qualify-ab-0.jsonl.zst"]
     with league_kit.league(tmp_path) as store:
-        alive, tidy, *_ = duties(store, folder, SETTINGS, lambda sentence: None)
-        alive.look()
+        calendar.SignsOfLife(store, folder, lambda sentence: None).look()
         at(monkeypatch, Alive(here.clock - 40 * DAY_S, here.boot, here.uptime + 60))
         calendar.SignsOfLife(store, folder, lambda sentence: None).look()
         for path in paths:
             path.write_bytes(b"{}")
             os.utime(path, (here.clock - 40 * DAY_S,) * 2)
         at(monkeypatch, Alive(here.clock + 120, here.boot, here.uptime + 120))
-        again, tidy, *_ = duties(store, folder, SETTINGS, lambda sentence: None)
-        again.look()
-        tidy.look()
+        calendar.SignsOfLife(store, folder, lambda sentence: None).look()
+        tidy(store, folder)
         Inbox(store, folder, SETTINGS, lambda sentence: None).tidy()
         assert all(path.exists() for path in paths)
         assert store.controls.alive == Alive(here.clock + 120, here.boot, here.uptime + 120)

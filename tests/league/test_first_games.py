@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from arena.league.folder import Folder
-from arena.league.keeping import first_games
-from arena.league.keeping.first_games import QUALIFYING, FirstGames
-from arena.league.keeping.housekeeping import LogSize, Tidy, all_logs
-from arena.league.keeping.retention import DAY_S, GIB
+from arena.league.keeping.housekeeping import Tidy, all_logs
+from arena.league.keeping.retention import DAY_S, GIB, QUALIFYING, first_games
 from arena.league.settings import Logs
 from arena.league.store import LeagueStore
 from tests import league_kit
@@ -60,9 +58,12 @@ def left(folder: Folder) -> set[str]:
 
 
 def test_they_count_in_the_size_of_all_logs(store: LeagueStore, folder: Folder) -> None:
-    assert LogSize(store, folder).bytes() == 0
+    duty = Tidy(store, folder, Logs(), print)
     write(folder, "qualify-ab-0", 1)
-    assert LogSize(store, folder).bytes() == all_logs(store, folder).total() >= 3 * 64 * KIB
+    assert duty.bytes == 0, "nothing was looked at yet"
+    for _ in range(3):
+        duty.look()
+    assert duty.bytes == all_logs(store, folder).total() >= 3 * 64 * KIB
 
 
 def test_the_oldest_go_when_all_logs_are_too_many(store: LeagueStore, folder: Folder) -> None:
@@ -102,17 +103,7 @@ def test_what_is_not_a_log_stays_and_has_no_part(folder: Folder) -> None:
     write(folder, "notes", 1, names=(".txt",))
     write(folder, "qualify-ab-1", 1, names=(".seat0.output",))
     write(folder, "qualify-ab-2", 1, names=(".jsonl", ".seat3.output.zst", ".seat1.transcript"))
-    found = FirstGames(folder.logs / QUALIFYING, time.time(), Logs())
-    assert list(found.find()) == [None] * 5
-    assert [(game.game, game.seats) for game in found.oldest_first()] == [("qualify-ab-2", 4)]
-    assert list(FirstGames(folder.path / "none", 0, Logs()).find()) == []
-
-
-def test_of_very_many_the_oldest_are_known(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(first_games, "MOST", 4)
-    for number in range(30):
-        write(folder, f"qualify-ab-{number}", number, 1, names=(".jsonl.zst",))
-    found = FirstGames(folder.logs / QUALIFYING, time.time(), Logs(days=100, forfeit_days=100))
-    for _ in found.find():
-        assert len(found.oldest_first()) <= 8
-    assert [game.game for game in found.oldest_first()][:4] == [f"qualify-ab-{number}" for number in (29, 28, 27, 26)]
+    found = first_games(folder.logs / QUALIFYING, time.time() - 2 * DAY_S)
+    assert [(game.game, game.seats) for game in found] == [("qualify-ab-2", 4)]
+    assert len(list((folder.logs / QUALIFYING).iterdir())) == 5
+    assert first_games(folder.path / "none", 0) == []

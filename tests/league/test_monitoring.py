@@ -6,12 +6,13 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from arena.league.disk import Room
+from arena.league.disk import DiskRoom, Room
 from arena.league.door.health import Telling
 from arena.league.folder import Folder
+from arena.league.keeping.housekeeping import Tidy
 from arena.league.public.monitoring import FILE, METRICS, Figures
-from arena.league.service.duties import OrderDuty
-from arena.league.settings import Settings
+from arena.league.service.inbox import OrderDuty
+from arena.league.settings import Logs, Settings
 from tests import league_kit as kit
 
 
@@ -21,8 +22,10 @@ def test_every_figure_is_written_with_what_is_true_of_the_league(tmp_path: Path)
     with kit.league(tmp_path, "anna") as store:
         order_duty = OrderDuty(store, folder, Settings(name="cup"), 1, lambda sentence: None)
         doing = {"state": "playing", "running": 2, "machine_faults": 3}
-        room = Room(free=10**9, enough=True, needed=10**8, free_files=10**6)
-        figures = Figures(store, folder, (2,), lambda: doing, lambda: room, lambda: order_duty.obeyed)
+        said: list[str] = []
+        disk, tidy = DiskRoom(tmp_path, said.append), Tidy(store, folder, Logs(), said.append)
+        disk.room = Room(free=10**9, enough=True, needed=10**8, free_files=10**6)
+        figures = Figures(store, folder, (2,), lambda: doing, disk, order_duty.obeyed, tidy)
         fox = kit.active(store, "fox")
         kit.play(store, fox, store.versions.named("random"))
         kit.submit(store, "owl")
@@ -31,6 +34,8 @@ def test_every_figure_is_written_with_what_is_true_of_the_league(tmp_path: Path)
         published.write_bytes(b"12345")
         (folder.inbox / "bad.json").write_text("no order")
         order_duty.look()
+        tidy.look()
+        tidy.look()
         door = Telling(folder.path, lambda: 0.0, falls=1)
         door.refused["rate"] += 4
         door.look({}, connections=5, closed={"idle": 2})
@@ -65,6 +70,6 @@ def test_of_a_door_that_is_closed_nothing_else_is_said(tmp_path: Path) -> None:
     folder.make()
     with kit.league(tmp_path, "anna") as store:
         doing = {"state": "playing", "running": 0, "machine_faults": 0}
-        room = Room(free=1, enough=True, needed=1)
-        values = Figures(store, folder, (2,), lambda: doing, lambda: room, dict).values()
+        tidy = Tidy(store, folder, Logs(), print)
+        values = Figures(store, folder, (2,), lambda: doing, DiskRoom(tmp_path, print), {}, tidy).values()
     assert {name: value for name, value in values.items() if name.startswith("arena_door")} == {"arena_door_open": 0}

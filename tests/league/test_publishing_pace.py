@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -48,8 +47,8 @@ def test_the_refit_takes_a_tenth_of_the_time_and_all_of_publishing_half(
     with league_kit.league(tmp_path) as store:
         season = league_kit.season(store)
         pace = Publishing(store, folder, Settings(name="cup"), season, b"", lambda sentence: None)
-        monkeypatch.setattr(pace, "_mark", count().__next__)  # something has changed at each look
         while now < 2_000:
+            store.controls.set("paused", False)  # something changes before each look
             pace.hurry()  # an order in each turn of the loop
             pace.look()
             now += 0.2
@@ -62,9 +61,7 @@ def test_the_refit_takes_a_tenth_of_the_time_and_all_of_publishing_half(
         assert tables - before <= 100, "without orders it keeps to a tenth, too"
 
 
-def test_what_has_not_changed_is_not_made_again_and_much_is_made_in_slices(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_has_not_changed_is_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now, made, refits = 0.0, list[str](), 0
     status, rank = documents.author_status, publishing.ranking_of
 
@@ -88,15 +85,8 @@ def test_what_has_not_changed_is_not_made_again_and_much_is_made_in_slices(
     with league_kit.league(tmp_path, *authors) as store:
         fox = league_kit.active(store, "fox", author=authors[7])
         pace = Publishing(store, folder, Settings(name="cup"), league_kit.season(store), b"", lambda sentence: None)
-        looks = 0
-        while len(made) < len(authors):
-            before = len(made)
-            pace.look()
-            assert len(made) - before <= 4, "the loop goes on meanwhile"
-            now += 0.05
-            looks += 1
+        pace.look()
         assert sorted(made) == sorted(authors)
-        assert looks >= 8
         made.clear()
         for _ in range(100):
             pace.look()

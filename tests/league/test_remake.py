@@ -12,8 +12,7 @@ from arena.league.folder import Folder
 from arena.league.keeping import housekeeping
 from arena.league.keeping.housekeeping import Remake, remake_here
 from arena.league.public import documents
-from arena.league.service.duties import OrderDuty
-from arena.league.service.inbox import give, new_order
+from arena.league.service.inbox import OrderDuty, give, new_order
 from arena.league.settings import Settings
 from arena.league.store import remaking
 from tests import league_kit as kit

@@ -16,54 +16,53 @@ from arena.core.record.compressed import compress, expand
 from arena.league.keeping.retention import (
     DAY_S,
     GIB,
-    ExpiredFiles,
     GameFiles,
-    Logged,
     expired,
     kept_until,
 )
 from arena.league.settings import Logs, parse
+from arena.league.store.played import Ended
 
 NOW = 1000 * DAY_S
 RULE = Logs()
 MEBIBYTE = 2**20
 
 
-def logged(number: int, days_ago: float, **given: bool) -> Logged:
-    return Logged(game=f"game-{number}", ended=NOW - days_ago * DAY_S, seats=2, **given)
+def logged(number: int, days_ago: float, **given: bool) -> Ended:
+    return Ended(game=f"game-{number}", ended=NOW - days_ago * DAY_S, seats=2, **given)
 
 
-def removed(games: list[Logged], rule: Logs = RULE, size: int = MEBIBYTE) -> list[tuple[str, str]]:
+def removed(games: list[Ended], rule: Logs = RULE, size: int = MEBIBYTE) -> list[str]:
     ordered = sorted(games, key=lambda game: game.ended)
     gone = expired(ordered, lambda game: size, size * len(games), NOW, rule)
-    return [(one.game.game, one.why.split()[0]) for one in gone if one is not None]
+    return [game.game for game in gone if game is not None]
 
 
 def test_forfeits_are_kept_for_a_year_and_finals_for_ever() -> None:
     games = [logged(1, 364, forfeit=True), logged(2, 366, forfeit=True), logged(3, 900, final=True)]
-    assert removed(games) == [("game-2", "old")]
+    assert removed(games) == ["game-2"]
     assert kept_until(games[-1], RULE) == math.inf
 
 
 def test_other_games_stay_for_a_month() -> None:
-    assert removed([logged(0, 31), logged(1, 29), logged(2, 1)]) == [("game-0", "old")]
+    assert removed([logged(0, 31), logged(1, 29), logged(2, 1)]) == ["game-0"]
 
 
 def test_if_there_is_too_much_the_oldest_goes_first_and_no_final() -> None:
     games = [logged(0, 300, final=True), logged(1, 200, forfeit=True), *(logged(n, 20 - n) for n in range(2, 10))]
     size = GIB // 10
     for gib, gone in ((1.0, 0), (0.85, 2), (0.25, 8), (0, 9)):
-        assert removed(games, Logs(gib=gib), size) == [(f"game-{n}", "all") for n in range(1, gone + 1)]
+        assert removed(games, Logs(gib=gib), size) == [f"game-{n}" for n in range(1, gone + 1)]
 
 
 def test_what_is_young_is_not_even_read() -> None:
-    def oldest_first() -> Iterator[Logged]:
+    def oldest_first() -> Iterator[Ended]:
         yield logged(0, 40)
         yield logged(1, 3)
         raise AssertionError("read on")
 
     found = list(expired(oldest_first(), lambda game: 1, 2, NOW, RULE))
-    assert [one.game.game for one in found if one is not None] == ["game-0"]
+    assert [game.game for game in found if game is not None] == ["game-0"]
 
 
 any_games = st.lists(
@@ -74,34 +73,13 @@ any_games = st.lists(
 
 
 @given(any_games, st.integers(0, 30))
-def test_what_is_left_keeps_to_the_rule(games: list[Logged], most: int) -> None:
-    gone = [game for game, _ in removed(games, Logs(gib=most / 1024))]
+def test_what_is_left_keeps_to_the_rule(games: list[Ended], most: int) -> None:
+    gone = removed(games, Logs(gib=most / 1024))
     assert len(set(gone)) == len(gone)
     left = [game for game in games if game.game not in gone]
     assert all(kept_until(game, RULE) > NOW for game in left)
     assert {game.game for game in games if game.final} <= {game.game for game in left}
     assert len(left) <= most or all(game.final for game in left)
-
-
-@given(any_games, st.integers(0, 30), st.integers(1, 7))
-def test_step_by_step_the_same_is_found(games: list[Logged], most: int, rows: int) -> None:
-    rule = Logs(gib=most / 1024)
-    ordered = sorted(games, key=lambda game: game.ended)
-
-    class Files(GameFiles):
-        def sizes(self) -> Iterator[int]:
-            return iter([MEBIBYTE] * len(games))
-
-        def size(self, game: str, seats: int) -> int:
-            return MEBIBYTE
-
-    expired = ExpiredFiles(lambda: ordered, Files([]), NOW, rule)
-    found = []
-    while not expired.is_done:
-        some = expired.step(rows)
-        assert len(some) <= rows
-        found += some
-    assert [(one.game.game, one.why.split()[0]) for one in found] == removed(games, rule)
 
 
 @pytest.mark.parametrize("line", ["days = -1", "gib = inf", "days = 400"])

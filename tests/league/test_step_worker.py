@@ -15,7 +15,6 @@ from arena.core.tournament.workers import local_worker
 from arena.league.submissions import step_runner
 from arena.league.submissions.step_runner import StepRunner
 from arena.league.submissions.step_worker import NICENESS, StepWorker
-from arena.league.submissions.steps import StepReport
 from tests import instant, league_kit
 from tests.service_kit import Running
 
@@ -43,7 +42,7 @@ def test_it_gives_way_to_games_and_goes_on_after_its_workers_death() -> None:
 
 
 def test_what_is_not_over_has_no_outcome() -> None:
-    with StepWorker[int](instant.inline) as step_worker:
+    with StepWorker(instant.inline) as step_worker:
         assert step_worker.fetch() is None
         step_worker.start(abs, -3)
         assert step_worker.busy
@@ -66,7 +65,7 @@ def test_errors_say_whose_fault_it_is(error: Exception, becomes: type[Exception]
 
 def test_a_step_that_does_not_end_is_ended_and_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(step_runner, "LONGEST_S", 0.2)
-    with league_kit.league(tmp_path, "anna") as store, StepWorker[StepReport](local_worker) as step_worker:
+    with league_kit.league(tmp_path, "anna") as store, StepWorker(local_worker) as step_worker:
         league_kit.submit(store, "fox")
         running = Running(store, lambda job: pytest.fail("no game is played"))
         monkeypatch.setattr(running.tools, "work", lambda version, kind: (time.sleep, (60,)))

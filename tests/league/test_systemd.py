@@ -34,8 +34,6 @@ def test_states_and_status_arrive(manager: tuple[socket.socket, str]) -> None:
     assert sock.recv(1000) == b"READY=1\nSTATUS=41 active"
     told.alive()
     assert sock.recv(1000) == b"WATCHDOG=1"
-    told.stopping()
-    assert sock.recv(1000) == b"STOPPING=1"
 
 
 def test_a_status_cannot_smuggle_in_another_state(manager: tuple[socket.socket, str]) -> None:

@@ -81,14 +81,6 @@ def suspend(store: LeagueStore) -> None:
             store.versions.change(version.id, State.SUSPENDED, Actor.OPERATOR, "a test")
 
 
-def thin(store: LeagueStore) -> None:
-    store._db.execute("UPDATE seasons SET opened = '2020-01-01T00:00:00+00:00'")  # else it is due tomorrow
-    store._db.execute("UPDATE rating_marks SET at = '2020-01-02T00:00:00+00:00'")
-    store.thinning.mark()
-    while store.thinning.step(100):
-        pass
-
-
 def void(store: LeagueStore) -> None:
     match = league_kit.plan(store, *store.versions.active()[:2])
     league_kit.record(store, league_kit.claim(store)[0])
@@ -103,7 +95,6 @@ LEAGUE: dict[str, Callable[[LeagueStore], object]] = {
     "strike": strike,
     "enter": enter,
     "suspend": suspend,
-    "thin": thin,
     "void": void,
 }
 

@@ -59,10 +59,7 @@ def _rate(
 
 
 def rating_after(connection: sqlite3.Connection, tournament: str, entrant: int, games: int) -> Rating:
-    """Returns the rating of an entrant after the first `games` games of the schedule, which must be rated.
-
-    In a league old ratings are thinned out: for a game of an earlier day it is the last rating of the day before.
-    """
+    """Returns the rating of an entrant after the first `games` games of the schedule, which must be rated."""
     row = connection.execute(
         "SELECT mu, sigma FROM ratings WHERE tournament = ? AND entrant = ? AND number < ?"
         " ORDER BY number DESC LIMIT 1",

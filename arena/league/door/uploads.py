@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from arena.core.face import errors, files
-from arena.league.disk import DiskLimits, DiskWatch
+from arena.league.disk import DiskWatch
 from arena.league.door.limits import UPLOAD_S
 from arena.league.door.refusals import Refusal
 
@@ -31,7 +31,7 @@ class Begun(msgspec.Struct, frozen=True):
 
 def has_room(folder: Path) -> bool:
     """Tells whether the disk has room for uploads: as much as the league needs to receive something."""
-    return DiskWatch(folder, DiskLimits()).look().enough
+    return DiskWatch(folder).look().enough
 
 
 def sync(path: Path) -> None:

@@ -23,8 +23,7 @@ from msgspec.structs import replace
 
 from arena.core.face import Payload, errors, files
 from arena.league.folder import Folder
-from arena.league.keeping.first_games import QUALIFYING
-from arena.league.keeping.retention import DAY_S
+from arena.league.keeping.retention import DAY_S, QUALIFYING
 from arena.league.order_context import OrderContext
 from arena.league.store import LeagueReader, LeagueStore
 from arena.league.store.controls import Alive

@@ -4,56 +4,39 @@ The rule: logs of finals stay for ever, those of games in which somebody forfeit
 All logs together take 20 GiB at most. If that is exceeded, the oldest go first, but never those of finals.
 
 Laws:
-1. The decision is a pure function of rows, the time and the settings. It reads its rows once, in order, and keeps none
-   of them, so that millions of games need no memory.
+1. The decision is a pure function of rows, the time and the settings.
 2. Files are removed by their names, and those that are gone are no error: killed at any point, it is done again.
 3. A log is compressed before its original is removed, so that at any instant one of them is whole.
+4. First games, those that a submission plays before it is rated, are games like others. No row names them: they are
+   found by their files.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
 from arena.core.face import compression, errors, files, log_records
 from arena.league.settings import Logs
+from arena.league.store.played import Ended
 from arena.league.visible import BESIDE
 
 DAY_S: Final = 86_400.0
 """Seconds of a day."""
 GIB: Final = 2**30
+QUALIFYING: Final = "qualifying"
+"""The folder for the logs of first games, beside those of seasons."""
+_FILE: Final = re.compile(
+    rf"(?P<game>.+?)(?:{re.escape(log_records.SUFFIX)}|\.seat(?P<seat>[0-9]{{1,3}})\.(?:{'|'.join(BESIDE)}))"
+    rf"(?:{re.escape(compression.SUFFIX)})?"
+)
 
 
-class Logged(msgspec.Struct, frozen=True, kw_only=True):
-    """A game whose log may still be there."""
-
-    game: str
-    """Its identifier: the log's name without its ending."""
-    ended: float
-    """When it ended, in seconds since 1970."""
-    seats: int
-    """The number of its seats, which have files of their own."""
-    forfeit: bool = False
-    """Whether somebody forfeited."""
-    final: bool = False
-    """Whether it belongs to a season's final."""
-
-
-class Expired(msgspec.Struct, frozen=True):
-    """A game whose log is to be removed."""
-
-    game: Logged
-    why: str
-    """The reason, for people."""
-
-
-def kept_until(game: Logged, rule: Logs) -> float:
+def kept_until(game: Ended, rule: Logs) -> float:
     """Returns until when a game's log is kept, in seconds since 1970; infinity means for ever."""
     if game.final:
         return math.inf
@@ -61,8 +44,8 @@ def kept_until(game: Logged, rule: Logs) -> float:
 
 
 def expired(
-    oldest_first: Iterable[Logged], size: Callable[[Logged], int], total: int, now: float, rule: Logs
-) -> Iterator[Expired | None]:
+    oldest_first: Iterable[Ended], size: Callable[[Ended], int], total: int, now: float, rule: Logs
+) -> Iterator[Ended | None]:
     """Yields the games whose logs are to be removed now, and None for each other game that it looks at.
 
     Args:
@@ -81,50 +64,27 @@ def expired(
             yield None
             continue
         total -= bytes
-        yield Expired(game, "old" if is_old else f"all logs together have more than {rule.gib:g} GiB")
+        yield game
 
 
-class ExpiredFiles:
-    """Finds what is to be removed a few rows at a time, so that a service with millions of games never stops for it."""
+def first_games(folder: Path, since: float) -> list[Ended]:
+    """Returns the first games whose logs are in a folder, the oldest first, and removes files from before a moment.
 
-    def __init__(
-        self,
-        oldest_first: Callable[[], Iterable[Logged]],
-        game_files: GameFiles,
-        now: float,
-        rule: Logs,
-        before: Iterable[None] = (),
-    ) -> None:
-        """Begins with the games whose logs may be there, from the oldest on, the files, the time, and the rule.
-
-        What `before` does is done first, a step at a time; only then are the games read.
-        """
-        self._before = before
-        self._oldest_first = oldest_first
-        self._game_files = game_files
-        self._now = now
-        self._rule = rule
-        self._steps = self._all_steps()
-        self.is_done = False
-        """Whether everything was looked at."""
-
-    def step(self, rows: int) -> list[Expired]:
-        """Looks at so many more games or files, and returns which games' logs are to be removed."""
-        steps = list(islice(self._steps, rows))
-        self.is_done = len(steps) < rows
-        return [one for one in steps if one is not None]
-
-    def _all_steps(self) -> Iterator[Expired | None]:
-        for _ in self._before:
-            yield None
-        total = 0
-        for size in self._game_files.sizes():
-            total += size
-            yield None
-        yield from expired(self._oldest_first(), self._size, total, self._now, self._rule)
-
-    def _size(self, game: Logged) -> int:
-        return self._game_files.size(game.game, game.seats)
+    A file without a log, of a game that was cut short, goes when its own time is over.
+    """
+    found: dict[str, tuple[float, int]] = {}
+    for entry in os.scandir(folder) if folder.is_dir() else ():
+        if not entry.is_file(follow_symlinks=False):
+            continue
+        written = entry.stat(follow_symlinks=False).st_mtime
+        if written < since:
+            os.unlink(entry.path)
+        elif (match := _FILE.fullmatch(entry.name)) is not None:
+            ended, seats = found.get(match["game"], (math.inf, 0))
+            seat = match["seat"]
+            found[match["game"]] = (written, seats) if seat is None else (ended, max(seats, int(seat) + 1))
+    games = (Ended(game, ended, seats) for game, (ended, seats) in found.items() if ended < math.inf)
+    return sorted(games, key=lambda game: game.ended)
 
 
 class GameFiles:

@@ -16,10 +16,10 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from arena.core.face import Payload, errors, files, game_rows
-from arena.league.disk import Room
+from arena.league.disk import DiskRoom
 from arena.league.door.health import health
 from arena.league.folder import Folder
-from arena.league.keeping.housekeeping import LogSize
+from arena.league.keeping.housekeeping import Tidy
 from arena.league.matches.planning import longest_wait
 from arena.league.store import LeagueStore
 from arena.league.store.states import State
@@ -37,8 +37,9 @@ class Figures:
         folder: Its folder.
         players: The numbers of players that matches may have.
         doing: Returns what the service is doing, as `Service.state`.
-        room: Returns the room on the disk.
-        orders: Returns by verb how many orders were obeyed.
+        room: The room on the disk.
+        orders: By verb how many orders were obeyed.
+        logs: What knows the size of all logs.
     """
 
     def __init__(
@@ -47,8 +48,9 @@ class Figures:
         folder: Folder,
         players: Sequence[int],
         doing: Callable[[], Payload],
-        room: Callable[[], Room],
-        orders: Callable[[], Mapping[str, int]],
+        room: DiskRoom,
+        orders: Mapping[str, int],
+        logs: Tidy,
     ) -> None:
         self._store = store
         self._folder = folder
@@ -56,7 +58,7 @@ class Figures:
         self._doing = doing
         self._room = room
         self._orders = orders
-        self._logs = LogSize(store, folder)
+        self._logs = logs
         self._since = time.time()
         self._outcomes: Counter[str] = Counter()
         self._forfeits: Counter[str] = Counter()
@@ -69,7 +71,7 @@ class Figures:
 
     def state(self) -> Payload:
         """Returns what the service says about itself in `service.json`."""
-        return {**self._doing(), "logs_bytes": self._logs.bytes()}
+        return {**self._doing(), "logs_bytes": self._logs.bytes}
 
     def look(self) -> None:
         """Writes the figures, if it is time for that."""
@@ -82,7 +84,7 @@ class Figures:
     def values(self) -> Values:
         """Returns all figures as they are now."""
         store = self._store
-        state, room = self.state(), self._room()
+        state, room = self.state(), self._room.room
         versions = store.versions.all()
         states = Counter(version.state for version in versions)
         wait = longest_wait(store.facts.standing(), store.matches.count(), self._players)
@@ -98,7 +100,7 @@ class Figures:
             "arena_league_matches_planned": len(store.matches.running()),
             "arena_league_longest_wait_rounds": wait.rounds,
             "arena_league_steps_waiting": sum(version.is_pending for version in versions),
-            "arena_league_orders": dict(self._orders()),
+            "arena_league_orders": dict(self._orders),
             "arena_league_orders_waiting": len(self._folder.orders()),
             "arena_league_notices_unread": len(store.notices.of(None, unread=True)),
             "arena_league_games_to_rate_again": remade.left if remade else 0,

@@ -8,8 +8,8 @@ Laws:
 2. Nothing of a match is published before its last game is over: its games share the deal.
 3. A match is noted as published after its logs and its deal's secret are on the disk. Lists of games follow.
 4. A file is written only if its content has changed.
-5. The loop waits for a slice at most: documents of authors are made a few at a time, only of those of whom something
-   has changed. The ranking is computed again only if something has.
+5. The documents of an author are made again only if something of them has changed, and the ranking only if something
+   has.
 6. No document says where the league lies on its machine. What a bot itself printed is its author's as it was.
 """
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections import OrderedDict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -44,10 +44,6 @@ AT_ONCE: Final = 32
 _LOOK_S: Final = 1.0
 _BUSY: Final = 0.1
 """The largest part of the time that the ranking may take, and the tables when nothing hurries."""
-_SLICE_S: Final = 0.1
-"""How long documents of authors are made at a time; then the loop has as long, at least, for everything else."""
-_KNOWN: Final = 4096
-"""Of how many files the digest of the content is kept."""
 
 
 class Publishing:
@@ -92,18 +88,13 @@ class Publishing:
         self._ranking_due = 0.0
         """When it may be computed again: that takes longer as the season grows."""
         self._ranked: int | None = None
-        """The mark at which it was computed."""
-        self._left: list[Author] = []
-        """Whose documents are still to be made, those that wait the longest last."""
-        self._rested = 0.0
-        """When the next of them may be."""
-        self._versions: dict[str, list[Version]] = {}
-        self._versions_mark: int | None = None
+        """How many rows this process had changed when it was computed: nobody else writes the database."""
         self._told: dict[str, tuple[object, ...]] = {}
-        """By author what their documents were made from, those first that were made the longest ago."""
+        """By author what their documents were made from."""
         self._reported: dict[int, tuple[str, int]] = {}
         """By version the state in which its reports were published last."""
-        self._written: OrderedDict[Path, bytes] = OrderedDict()
+        self._written: dict[Path, bytes] = {}
+        """By file the digest of what was published last."""
 
     def catch_up(self, alive: Callable[[], object] = lambda: None) -> None:
         """Writes what a kill may have left out: the last matches in lists of games, and files of seasons.
@@ -114,7 +105,8 @@ class Publishing:
         season_files.catch_up(self._store, self._folder, alive)
         self._ledger.catch_up(self._store, alive)
         count = self._store.matches.count()
-        self._pages(range(max(0, count - PAGE), count), [author.name for author in self._authors()])
+        played = {version.author for version in self._store.versions.all() if version.entrant is not None}
+        self._pages(range(max(0, count - PAGE), count), sorted(played - {HOUSE}))
 
     def look(self) -> None:
         """Publishes matches that are over, and from time to time everything else."""
@@ -127,10 +119,6 @@ class Publishing:
             self._ended = time.monotonic()
             self._took = self._ended - now
             self._due = now + max(self._settings.service.publish_s, self._took / _BUSY)
-        if self._left and now >= self._rested:
-            began = time.monotonic()
-            self._some_authors(began + _SLICE_S)
-            self._rested = 2 * time.monotonic() - began
 
     def hurry(self) -> None:
         """Has `look` publish everything soon: keys may have been revoked, versions submitted.
@@ -144,7 +132,6 @@ class Publishing:
         self.publish_matches()
         self._ranking_due = 0.0
         self._tables()
-        self._some_authors(math.inf)
 
     # Matches
 
@@ -215,7 +202,9 @@ class Publishing:
         rows = documents.games(self._store, author=author, matches=matches)
         number = self._season.number * 100_000 + page
         over = [row for row in reversed(rows) if row["published"]]
-        self._write(self._of_author(author) / f"games-{number}.json", {"games": over})
+        path = self._of_author(author) / f"games-{number}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.write(path, msgspec.json.encode(self._places.hide_all({"games": over})))
 
     def _pages(self, matches: Iterable[int], authors: Iterable[str]) -> None:
         pages = sorted({number // PAGE for number in matches})
@@ -232,51 +221,30 @@ class Publishing:
         publish_keys(store, self._folder)
         self._write(published / "standings.json", documents.standings(store, ranking))
         self._write(published / "service.json", self.state())
-        source = self._source(ranking)
-        order = {name: place for place, name in enumerate(self._told)}
-        changed = [author for author in self._authors() if source(author) != self._told.get(author.name)]
-        self._left = sorted(changed, key=lambda author: -order.get(author.name, -1))
+        versions = defaultdict[str, list[Version]](list)
+        for version in store.versions.all():
+            versions[version.author].append(version)
+        newest = store.notices.newest()
+        for author in self._authors():
+            own = [(one.id, one.state, one.attempts, ranking and ranking.of(one)) for one in versions[author.name]]
+            if self._told.get(author.name) != (told := (author.quotas, newest.get(author.name), own)):
+                self._author(author, ranking)
+                self._told[author.name] = told
 
-    def _some_authors(self, until: float) -> None:
-        """Makes the documents of authors who are left, until a moment on the monotonic clock."""
-        source = self._source(self._ranking)
-        while self._left and time.monotonic() < until:
-            author = self._left.pop()
-            told = source(author)
-            limits = self._settings.limits.of_author(author.quotas)
-            document = {**documents.author_status(self._store, author.name, self._ranking), "limits": limits}
-            self._write(self._of_author(author.name) / "status.json", document)
-            self._reports(author.name)
-            self._told.pop(author.name, None)
-            self._told[author.name] = told
-
-    def _source(self, ranking: Ranking | None) -> Callable[[Author], tuple[object, ...]]:
-        """Returns what gives all that an author's documents follow from, to compare it."""
-        mark = self._store.versions.mark()
-        if mark != self._versions_mark:
-            self._versions_mark, self._versions = mark, {}
-            for version in self._store.versions.all():
-                self._versions.setdefault(version.author, []).append(version)
-        newest = self._store.notices.newest()
-
-        def of(author: Author) -> tuple[object, ...]:
-            versions = self._versions.get(author.name, [])
-            known = [(one.id, one.state, one.attempts, ranking and ranking.of(one)) for one in versions]
-            return author.quotas, newest.get(author.name), known
-
-        return of
+    def _author(self, author: Author, ranking: Ranking | None) -> None:
+        """Makes the documents of an author."""
+        limits = self._settings.limits.of_author(author.quotas)
+        document = {**documents.author_status(self._store, author.name, ranking), "limits": limits}
+        self._write(self._of_author(author.name) / "status.json", document)
+        self._reports(author.name)
 
     def _rank(self) -> Ranking | None:
         """Returns the ranking, which is computed again if something has changed, and if there is time for that."""
-        now, mark = time.monotonic(), self._mark()
+        now, mark = time.monotonic(), self._store.changes
         if self._ranking is None or (now >= self._ranking_due and mark != self._ranked):
             self._ranking, self._ranked = ranking_of(self._store), mark
             self._ranking_due = now + (time.monotonic() - now) / _BUSY
         return self._ranking
-
-    def _mark(self) -> int:
-        """Returns another number whenever the database has changed: only this process writes it."""
-        return self._store.changes
 
     def _authors(self) -> list[Author]:
         return [author for author in self._store.authors.all() if author.name != HOUSE]
@@ -304,9 +272,6 @@ class Publishing:
         path.parent.mkdir(parents=True, exist_ok=True)
         files.write(path, data)
         self._written[path] = digest
-        self._written.move_to_end(path)
-        while len(self._written) > _KNOWN:
-            self._written.popitem(last=False)
 
 
 def publish_keys(reader: LeagueReader, folder: Folder) -> None:

@@ -25,7 +25,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.face import Payload, errors, files, locks, plain
+from arena.core.face import Payload, errors, files, locks, plain, processor_cores
 from arena.league.folder import ARCHIVE, ORDER, Folder
 from arena.league.keeping import calendar
 from arena.league.order_context import Order, read_order
@@ -42,6 +42,8 @@ ASIDE_DAYS: Final = 30
 """How long an order is kept that was put aside."""
 AT_ONCE: Final = 16
 """How many orders are obeyed before the service looks at everything else."""
+TIDY_S: Final = 3600.0
+"""How often old answers are looked for, and what was put aside long ago."""
 _POLL_S: Final = 0.05
 UNKNOWN: Final = "unknown"
 """Stands for the verb of an order that has none, or one that does not exist."""
@@ -256,6 +258,59 @@ class Inbox:
 
     def _answer(self, order: str, answer: Payload) -> None:
         files.write(self._folder.answer(order), msgspec.json.encode(answer), durably=True)
+
+
+class OrderDuty:
+    """The orders of a service that runs, and what they have set.
+
+    Args:
+        store: The league.
+        folder: Its folder.
+        settings: Its settings.
+        workers: Games at a time; None means as the settings say, if no order says it.
+        tell: Called with a sentence for each order that is obeyed.
+        then: Called after some were.
+    """
+
+    def __init__(
+        self,
+        store: LeagueStore,
+        folder: Folder,
+        settings: Settings,
+        workers: int | None,
+        tell: Callable[[str], object],
+        then: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._controls = store.controls
+        self._then = then
+        self._inbox = Inbox(store, folder, settings, tell)
+        self._workers = workers or settings.service.workers or max(1, processor_cores.available_cores() // 2)
+        self._tidied = 0.0
+        self.obeyed = self._inbox.obeyed
+
+    @property
+    def paused(self) -> bool:
+        """Whether no game may begin."""
+        return self._controls.paused
+
+    @property
+    def closing(self) -> bool:
+        """Whether the season is to end."""
+        return self._controls.closing is not None
+
+    @property
+    def workers(self) -> int:
+        """Games at a time."""
+        return self._controls.workers or self._workers
+
+    def look(self) -> None:
+        """Obeys orders that wait."""
+        if self._inbox.look():
+            self._then()
+        now = time.monotonic()
+        if now >= self._tidied + TIDY_S:
+            self._tidied = now
+            self._inbox.tidy()
 
 
 _FAILED: Final[Payload] = {

@@ -21,12 +21,15 @@ from typing import Final, Protocol
 import msgspec
 
 from arena.core.face import Payload, counted, errors, game_rows, lane_kit, stores
+from arena.league.disk import DiskRoom
 from arena.league.matches.planning import Planner
 from arena.league.matches.supply import MatchGames
+from arena.league.public.publishing import Publishing
+from arena.league.season.ending import Ending
+from arena.league.service.inbox import OrderDuty
 from arena.league.service.stopping import Stopping
 from arena.league.submissions.step_runner import StepRunner
 from arena.league.submissions.step_worker import StepWorker
-from arena.league.submissions.steps import StepReport
 
 POLL_S: Final = 0.2
 """How long the loop waits for a game to end before it looks at everything else."""
@@ -44,51 +47,6 @@ class Duty(Protocol):
 
     def look(self) -> None:
         """Does what is due. It returns soon."""
-
-
-class Orders(Duty, Protocol):
-    """Obeys orders, and knows what they have set."""
-
-    @property
-    def paused(self) -> bool:
-        """Whether no game may begin."""
-
-    @property
-    def closing(self) -> bool:
-        """Whether the season is to end."""
-
-    @property
-    def workers(self) -> int:
-        """Games at a time."""
-
-
-class SeasonEnd(Protocol):
-    """Takes a season that is to end to its end."""
-
-    @property
-    def plays(self) -> bool:
-        """Whether its final is being played."""
-
-    def look(self, *, quiet: bool) -> bool:
-        """Takes it a step further, and says whether it can be closed. `quiet` says that no game runs."""
-
-    def plan(self, workers: int) -> object:
-        """Plans as many matches of the final as so many workers need."""
-
-
-class Room(Duty, Protocol):
-    """Watches the disk."""
-
-    @property
-    def is_short(self) -> bool:
-        """Whether nothing should begin that needs room."""
-
-
-class Publisher(Duty, Protocol):
-    """Publishes what others may see."""
-
-    def publish(self) -> None:
-        """Publishes everything now."""
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -126,13 +84,13 @@ class Service:
         self,
         supply: MatchGames,
         lanes: lane_kit.Lanes,
-        step_worker: StepWorker[StepReport],
+        step_worker: StepWorker,
         planner: Planner,
-        ending: SeasonEnd,
+        ending: Ending,
         step_runner: StepRunner,
-        orders: Orders,
-        room: Room,
-        publisher: Publisher,
+        orders: OrderDuty,
+        room: DiskRoom,
+        publisher: Publishing,
         duties: tuple[Duty, ...],
         tell: Callable[[str], object],
         patience_s: float = PATIENCE_S,

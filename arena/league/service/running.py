@@ -25,10 +25,12 @@ from arena.core.face import (
     processor_cores,
     programs,
 )
+from arena.league.disk import DiskRoom
 from arena.league.door.supervisor import DoorSupervisor, door_command
 from arena.league.folder import Folder
-from arena.league.keeping.clearing import clean_up
-from arena.league.keeping.housekeeping import duties
+from arena.league.keeping.calendar import SignsOfLife
+from arena.league.keeping.clearing import Clearing, clean_up
+from arena.league.keeping.housekeeping import Forget, Remake, Tidy
 from arena.league.matches.planning import Planner
 from arena.league.matches.starts import Starts
 from arena.league.matches.supply import Jobs, MatchGames
@@ -37,16 +39,15 @@ from arena.league.public.publishing import Publishing
 from arena.league.public.showing import Showing
 from arena.league.season.closing import close_season, settings_now
 from arena.league.season.ending import Ending
-from arena.league.service.duties import DiskRoom, Health, OrderDuty
+from arena.league.service.inbox import OrderDuty
 from arena.league.service.loop import Ended, Service
-from arena.league.service.stopping import Manager, Stopping
+from arena.league.service.stopping import Health, Manager, Stopping
 from arena.league.settings import Settings, check_bind, load
 from arena.league.store import LeagueStore, open_league
 from arena.league.store.records import Season
 from arena.league.submissions.house import renew_house
 from arena.league.submissions.step_runner import StepRunner
 from arena.league.submissions.step_worker import StepWorker
-from arena.league.submissions.steps import StepReport
 from arena.league.submissions.submitting import Allowance
 from arena.league.submissions.tools import LeagueTools, absent, built_tree
 
@@ -194,7 +195,7 @@ def _put_together(
     publishing = Publishing(store, folder, settings, season, tournament.secret, tell)
     publishing.catch_up(Manager().alive)
     order_duty = OrderDuty(store, folder, settings, hands.number, tell, publishing.hurry)
-    room = DiskRoom(folder, tell)
+    room = DiskRoom(folder.path, tell)
     jobs = Jobs(store, tools.bot, settings, tournament, folder.feed)
     starts = Starts(store, settings.limits)
     supply = MatchGames(
@@ -206,7 +207,7 @@ def _put_together(
     lanes = stack.enter_context(
         lane_kit.Lanes(supply, game_worker.play, hands.worker, ahead=ahead, attend=game_worker.attend)
     )
-    step_worker = stack.enter_context(StepWorker[StepReport](processor_cores.local_worker))
+    step_worker = stack.enter_context(StepWorker(processor_cores.local_worker))
     step_runner = StepRunner(store, step_worker, tools, tell, Allowance(store, folder.bots, settings.limits).judge)
 
     def gone() -> frozenset[str]:
@@ -218,7 +219,7 @@ def _put_together(
     verb = "plays" if playing == 1 else "play"
     at_a_time = counted(order_duty.workers, "game")
     tell(f"League {settings.name}: {counted(playing, 'version')} {verb}, {at_a_time} at a time")
-    health = Health(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start")
+    tidy = Tidy(store, folder, settings.logs, tell)
     service = Service(
         supply,
         lanes,
@@ -229,11 +230,18 @@ def _put_together(
         order_duty,
         room,
         publishing,
-        (health, *duties(store, folder, settings, tell)),
+        (
+            Health(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start"),
+            SignsOfLife(store, folder, tell),
+            tidy,
+            Remake(store, tell),
+            Forget(store, folder),
+            Clearing(store, folder, tell),
+        ),
         tell,
         settings.service.stop_s,
     )
-    figures = Figures(store, folder, settings.game.players, service.state, lambda: room.room, lambda: order_duty.obeyed)
+    figures = Figures(store, folder, settings.game.players, service.state, room, order_duty.obeyed, tidy)
     supply.told = figures.count
     service.add(figures)
     publishing.state = figures.state

@@ -14,7 +14,8 @@ from __future__ import annotations
 import os
 import signal
 import socket
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from types import FrameType
 from typing import Final
@@ -78,10 +79,6 @@ class Manager:
         """Gives a sign of life, with a line that `systemctl status` shows."""
         self._send("WATCHDOG=1", status)
 
-    def stopping(self, status: str = "") -> None:
-        """Says that the league ends."""
-        self._send("STOPPING=1", status)
-
     def _send(self, state: str, status: str) -> None:
         if not self._address:
             return
@@ -91,3 +88,20 @@ class Manager:
                 sock.sendto(lines.encode(), self._address)
         except OSError:
             pass  # it restarts, or its queue is full: the next sign of life comes soon
+
+
+class Health:
+    """Tells the service manager that the league plays, and then again and again that its loop goes round."""
+
+    def __init__(self, manager: Manager, line: Callable[[], str]) -> None:
+        self._manager = manager
+        self._line = line
+        self._told = 0.0
+        manager.ready()
+
+    def look(self) -> None:
+        """Gives a sign of life, if one is due."""
+        now, every = time.monotonic(), self._manager.alive_every_s
+        if every is not None and now >= self._told + every:
+            self._told = now
+            self._manager.alive(self._line())

@@ -61,30 +61,19 @@ class Commands:
         ).fetchone()
         return int(count)
 
-    def forget(self, before: str, waiting: Iterable[str], after: int, limit: int) -> int | None:
+    def forget(self, before: str, waiting: Iterable[str]) -> None:
         """Forgets orders that were answered before a moment, and their answers.
 
         Args:
             before: UTC (ISO 8601).
             waiting: The identifiers of orders that may still be delivered: they are not forgotten, so that none is
                 obeyed twice.
-            after: The row after which it begins; 0 is the beginning.
-            limit: How many rows it looks at.
-
-        Returns:
-            The last row that it looked at, with which it can go on; None at the end.
         """
         with databases.immediate(self._db):
-            (last,) = self._db.execute(
-                "SELECT max(rowid) FROM (SELECT rowid FROM commands WHERE rowid > ? ORDER BY rowid LIMIT ?)",
-                (after, limit),
-            ).fetchone()
             self._db.execute(
-                "DELETE FROM commands WHERE rowid > ? AND rowid <= ? AND at < ?"
-                " AND id NOT IN (SELECT value FROM json_each(?))",
-                (after, last, before, game_rows.canonical(list(waiting))),
+                "DELETE FROM commands WHERE at < ? AND id NOT IN (SELECT value FROM json_each(?))",
+                (before, game_rows.canonical(list(waiting))),
             )
-            return None if last is None else int(last)
 
 
 def refusal(error: errors.Refused) -> Payload:

@@ -23,7 +23,6 @@ from arena.league.store.remaking import Remaking
 from arena.league.store.reports import Reports
 from arena.league.store.schema import OF_LEAGUES
 from arena.league.store.seasons import Seasons
-from arena.league.store.thinning import Thinning
 from arena.league.store.versions import Versions
 
 
@@ -57,7 +56,6 @@ class LeagueStore(LeagueReader):
 
     def __init__(self, store: stores.Store) -> None:
         super().__init__(store._db, store.path)
-        self.thinning = Thinning(store._db)
         self.games = store
         """The games of the seasons, in the same database: a transaction can span both."""
 

@@ -64,31 +64,18 @@ class Notices:
                 (stores.now(), first, last),
             ).rowcount
 
-    def forget(self, before: str, keep: int, after: int, limit: int) -> int | None:
-        """Removes old notices.
+    def forget(self, before: str) -> None:
+        """Removes notices from before a moment (UTC, ISO 8601).
 
         Those for the operator stay until they were read, and of those for an author the last ones, which a status
         shows.
-
-        Args:
-            before: They are from before this moment: UTC (ISO 8601).
-            keep: How many stay of each author.
-            after: The id after which it begins; 0 is the beginning.
-            limit: How many notices it looks at.
-
-        Returns:
-            The id of the last one that it looked at, with which it can go on; None at the end.
         """
         with databases.immediate(self._db):
-            (last,) = self._db.execute(
-                "SELECT max(id) FROM (SELECT id FROM notices WHERE id > ? ORDER BY id LIMIT ?)", (after, limit)
-            ).fetchone()
             # That an author has read one is never known. So the index by author, `read` and id finds the newer ones.
             self._db.execute(
-                "DELETE FROM notices WHERE id > :after AND id <= :last AND at < :before"
+                "DELETE FROM notices WHERE at < :before"
                 " AND CASE WHEN author IS NULL THEN read IS NOT NULL ELSE :keep = (SELECT count(*) FROM (SELECT 1"
                 " FROM notices AS newer WHERE newer.author = notices.author AND newer.read IS NULL"
                 " AND newer.id > notices.id LIMIT :keep)) END",
-                {"after": after, "last": last, "before": before, "keep": keep},
+                {"before": before, "keep": NOTICES},
             )
-            return None if last is None else int(last)

@@ -28,17 +28,18 @@ _QUERY = f"""SELECT games.id AS game, games.match, games.finished, entrants.name
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """A game of any season that is done."""
+    """A game that is over, and whose log may be there."""
 
     game: str
-    finished: str
-    """When; UTC (ISO 8601)."""
+    """Its identifier: the log's name without its ending."""
+    ended: float
+    """When it ended, in seconds since 1970."""
     seats: int
-    """The number of its seats."""
-    forfeit: bool
+    """The number of its seats, which have files of their own."""
+    forfeit: bool = False
     """Whether somebody forfeited."""
     final: bool = False
-    """Whether it belongs to the season's final."""
+    """Whether it belongs to a season's final."""
 
 
 class PlayedGames:
@@ -89,21 +90,27 @@ class PlayedGames:
             yield found
 
     def ended(self) -> Iterator[Ended]:
-        """Yields the games of all seasons that are done, in order. It reads some at a time, and holds nothing open."""
+        """Yields the games of all seasons that are done, in order. It reads some at a time, and holds nothing open.
+
+        None of them ended before one that was planned before it: so what was played while the clock was back is not
+        older than the rest when that is right again.
+        """
         seasons = self._db.execute(
             "SELECT tournament, json_extract(final, '$.first_game') FROM seasons ORDER BY number"
         ).fetchall()
+        latest = 0.0
         for tournament, first in seasons:
             last = -1
             while rows := self._db.execute(
-                "SELECT number, id, finished, json_array_length(seating), EXISTS (SELECT 1 FROM seats"
+                "SELECT number, id, strftime('%s', finished), json_array_length(seating), EXISTS (SELECT 1 FROM seats"
                 " WHERE game = games.id AND forfeit IS NOT NULL) FROM games"
                 " WHERE tournament = ? AND status = 'done' AND number > ? ORDER BY number LIMIT 500",
                 (tournament, last),
             ).fetchall():
                 last = rows[-1][0]
                 for number, game, finished, seats, forfeit in rows:
-                    yield Ended(game, finished, seats, bool(forfeit), first is not None and number >= first)
+                    latest = max(latest, float(finished))
+                    yield Ended(game, latest, seats, bool(forfeit), first is not None and number >= first)
 
     def counts(self, tournament: str) -> dict[str, int]:
         """Returns how many games of a season there are, by status."""

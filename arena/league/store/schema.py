@@ -178,8 +178,8 @@ TABLES: Final = (
 )  # fmt: skip
 
 MARKS: Final = (
-    # A day's end, by how many games were rated then. From game `first` on up to `number` only the last rating of each
-    # version is needed. `entrant` is the next one whose others are to be removed; NULL once all are.
+    # The end of a day of which earlier versions kept one rating of each version: from game `first` up to `number`.
+    # None is made any more.
     """CREATE TABLE rating_marks (
         tournament TEXT NOT NULL REFERENCES tournaments (id),
         number INTEGER NOT NULL,
@@ -193,7 +193,7 @@ MARKS: Final = (
 
 REMAKING: Final = (
     # Whose ratings are made again (`arena.league.store.remaking`): from game `first` on, up to game `number` so far.
-    # `longest` is a list (JSON) of entrants whose longest decision is to be looked up again.
+    # `longest` is a list (JSON) of entrants whose longest decision is to be looked up again at the end.
     """CREATE TABLE remaking (
         tournament TEXT PRIMARY KEY REFERENCES tournaments (id),
         first INTEGER NOT NULL CHECK (first >= 0),

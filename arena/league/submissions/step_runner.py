@@ -69,7 +69,7 @@ class StepRunner:
     def __init__(
         self,
         store: LeagueStore,
-        step_worker: StepWorker[StepReport],
+        step_worker: StepWorker,
         tools: Tools,
         tell: Callable[[str], object],
         judge: Callable[[Version, StepReport], StepReport] = lambda version, report: report,

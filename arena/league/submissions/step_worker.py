@@ -12,11 +12,10 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import AbstractContextManager, ExitStack, suppress
 from queue import Empty, SimpleQueue
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final
 
 from arena.core.face import errors, lane_kit, processor_cores
-
-T = TypeVar("T")
+from arena.league.submissions.steps import StepReport
 
 NICENESS: Final = 10
 """How far it stands back behind games (`nice`)."""
@@ -26,7 +25,7 @@ class _Dropped(Exception):
     """Makes the worker end at once."""
 
 
-class StepWorker(AbstractContextManager["StepWorker[T]"], Generic[T]):
+class StepWorker(AbstractContextManager["StepWorker"]):
     """Does one thing after another in a worker. If an exception leaves the block, what runs is dropped."""
 
     def __init__(self, worker: lane_kit.Worker) -> None:
@@ -34,14 +33,14 @@ class StepWorker(AbstractContextManager["StepWorker[T]"], Generic[T]):
         self._worker = worker
         self._stack = ExitStack()
         self._executor: Executor | None = None
-        self._finished: SimpleQueue[Future[T]] = SimpleQueue()
+        self._finished: SimpleQueue[Future[StepReport]] = SimpleQueue()
         self.busy = False
         """Whether something runs, or its result was not fetched."""
 
     def __exit__(self, *raised: object) -> bool | None:
         return self._stack.__exit__(*raised)  # type: ignore[arg-type]
 
-    def start(self, do: Callable[..., T], *arguments: Any) -> None:
+    def start(self, do: Callable[..., StepReport], *arguments: Any) -> None:
         """Begins something. It must be a function that can be sent to a worker, and nothing else may run.
 
         Raises:
@@ -59,7 +58,7 @@ class StepWorker(AbstractContextManager["StepWorker[T]"], Generic[T]):
             raise errors.MachineFault(f"expected a worker for a step, got: {str(error) or 'out of memory'}") from error
         self.busy = True
 
-    def fetch(self) -> T | None:
+    def fetch(self) -> StepReport | None:
         """Returns what came of it, or None if nothing runs or it is not over.
 
         Raises:

@@ -15,7 +15,7 @@ from arena.author.archives.settling import tree_digest
 from arena.core.face import FilesChanged, GameSettings, Level, Payload, bot_manifests, capping, errors
 from arena.league.door.relay import remote_bot, served
 from arena.league.folder import Folder
-from arena.league.keeping.first_games import QUALIFYING
+from arena.league.keeping.retention import QUALIFYING
 from arena.league.settings import Settings
 from arena.league.store import LeagueStore
 from arena.league.store.records import Kind, Version

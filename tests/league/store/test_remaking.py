@@ -16,7 +16,7 @@ import pytest
 
 from arena.core.errors import Refused
 from arena.core.ratings.running import Rating, rate
-from arena.league.store import LeagueStore, open_league, thinning
+from arena.league.store import LeagueStore, open_league
 from arena.league.store import remaking as module
 from arena.league.store.remaking import Remade
 from tests import league_kit as kit
@@ -66,22 +66,12 @@ def finish(store: LeagueStore) -> None:
 
 @pytest.mark.quick(3)
 @pytest.mark.parametrize("seed", range(8))
-def test_whatever_happens_meanwhile_ratings_end_as_those_of_all_results(
-    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Games end, matches are struck, days end and are thinned out, versions arrive, in any order."""
+def test_whatever_happens_meanwhile_ratings_end_as_those_of_all_results(tmp_path: Path, seed: int) -> None:
+    """Games end, matches are struck, versions arrive, in any order."""
     dice = Random(seed)
-    day = 1
-    monkeypatch.setattr(thinning.stores, "now", lambda: f"2026-01-{day:02d}T12:00:00+00:00")
     with league(tmp_path) as store:
-        store._db.execute("UPDATE seasons SET opened = '2026-01-01'")
         play(store, dice, 10)
         remade = 0
-
-        def next_day() -> None:
-            nonlocal day
-            day += 1
-            store.thinning.mark()
 
         def step() -> None:
             nonlocal remade
@@ -90,10 +80,8 @@ def test_whatever_happens_meanwhile_ratings_end_as_those_of_all_results(
         events: list[Callable[[], object]] = [
             lambda: play(store, dice, 3),
             lambda: strike(store, dice),
-            next_day,
             step,
             step,
-            lambda: store.thinning.step(dice.randrange(1, 9)),
             lambda: kit.active(store, f"bot{len(store.versions.all())}"),
         ]
         for _ in range(80):
@@ -101,13 +89,6 @@ def test_whatever_happens_meanwhile_ratings_end_as_those_of_all_results(
         assert remade, "steps were left at times"
         finish(store)
         assert store.remaking.state() is None
-        expected = from_the_beginning(store)
-        assert store.games.ratings("cup-1") == expected
-        while store.thinning.step(50):
-            pass
-        assert store.games.ratings("cup-1") == expected
-        strike(store, dice)  # marks are still right
-        finish(store)
         assert store.games.ratings("cup-1") == from_the_beginning(store)
         assert [tally.max_ms for tally in store.games.tallies("cup-1")] == longest(store)
 
@@ -125,9 +106,8 @@ def test_how_far_it_is_can_be_seen_and_until_then_the_season_stays_open(store: L
     first = next(match for match in store.matches.settled(1, 10) if match.rated)
     store.matches.strike(first.number, "the disk")
     start = first.games[0].number
-    assert store.remaking.state() == Remade(start, start, 20, first.entrants), "all decisions took the same time"
-    for _ in (*first.entrants, "ratings"):
-        assert store.remaking.step(3)
+    assert store.remaking.state() == Remade(start, start, 20)
+    assert store.remaking.step(3)
     assert store.remaking.state() == Remade(start, start + 3, 20)
     store.matches.void(10, "it is not played")
     kit.publish(store)
@@ -139,11 +119,32 @@ def test_how_far_it_is_can_be_seen_and_until_then_the_season_stays_open(store: L
     assert store.seasons.close({}).closed is not None
 
 
+@pytest.mark.parametrize("match", [1, 9, 10, 11, 20, 28])
+def test_where_an_earlier_version_kept_one_rating_a_day_that_day_is_made_again(store: LeagueStore, match: int) -> None:
+    """It removed those between two marks but for the last of each version."""
+    play(store, Random(3), 30)
+    marks = [(0, 18), (18, 38)]
+    for first, end in marks:
+        store._db.execute(
+            "INSERT INTO rating_marks (tournament, number, first, at) VALUES ('cup-1', ?, ?, '2026-01-01')",
+            (end, first),
+        )
+        store._db.execute(
+            "DELETE FROM ratings WHERE number >= :first AND number < (SELECT max(number) FROM ratings AS other"
+            " WHERE other.entrant = ratings.entrant AND other.number < :end)",
+            {"first": first, "end": end},
+        )
+    while not store.matches.get(match).rated:
+        match += 1
+    store.matches.strike(match, "the disk")
+    kit.remake(store, 7)
+    assert store.games.ratings("cup-1") == from_the_beginning(store)
+
+
 def test_a_step_that_fails_has_done_nothing(store: LeagueStore, monkeypatch: pytest.MonkeyPatch) -> None:
     play(store, Random(1), 10)
     strike(store, Random(1))
-    for _ in (0, 1, "ratings"):
-        store.remaking.step(1)
+    store.remaking.step(1)
 
     def rows() -> list[object]:
         return store._db.execute("SELECT * FROM ratings ORDER BY number, entrant").fetchall()
@@ -216,10 +217,6 @@ def test_neither_striking_nor_a_step_grows_with_the_games_since(store: LeagueSto
         play(store, Random(1), games)
         match = next(match for match in store.matches.settled(1, 100) if match.rated)
         struck = work(partial(store.matches.strike, match.number, "the disk"))
-        state = store.remaking.state()
-        assert state is not None
-        for _ in state.longest:
-            store.remaking.step()
         costs.append((struck, work(partial(store.remaking.step, 20))))
         finish(store)
     (strike_few, step_few), (strike_many, step_many) = costs

@@ -26,8 +26,7 @@ from arena.league.service.stopping import Stopping
 from arena.league.settings import Limits, MatchRule, Settings, Suspension
 from arena.league.store import LeagueStore
 from arena.league.store.records import Kind, Version
-from arena.league.submissions.step_runner import StepRunner
-from arena.league.submissions.step_worker import StepWorker
+from arena.league.submissions.step_runner import StepRunner, StepWorker
 from arena.league.submissions.steps import StepReport, Verdict
 from tests import instant, league_kit
 
@@ -134,7 +133,7 @@ class Running:
         self.step_runner = StepRunner(store, self.step_worker, self.tools, self.said.append)
         self.planner = Planner(
             store, settings, bytes.fromhex(self.tournament.commitment),
-            absent=lambda: self.step_runner.lost, resting=self.starts.resting,
+            absent=lambda: self.step_runner.lost.names, resting=self.starts.resting,
         )  # fmt: skip
         self.orders = Orders(workers)
         self.ending = Ending(store, Settings(name="cup"), self.said.append)

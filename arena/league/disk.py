@@ -148,7 +148,6 @@ class DiskRoom:
     """The room on a league's disk as its service watches it, and the reserve.
 
     Args:
-        folder: The league's folder.
         tell: Called with a sentence when the room becomes too small, and when it is enough again.
     """
 

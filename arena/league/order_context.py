@@ -30,7 +30,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OrderContext(msgspec.Struct, frozen=True, kw_only=True):
-    """What obeying an order takes."""
+    """What obeying an order takes. Its methods return arguments; they raise `Refused` for what is missing, or wrong."""
 
     store: LeagueStore
     folder: Folder
@@ -45,33 +45,21 @@ class OrderContext(msgspec.Struct, frozen=True, kw_only=True):
         return Actor.OPERATOR if self.order.author is None else Actor.AUTHOR
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Returns a text of the arguments.
-
-        Raises:
-            Refused: It is missing, or no text.
-        """
+        """Returns a text of the arguments."""
         value = self.order.arguments.get(name, default)
         if not isinstance(value, str) or len(value) > MOST_TEXT or (default is None and not value):
             raise self._wrong(name, f"a text of at most {MOST_TEXT} characters", value)
         return value
 
     def number(self, name: str) -> int:
-        """Returns a number of the arguments.
-
-        Raises:
-            Refused: It is missing, or no number.
-        """
+        """Returns a number of the arguments."""
         value = self.order.arguments.get(name)
         if type(value) is not int or not 0 <= value <= MOST_NUMBER:
             raise self._wrong(name, "a number", value)
         return value
 
     def name(self, name: str, whose: str) -> str:
-        """Returns a name that may become a part of a path; `whose` says of what it is the name.
-
-        Raises:
-            Refused: It is missing, or no such name.
-        """
+        """Returns a name that may become a part of a path; `whose` says of what it is the name."""
         value = self.text(name)
         try:
             bot_manifests.check_name(value, whose)
@@ -80,22 +68,14 @@ class OrderContext(msgspec.Struct, frozen=True, kw_only=True):
         return value
 
     def season(self, name: str, default: str | None = None) -> str:
-        """Returns the name of a season.
-
-        Raises:
-            Refused: It is missing, or no such name.
-        """
+        """Returns the name of a season."""
         value = self.text(name, default)
         if not is_season_name(value):
             raise self._wrong(name, f"a season's name of at most {MOST_NAME} characters on one line", value)
         return value
 
     def key(self) -> str:
-        """Returns the public key of the arguments.
-
-        Raises:
-            Refused: It is missing, or no key.
-        """
+        """Returns the public key of the arguments."""
         from arena.league.door.keys import is_key  # with ZeroMQ, which other orders do without
 
         value = self.text("key")
@@ -104,11 +84,7 @@ class OrderContext(msgspec.Struct, frozen=True, kw_only=True):
         return value
 
     def quotas(self) -> dict[str, int]:
-        """Returns limits of an author.
-
-        Raises:
-            Refused: They are none.
-        """
+        """Returns limits of an author."""
         value = self.order.arguments.get("quotas", {})
         if not isinstance(value, dict) or any(
             type(each) is not int or not 0 <= each <= MOST_NUMBER for each in value.values()

@@ -1,5 +1,7 @@
 """The settings of a league: `league.toml`. Each section is a class here, and each key a field of it.
 
+`arena.league.season.template` says of each key what it does, for whoever edits the file.
+
 Laws:
 1. A name that does not exist is an error, with its line and the name that is close.
 2. What ratings depend on (`Settings.season`) is fixed for a season. Another value waits for the next one.
@@ -48,47 +50,31 @@ class Game(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """`[game]`: what is played. It is fixed for a season."""
 
     rules: str = "samurai"
-    """The game."""
     ruleset: str = ""
-    """Empty: the game's first."""
     options: dict[str, str] = {}
-    """Options that differ from the ruleset's."""
     players: tuple[Count, ...] = (2,)
-    """The numbers of players that matches may have."""
     board: str = ""
-    """A board file, or the name of a bundled board; empty: the game's own."""
     time: str = catalogue.DEFAULT_TIME
-    """The time control, as --time of `arena tournament` takes it."""
     cpu: str = ""
-    """CPU time of a bot in a game; empty: no such limit."""
     race_window_ms: float = value_types.RACE_WINDOW_MS
-    """Answers of a race that are so close are a tie."""
 
 
 class Bots(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[bots]`: how bots are held, and which belong to the house. The level is fixed for a season."""
 
     level: Literal["trusted", "fenced", "isolated", "strict"] = "isolated"
-    """How far they are confined (docs/safety.md)."""
     remote: bool = False
-    """Whether authors may let bots play from their own machines."""
     house: tuple[str, ...] = ("random", "greedy")
-    """Bundled bots that are in the league from the start and never leave."""
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[limits]`: what an author may submit. `arena league author add --quota` gives one author others."""
 
     bots: Count = 3
-    """Bots of an author."""
     pending: Count = 3
-    """Versions that wait or are being tried."""
     submissions: Count = 10
-    """In 24 hours."""
     built_mib: Count = 4_096
-    """What is built of all bots together, on the disk."""
     start_s: Count = 360
-    """Seconds in an hour that games wait for bots to start, beyond the first second of each start."""
 
     def of_author(self, quotas: Mapping[str, int]) -> dict[str, int]:
         """Returns the limits of an author who has quotas of their own, by name."""
@@ -99,38 +85,26 @@ class Suspension(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """`[suspension]`: when a version is suspended."""
 
     forfeits: Count = 5
-    """This number of forfeits ..."""
     games: Annotated[int, Meta(ge=1, le=100)] = 20
-    """... in this number of its last games."""
     in_a_row: Count = 3
-    """Or this number of forfeits one after another."""
 
 
 class Matchmaking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[matchmaking]`: who meets. `docs/matchmaking.md` says what each value does."""
 
     deals: Annotated[int, Meta(ge=1, le=100)] = 1
-    """The number of matches, each on another deal, that versions play when they meet. A bot starts once for its games
-    in one seating."""
     placement: Annotated[int, Meta(ge=0, le=1_000)] = 20
-    """A version with fewer matches is new: it comes first in every second meeting."""
     sample: Annotated[int, Meta(ge=2, le=10_000)] = 64
-    """From how many, drawn evenly from all, the others of a match are chosen."""
     random: Part = 0.1
-    """The part of the meetings whose others are chosen without regard to ratings."""
     repeat: Annotated[int, Meta(ge=0, le=10)] = 10
-    """The number of last meetings whose opponents are less likely to be chosen again."""
     again: Part = closeness.AGAIN
-    """What their weight is multiplied by."""
     most_running: Annotated[int, Meta(ge=1, le=100)] = 2
-    """The most unfinished meetings of a version, so that a slow one holds nobody up."""
 
 
 class MatchRule(Matchmaking, frozen=True, kw_only=True):
     """What matchmaking goes by: its section, and what the game says."""
 
     players: tuple[int, ...] = (2,)
-    """The numbers of players that matches may have."""
 
     def check(self) -> None:
         """Checks the parts against each other.
@@ -153,29 +127,22 @@ class Service(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """`[service]`: how the service works."""
 
     workers: Annotated[int, Meta(ge=0, le=1024)] = 0
-    """Games at a time; 0: half of the cores."""
     publish_s: Annotated[float, Meta(ge=1, le=3600)] = 10.0
-    """How often standings are published."""
     stop_s: Annotated[float, Meta(ge=0, le=3600)] = 60.0
-    """How long running games may take once the service is asked to stop."""
 
 
 class Site(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[site]`: the league's pages."""
 
     every_s: Annotated[float, Meta(ge=0, le=86_400)] = 60.0
-    """How often they are made; 0: never."""
 
 
 class Logs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[logs]`: how long logs of games are kept. Results and digests stay for ever."""
 
     days: Count = 30
-    """Those of most games."""
     forfeit_days: Count = 365
-    """Those of games in which somebody forfeited."""
     gib: Annotated[float, Meta(gt=0, le=100_000)] = 20.0
-    """All of them together."""
 
     def check(self) -> None:
         """Checks the times against each other.
@@ -193,13 +160,9 @@ class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """`[season]`: how a season begins and ends."""
 
     start: Literal["anew", "decayed"] = "anew"
-    """Whether ratings start anew, or from those of the season before with a wider sigma."""
     final: Annotated[int, Meta(ge=0, le=64)] = 8
-    """How many of the best play a final; 0: none."""
     final_deals: Count = 2_000
-    """The most deals that it takes."""
     final_matches: Annotated[int, Meta(ge=0, le=1_000)] = FINAL_MATCHES
-    """A version with fewer matches has a provisional rating, and plays the final only if a place is left."""
 
     def check(self, sizes: Collection[int]) -> None:
         """Checks that the final may begin a round of each size, by numbers of players.
@@ -221,9 +184,7 @@ class Door(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """`[door]`: whether `arena league run` opens the league to authors elsewhere."""
 
     bind: str = ""
-    """Where it listens: `tcp://HOST:PORT`, with `*` for all addresses of this machine; empty: it is not opened."""
     host: str = ""
-    """The name by which authors reach this machine; empty: its own name."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

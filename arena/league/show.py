@@ -112,7 +112,6 @@ def league_table(items: Sequence[Payload], width: int, *, verbose: bool = False)
 
     Args:
         items: The rows, the best first; at least one.
-        width: Of the terminal.
         verbose: Whether all columns were asked for.
 
     Raises:
@@ -132,10 +131,6 @@ def league_table(items: Sequence[Payload], width: int, *, verbose: bool = False)
 
 def versions_table(versions: Sequence[Payload], width: int) -> Text:
     """Returns versions with their states and ratings as a table.
-
-    Args:
-        versions: Those of a status; at least one.
-        width: Of the terminal.
 
     Raises:
         DoorError: As for `read`.

@@ -112,20 +112,11 @@ def _in_short(forfeit: log_records.LoggedForfeit) -> str:
     return f"seat {forfeit.seat} forfeited: {forfeit.code}"
 
 
-class Published(msgspec.Struct, frozen=True):
-    """What was published of a game."""
-
-    sha256: str
-    """SHA-256 (hex) of the public log, before it was compressed."""
-    own: tuple[str, ...]
-    """The authors who have a log of their own, because it shows them more."""
-
-
-def publish(log: log_records.Log, original: Path, folder: Path, authors: Sequence[str | None]) -> Published:
-    """Writes what may be seen of a game that was logged, compressed. May be called again with the same result.
+def publish(log: log_records.Log, original: Path, folder: Path, authors: Sequence[str | None]) -> str:
+    """Writes what may be seen of a game that was logged, compressed, and returns the SHA-256 (hex) of the public log.
 
     It writes `logs/GAME.jsonl.zst` for everybody, and in `own/AUTHOR/` the log for each author to whom more is shown,
-    and what stands beside the log for their seats.
+    and what stands beside the log for their seats. It may be called again with the same result.
 
     Args:
         log: The log as it was written.
@@ -140,19 +131,17 @@ def publish(log: log_records.Log, original: Path, folder: Path, authors: Sequenc
     game = log.header.game
     public, digest = log_records.log_bytes(visible(log))
     _write(folder / "logs" / f"{game}{log_records.SUFFIX}", public)
-    own = []
     for author in sorted({author for author in authors if author is not None}):
         seats = [seat for seat, other in enumerate(authors) if other == author]
         shown, _ = log_records.log_bytes(visible(log, seats))
         if shown != public:
             _write(folder / "own" / author / f"{game}{log_records.SUFFIX}", shown)
-            own.append(author)
         for seat in seats:
             for kind in BESIDE:
                 name = f"{game}.seat{seat}.{kind}"
                 if (data := _beside(original.with_name(name))) is not None:
                     _write(folder / "own" / author / name, data)
-    return Published(digest, tuple(own))
+    return digest
 
 
 def _beside(path: Path) -> bytes | None:

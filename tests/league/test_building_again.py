@@ -66,7 +66,7 @@ def test_a_version_that_comes_back_is_built_before_its_games_are_planned(
 ) -> None:
     newer(store)
     running, play = service(store, "fox/1")
-    assert not running.step_runner.restores, "fox/1 is not needed"
+    assert not running.step_runner.lost.untried_at_first, "fox/1 is not needed"
 
     def look() -> None:
         fox = store.versions.named("fox/2")
@@ -105,14 +105,14 @@ def test_one_that_cannot_be_built_does_not_hold_up_submissions(store: LeagueStor
 
 def test_games_wait_at_the_start_until_all_were_tried_once(store: LeagueStore) -> None:
     running, _ = service(store, "fox/1", "owl/1", "cat/1")
-    assert running.step_runner.restores
+    assert running.step_runner.lost.untried_at_first
     assert running.service.state()["state"] == "building again"
     running.run(1)
     assert [step for step in running.tools.done if step[1] == "build"][:3] == [
         ("fox/1", "build"), ("owl/1", "build"), ("cat/1", "build"),
     ]  # fmt: skip
-    assert not running.step_runner.restores
-    assert not running.step_runner.lost
+    assert not running.step_runner.lost.untried_at_first
+    assert not running.step_runner.lost.names
 
 
 def test_one_whose_predecessor_is_not_built_either_does_not_stall(store: LeagueStore) -> None:

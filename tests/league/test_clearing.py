@@ -19,7 +19,6 @@ from arena.league.keeping.clearing import AT_ONCE, KEPT_DAYS, Clearing, clean_up
 from arena.league.keeping.retention import DAY_S
 from arena.league.settings import Settings
 from arena.league.store import LeagueStore
-from arena.league.store.named import archives
 from arena.league.store.records import Version
 from arena.league.store.rows import MOST_PLAYED
 from arena.league.store.states import Actor, State
@@ -130,7 +129,7 @@ def test_archives_stay_of_whoever_may_come_to_play(store: LeagueStore, folder: F
     over_for_days(store, KEPT_DAYS + 0.1)
     clear(store, folder)
     assert every - kept(store, folder) == {"cat/1", "dog/1", "fox/5"}, "retired, rejected, never tried"
-    assert archives(store) == sorted(
+    assert store.versions.archives() == sorted(
         version.digest for version in store.versions.all() if version.name in every & kept(store, folder)
     )
 

@@ -17,7 +17,6 @@ from msgspec.structs import replace
 from arena.core.referee.job import Job
 from arena.core.standings.report import report
 from arena.core.types import GameResult
-from arena.league.keeping.housekeeping import logged
 from arena.league.public import documents
 from arena.league.season import ending
 from arena.league.season.ending import Ending, finalists
@@ -137,7 +136,7 @@ def test_the_best_play_until_it_is_settled_who_has_won(
             "name": "ant/1",
             "points": 1.0,
         }
-        finals = {game.game for game in store.played.ended() if logged(game).final}
+        finals = {game.game for game in store.played.ended() if game.final}
         games = [game for game in store.games.games("cup-1") if game.game in finals]
         seats = Counter(seat for game in games for seat in enumerate(game.entrants))
         assert all(count >= len(games) / 50 for count in seats.values()), "all seatings"

@@ -13,13 +13,12 @@ import pytest
 from arena.core.errors import InternalError, MachineFault
 from arena.core.tournament.workers import local_worker
 from arena.league.submissions import step_runner
-from arena.league.submissions.step_runner import StepRunner
-from arena.league.submissions.step_worker import NICENESS, StepWorker
+from arena.league.submissions.step_runner import NICENESS, StepRunner, StepWorker
 from tests import instant, league_kit
 from tests.service_kit import Running
 
 
-def outcome(step_worker: StepWorker[Any]) -> Any:
+def outcome(step_worker: StepWorker) -> Any:
     """Waits for what runs."""
     while (found := step_worker.fetch()) is None:
         time.sleep(0.01)
@@ -27,7 +26,7 @@ def outcome(step_worker: StepWorker[Any]) -> Any:
 
 
 def test_it_gives_way_to_games_and_goes_on_after_its_workers_death() -> None:
-    with StepWorker[Any](local_worker) as step_worker:
+    with StepWorker(local_worker) as step_worker:
         step_worker.start(os.nice, 0)
         assert outcome(step_worker) == os.nice(0) + NICENESS
         step_worker.start(signal.raise_signal, signal.SIGKILL)
@@ -57,7 +56,7 @@ def test_errors_say_whose_fault_it_is(error: Exception, becomes: type[Exception]
     def fail() -> None:
         raise error
 
-    with StepWorker[Any](instant.inline) as step_worker:
+    with StepWorker(instant.inline) as step_worker:
         step_worker.start(fail)
         with pytest.raises(becomes):
             step_worker.fetch()

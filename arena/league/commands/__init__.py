@@ -27,11 +27,11 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "restore": ("arena.league.commands.backup:restore", "Make a league from a backup, or only check the backup."),
     "submit": ("arena.league.commands.submit:submit", "Send a bot to a league."),
     "report": ("arena.league.commands.report:report", "Show what the steps of a version found."),
-    "log": ("arena.league.commands.log:log", "Fetch the log of a game, once its match is over."),
+    "log": ("arena.league.commands.look:log", "Fetch the log of a game, once its match is over."),
     "retire": ("arena.league.commands.steer:retire", "Take a bot out of a league."),
     "status": ("arena.league.commands.status:status", "Say how a league is, or how your bots stand in it."),
-    "standings": ("arena.league.commands.standings:standings", "Print the standings of a league."),
-    "games": ("arena.league.commands.games:games", "Find games of a league, the latest first."),
+    "standings": ("arena.league.commands.look:standings", "Print the standings of a league."),
+    "games": ("arena.league.commands.look:games", "Find games of a league, the latest first."),
     "audit": ("arena.league.commands.audit:audit", "Check that a league has changed nothing that it has shown."),
 }
 """As `arena.cli.COMMANDS`."""

@@ -11,7 +11,7 @@ import click
 from arena.cli.options import json_option
 from arena.cli.output import check_lines, counted, echo, show_json
 from arena.core.face import errors
-from arena.league.commands.away import Elsewhere, at_options
+from arena.league.commands.here import Elsewhere, at_options
 from arena.league.record.season import PUBLISHED
 
 if TYPE_CHECKING:

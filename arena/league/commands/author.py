@@ -10,8 +10,8 @@ from arena.cli.group import LazyGroup
 from arena.cli.options import json_option
 from arena.cli.output import echo, say, show_json
 from arena.core.face import errors
-from arena.league.commands.away import show_maps
 from arena.league.commands.here import folder_of, order, reading, to_option
+from arena.league.commands.tables import show_maps
 
 COMMANDS = {
     "add": ("arena.league.commands.author:add", "Let somebody submit bots."),

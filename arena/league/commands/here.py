@@ -1,19 +1,21 @@
-"""What the commands share when the league is a folder on this machine."""
+"""What the commands share: which league is meant, a folder on this machine or, with `--at`, one elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from arena.cli.group import LazyGroup
-from arena.core.face import errors
+from arena.core.face import errors, plain
 
 if TYPE_CHECKING:
     from arena.core.face import Payload
+    from arena.league.door.client import Client
     from arena.league.folder import Folder
     from arena.league.store import LeagueReader
 
@@ -128,3 +130,53 @@ def _check_texts(arguments: Payload) -> None:
             )
         if any("\ud800" <= char <= "\udfff" for char in value):  # bytes of the command line that are no text
             raise errors.ConfigError(f"expected a text in UTF-8 as {name}, got: {value!r:.80}; type it again")
+
+
+class Elsewhere:
+    """A league elsewhere, and the key by which it knows the author."""
+
+    def __init__(self, at: str, key: Path) -> None:
+        self.at = at
+        """The league's address."""
+        self.key = key
+        """The author's key file."""
+
+    @contextmanager
+    def client(self) -> Iterator[Client]:
+        """Yields a connection to the league, whose ledger goes on from the one that was seen last."""
+        from arena.cli.output import say
+        from arena.league.door.client import Client
+        from arena.league.door.heads import look_again
+        from arena.league.door.keys import address, read_pair
+
+        def tell(sentence: str) -> None:
+            say(plain(sentence))
+
+        league = address(self.at)
+        with Client(league, read_pair(self.key), tell=tell) as client:
+            look_again(client, league, self.key, tell)
+            yield client
+
+
+def at_options(function: F) -> Any:
+    """Adds `--at` and `--key`. The function gets `elsewhere: Elsewhere | None`, None if neither is given."""
+
+    @click.option("--at", metavar="ADDRESS", help="A league elsewhere: tcp://HOST:PORT/KEY, as its operator gave it.")
+    @click.option(
+        "--key", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Your key file, with --at."
+    )
+    @wraps(function)
+    def command(*args: Any, at: str | None, key: Path | None, **kwargs: Any) -> Any:
+        return function(*args, elsewhere=_elsewhere(at, key), **kwargs)
+
+    return command
+
+
+def _elsewhere(at: str | None, key: Path | None) -> Elsewhere | None:
+    if at is None and key is None:
+        return None
+    if at is None:
+        raise errors.ConfigError("expected --at with --key, got: --key alone; give the address of the league")
+    if key is None:
+        raise errors.ConfigError("expected --key with --at, got: --at alone; make a key: arena league key new NAME")
+    return Elsewhere(at, key)

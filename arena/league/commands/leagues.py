@@ -1,4 +1,4 @@
-"""The requests of authors to a league: one interface, for a folder on this machine and for a league elsewhere.
+"""The requests of authors to a league: the same for a folder on this machine (`Here`) and for one elsewhere (`There`).
 
 Each answer is a document in the form of `arena.league.public.documents`. What a league elsewhere sends was checked by
 nobody: whoever prints it checks it first.
@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from arena.cli.output import say
 from arena.core.face import errors, files
-from arena.league.commands.away import Elsewhere
-from arena.league.commands.here import folder_of, order, reading
+from arena.league.commands.here import Elsewhere, folder_of, order, reading
 
 if TYPE_CHECKING:
     from arena.author.archives import PackedBot
@@ -28,84 +27,28 @@ STEPS = ("build", "check", "qualify")
 """The steps of which there are reports, in their order."""
 
 
-class League(Protocol):
-    """A league, as its authors use it."""
-
-    options: Sequence[str]
-    """The words with which a command names it."""
-    look_s: float
-    """Seconds between two looks at a version that is waited for."""
-
-    @property
-    def hint(self) -> str:
-        """A sentence about what has to be done before a bot is tried; empty if nothing has, or if that is not known."""
-
-    def status(self, bot: str) -> Payload:
-        """Returns how versions stand, of one bot or of all, with the notices for their author."""
-
-    def games(self, bot: str, only: Only | None, most: int) -> list[Payload]:
-        """Returns a row for each seat of versions in games, the latest first."""
-
-    def standings(self, season: str | None) -> tuple[Payload, str]:
-        """Returns the standings of a season, None for the open one, and their heading."""
-
-    def reports(self, version: str, kind: str | None) -> Payload:
-        """Returns the reports on a version, or on a bot's newest one, with its state."""
-
-    def log(self, game: str) -> bytes:
-        """Returns the log of a game, compressed."""
-
-    def submit(self, packed: PackedBot) -> Payload | None:
-        """Sends a bot, and returns the answer; None if it has not come yet, which was said then."""
-
-    def state(self, version: str) -> str:
-        """Returns the state of a version."""
-
-    def retire(self, bot: str, reason: str) -> Payload | None:
-        """Takes a bot out, and returns the answer; None if it has not come yet, which was said then."""
-
-
-@contextmanager
-def opened(folder: Path | None, elsewhere: Elsewhere | None, author: str | None = None) -> Iterator[League]:
-    """Yields the league in a folder, or the one elsewhere.
-
-    Args:
-        folder: The league's folder.
-        elsewhere: The league elsewhere, which comes first.
-        author: Whose versions are meant, in a folder. Elsewhere the key says it.
-
-    Raises:
-        ConfigError: There is no league, or an author is given for one elsewhere.
-    """
-    if elsewhere is None:
-        yield Here(folder, author)
-    elif author is not None:
-        raise errors.ConfigError(
-            "expected --author for a league on this machine, got it with --at; the key says who you are"
-        )
-    else:
-        with elsewhere.client() as client:
-            yield There(elsewhere, client)
-
-
 class Here:
     """A league in a folder."""
 
     look_s = 0.2
+    """Seconds between two looks at a version that is waited for."""
 
     def __init__(self, path: Path | None, author: str | None) -> None:
         self._path = path
         self._folder = folder_of(path)
         self.options: Sequence[str] = ("--league", str(path))
+        """The words with which a command names it."""
         self._author = author
 
     @property
     def hint(self) -> str:
+        """A sentence about what has to be done before a bot is tried; empty if nothing has, or if that is not known."""
         if self._folder.is_running:
             return ""
         return f"It is tried when the league runs: {shlex.join(['arena', 'league', 'run', str(self._path)])}"
 
     def status(self, bot: str) -> Payload:
+        """Returns how versions stand, of one bot or of all, with the notices for their author."""
         from arena.league.public import documents
         from arena.league.settings import load
 
@@ -121,6 +64,7 @@ class Here:
         return document
 
     def games(self, bot: str, only: Only | None, most: int) -> list[Payload]:
+        """Returns a row for each seat of versions in games, the latest first."""
         from arena.league.public import documents
 
         with reading(self._folder) as reader:
@@ -128,6 +72,7 @@ class Here:
             return documents.games(reader, author=name, bot=bot or None, only=only, limit=most)
 
     def standings(self, season: str | None) -> tuple[Payload, str]:
+        """Returns the standings of a season, None for the open one, and their heading."""
         from arena.league.public import documents
         from arena.league.show import season_text
 
@@ -145,6 +90,7 @@ class Here:
             return document, season_text(season, reader.finder.tournament(seasons[season].tournament).settings)
 
     def reports(self, version: str, kind: str | None) -> Payload:
+        """Returns the reports on a version, or on a bot's newest one, with its state."""
         from arena.league.public import documents
 
         with reading(self._folder) as reader:
@@ -157,6 +103,7 @@ class Here:
         return {"version": about.name, "state": about.state, "history": history, "reports": found}
 
     def log(self, game: str) -> bytes:
+        """Returns the log of a game, compressed."""
         from arena.league.door.published import Published
         from arena.league.door.refusals import Refusal
 
@@ -173,21 +120,24 @@ class Here:
             raise errors.DoorError(f"{error.message}; {error.remedy}", error.code) from None
 
     def submit(self, packed: PackedBot) -> Payload | None:
+        """Sends a bot, and returns the answer; None if it has not come yet, which was said then."""
         from arena.league.season.opening import LOCAL
 
         arguments = {"author": self._author or LOCAL, "bot": packed.manifest.name, "digest": packed.digest}
         return order(self._path, "submit", arguments, packed.data)
 
     def state(self, version: str) -> str:
+        """Returns the state of a version."""
         with reading(self._folder) as reader:
             return reader.versions.named(version).state
 
     def retire(self, bot: str, reason: str) -> Payload | None:
+        """Takes a bot out, and returns the answer; None if it has not come yet, which was said then."""
         return order(self._path, "retire", {"bot": bot, "reason": reason})
 
 
 class There:
-    """A league elsewhere, to which a connection stands."""
+    """A league elsewhere, to which a connection stands. Its requests are those of `Here`."""
 
     look_s = 3.0
     hint = ""
@@ -252,6 +202,32 @@ class There:
         if answer is None:
             say(f"{bot} will be retired when the service of the league runs")
         return answer
+
+
+League: TypeAlias = Here | There
+"""A league, as its authors use it."""
+
+
+@contextmanager
+def opened(folder: Path | None, elsewhere: Elsewhere | None, author: str | None = None) -> Iterator[League]:
+    """Yields the league in a folder, or the one elsewhere.
+
+    Args:
+        elsewhere: The league elsewhere, which comes first.
+        author: Whose versions are meant, in a folder. Elsewhere the key says it.
+
+    Raises:
+        ConfigError: There is no league, or an author is given for one elsewhere.
+    """
+    if elsewhere is None:
+        yield Here(folder, author)
+    elif author is not None:
+        raise errors.ConfigError(
+            "expected --author for a league on this machine, got it with --at; the key says who you are"
+        )
+    else:
+        with elsewhere.client() as client:
+            yield There(elsewhere, client)
 
 
 def _progress(size: int) -> Callable[[int], None]:

@@ -11,9 +11,9 @@ import msgspec
 from arena.cli.options import json_option
 from arena.cli.output import console, counted, echo, say, show, show_json
 from arena.core.face import errors
-from arena.league.commands.away import Elsewhere, at_options
-from arena.league.commands.here import to_option
+from arena.league.commands.here import Elsewhere, at_options, to_option
 from arena.league.commands.leagues import STEPS, opened
+from arena.league.commands.tables import show_maps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,8 +133,6 @@ def _show_check(detail: Payload, width: int) -> bool:
 
 def _show_games(games: Sequence[Payload]) -> None:
     """Prints the first games of a version as a table."""
-    from arena.league.commands.away import show_maps
-
     forfeits = (game.get("forfeit") for game in games)
     rows = [game | found if isinstance(found, dict) else game for game, found in zip(games, forfeits, strict=True)]
     show_maps(rows, _GAMES, "")

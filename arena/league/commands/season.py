@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from arena.cli.output import counted, echo, say, show_json
-from arena.core.face import plain, progress_lines
-from arena.league.commands.here import LeagueGroup, folder_argument, folder_of, reading, to_option
+from arena.cli.output import counted, echo, say, show_json, show_line
+from arena.core.face import errors, plain, progress_lines
+from arena.league.commands.here import (
+    Elsewhere,
+    LeagueGroup,
+    at_options,
+    folder_argument,
+    folder_of,
+    order,
+    reading,
+    to_option,
+)
 
 if TYPE_CHECKING:
     from arena.league.folder import Folder
@@ -20,7 +29,7 @@ if TYPE_CHECKING:
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "close": ("arena.league.commands.season:close", "End the season: freeze its standings, begin the next."),
     "list": ("arena.league.commands.season:list_", "List the seasons of a league."),
-    "get": ("arena.league.commands.fetch:get", "Fetch what a league elsewhere publishes of a season."),
+    "get": ("arena.league.commands.season:get", "Fetch what a league elsewhere publishes of a season."),
 }
 """As `arena.cli.COMMANDS`."""
 _POLL_S: Final = 0.2
@@ -58,9 +67,7 @@ def close(name: str, folder: Path | None, following: str, no_final: bool) -> Non
       arena league season close first --league cup
       arena league season close first --league cup --next autumn --no-final
     """
-    from arena.core.face import errors
     from arena.league.bounds import MOST_NAME, is_season_name
-    from arena.league.commands.here import order
 
     if following and not is_season_name(following):
         raise errors.ConfigError(
@@ -169,3 +176,37 @@ def list_(folder: Path, as_json: bool) -> None:
         what = f"{first}, digest {row['digest']}" if row["closed"] else "open"
         what += f", final {row['final']}" if row["final"] else ""
         echo(plain(f"{row['number']}  {row['name']}  {row['opened']}  {what}"))
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=".",
+    metavar="FOLDER",
+    help="The folder for the files.  [default: this one]",
+)
+@at_options
+def get(name: str, out: Path, elsewhere: Elsewhere | None) -> None:
+    """Fetch all that a league publishes of the season NAME, to check it with `arena verify FOLDER`.
+
+    Give it again from time to time: a league keeps most logs for some weeks only. What was fetched before must still be
+    the same, else it is not replaced, and you are told. Once the season is closed, its results, its standings and its
+    secret are there too. A command that was stopped goes on where it was. Standard output has the folder.
+
+    \b
+    Example:
+      arena league season get first --out first --at tcp://cup.example:5599/5f… --key anna.key
+      arena verify first
+    """
+    if elsewhere is None:
+        raise errors.ConfigError(
+            "expected --at ADDRESS with --key FILE, got: neither; "
+            "of a league on this machine check its folder: arena verify LEAGUE/published"
+        )
+    from arena.league.door.fetching import fetch_season
+
+    with elsewhere.client() as client:
+        say(plain(fetch_season(client, name, out)))
+    show_line(str(out))

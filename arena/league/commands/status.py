@@ -11,11 +11,9 @@ import click
 from arena.cli.options import json_option
 from arena.cli.output import counted, echo, show_json
 from arena.core.face import errors
-from arena.league.commands.away import Elsewhere, at_options
-from arena.league.commands.final import show_final
-from arena.league.commands.here import folder_or_elsewhere, order
+from arena.league.commands.here import Elsewhere, at_options, folder_or_elsewhere, order
 from arena.league.commands.leagues import opened
-from arena.league.commands.tables import NOTICES, remaking_line, show_versions
+from arena.league.commands.tables import NOTICES, remaking_line, show_final, show_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,16 @@ import click
 from arena.cli.output import counted, echo, say
 from arena.core.face import errors
 from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
-from arena.league.commands.away import Elsewhere, at_options
-from arena.league.commands.here import folder_argument, folder_of, order, reading, reason_option, to_option
+from arena.league.commands.here import (
+    Elsewhere,
+    at_options,
+    folder_argument,
+    folder_of,
+    order,
+    reading,
+    reason_option,
+    to_option,
+)
 from arena.league.commands.leagues import opened
 from arena.league.commands.tables import remaking_line
 

@@ -11,8 +11,7 @@ import click
 from arena.cli import complete
 from arena.cli.output import echo, say
 from arena.core.face import errors, plain
-from arena.league.commands.away import Elsewhere, at_options
-from arena.league.commands.here import to_option
+from arena.league.commands.here import Elsewhere, at_options, to_option
 from arena.league.commands.leagues import League, opened
 from arena.league.commands.tables import received
 

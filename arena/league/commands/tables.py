@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from arena.cli.output import console, counted, echo, say, show
-from arena.core.face import errors
-from arena.league.commands.away import show_maps
+from arena.core.face import errors, plain
 
 if TYPE_CHECKING:
     from arena.core.face import Payload
@@ -22,6 +21,11 @@ _EXPLAINED: Final = 5
 """For how many forfeits the cause and the commands are printed."""
 
 
+REMOTE = ("level", "remote")
+WHOLE = 2
+"""The number of first columns that are never broken: they hold names."""
+
+
 class _Forfeit(msgspec.Struct):
     """A game that was forfeited, as far as it is explained."""
 
@@ -31,6 +35,47 @@ class _Forfeit(msgspec.Struct):
     sentence: str | None = None
     last_words: list[str] = []
     rerun: str | None = None
+
+
+def show_maps(rows: Sequence[Payload], columns: Iterable[str], nothing: str) -> None:
+    """Prints what a league published as a table.
+
+    Args:
+        rows: What it published.
+        columns: The fields to print; those that are empty in all rows are left out.
+        nothing: What to say, on stderr, if there are no rows.
+    """
+    if not rows:
+        say(nothing)
+        return
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from arena.league.show import UNCONTROLLED
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    found = [column for column in columns if any(_cell(row.get(column)) for row in rows)]
+    for place, column in enumerate(found):
+        table.add_column(column, overflow="fold", no_wrap=place < WHOLE)
+    for row in rows:
+        cells = (UNCONTROLLED if (column, row.get(column)) == REMOTE else _cell(row.get(column)) for column in found)
+        table.add_row(*(Text(plain(cell)) for cell in cells))
+    show(table)
+
+
+def _cell(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:.1f}"
+        case list():
+            return (" " if all(isinstance(each, str) for each in value) else " to ").join(map(_cell, value))
+        case _:
+            return str(value)
 
 
 def show_games(games: Sequence[Payload]) -> None:
@@ -89,6 +134,22 @@ def show_standings(document: Payload, *, verbose: bool = False) -> None:
         say(f"The {line}.")
     if not any(item.get("games") for item in items):
         say("No game is rated yet.")
+
+
+def show_final(final: Payload, indent: str = "") -> None:
+    """Prints how far a final is, or how it ended, and how its finalists stand."""
+    if final["outcome"] == "not played":
+        echo(f"{indent}No final was played: {final['reason']}")
+        return
+    outcome = f"{final['outcome']}: {final['reason']}" if final["outcome"] else "being played"
+    played = f"{final['deals']:,} of at most {final['most_deals']:,} deals"
+    echo(f"{indent}Final of {counted(len(final['finalists']), 'version')}, {outcome} ({played})")
+    for item in final["items"]:
+        points = "" if item["points"] is None else f"  {item['points']:.1%} of the points"
+        rating = "" if item["rating"] is None else f"  rating {item['rating']} ({item['low']} to {item['high']})"
+        echo(plain(f"{indent}{item['rank']:>3}  {item['name']}{points}{rating}"))
+    if final["left"]:
+        echo(f"{indent}Out of it: {', '.join(final['left'])}")
 
 
 def remaking_line(remaking: Payload | None) -> str:

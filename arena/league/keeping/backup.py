@@ -30,7 +30,7 @@ from arena.core.face import compression, databases, errors, files, log_records, 
 from arena.league.folder import Folder
 from arena.league.keeping.retention import GameFiles
 from arena.league.store import LeagueReader, read_league
-from arena.league.store.named import NamedLog, archives, logs
+from arena.league.store.played import NamedLog
 
 _PLACES: Final = Folder(Path())
 """Where everything is within the league's folder."""
@@ -91,13 +91,13 @@ def back_up(root: Path, target: Path, *, with_logs: bool = True) -> Backup:
 
 def _named(league: LeagueReader, root: Path, with_logs: bool) -> Iterator[Path]:
     """Yields the files that belong to a database: archives, what stands beside logs, and logs."""
-    for digest in archives(league):
+    for digest in league.versions.archives():
         yield root / _PLACES.archive(digest)
     places = root / _PLACES.logs
     for folder in (places, *sorted(places.glob("*/"))):
         for pattern in SEASON_FILES:
             yield from sorted(folder.glob(pattern))
-    for log in logs(league) if with_logs else ():
+    for log in league.played.logs() if with_logs else ():
         yield from GameFiles([(root / log_name(log)).parent]).files(log.game, log.seats)
 
 
@@ -205,9 +205,9 @@ def _read(path: Path, folder: Path, *, everything: bool) -> Backup:
         raise _broken(path, f"{min(different)[66:]!r}, which is missing, was altered or is not in {SUMS}")
     databases.check_database(folder / DATABASE)
     with read_league(folder / DATABASE) as league:
-        needed = [str(_PLACES.archive(digest)) for digest in archives(league)]
+        needed = [str(_PLACES.archive(digest)) for digest in league.versions.archives()]
         with_log = 0
-        for log in logs(league):
+        for log in league.played.logs():
             if (digest := found.get(log_name(log))) not in (None, log.sha256):
                 raise _broken(path, f"{log_name(log)!r}, which is not what the database says")
             with_log += digest is not None

@@ -35,7 +35,6 @@ from arena.league.keeping import calendar
 from arena.league.keeping.retention import DAY_S, GameFiles
 from arena.league.settings import Settings
 from arena.league.store import LeagueStore
-from arena.league.store.named import archives
 from arena.league.store.records import Season, Version
 from arena.league.store.states import State
 
@@ -55,8 +54,6 @@ class Clearing:
     """Removes built files and archives that nobody needs.
 
     Args:
-        store: The league.
-        folder: Its folder.
         tell: Called with a sentence when some are removed.
     """
 
@@ -97,7 +94,7 @@ class Clearing:
 
     def _unneeded_archives(self) -> Iterator[Path]:
         before = calendar.now(self._store) - KEPT_DAYS * DAY_S
-        needed = {self._folder.archive(digest).name for digest in archives(self._store, calendar.text(before))}
+        needed = {self._folder.archive(digest).name for digest in self._store.versions.archives(calendar.text(before))}
         with os.scandir(self._folder.submissions) as entries:
             for entry in entries:
                 is_archive = is_digest(entry.name.removesuffix(ARCHIVE)) and entry.is_file(follow_symlinks=False)
@@ -116,7 +113,6 @@ class Lost:
     """The versions that are to be built again.
 
     Args:
-        store: The league.
         is_built: Says whether what a version is started from is there.
     """
 
@@ -141,7 +137,7 @@ class Lost:
 
     @property
     def untried(self) -> bool:
-        """Whether one was not tried yet to build again."""
+        """Whether one was not tried yet to build again: who plays a final is not known before that."""
         self._look()
         return any(not self._tries[id] for id in self._found)
 
@@ -165,7 +161,6 @@ class Lost:
         """Notes that it was tried to build one.
 
         Args:
-            version: Which.
             again: Whether it has to be tried again, after a while: the machine could not do it.
         """
         self._tries[version.id] += 1

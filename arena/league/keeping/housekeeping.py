@@ -46,8 +46,6 @@ class Tidy:
     """Removes the logs of a league that the rule does not keep, a few at a time, and knows how large all of them are.
 
     Args:
-        store: The league.
-        folder: Its folder.
         rule: How long logs are kept.
         tell: Called with a sentence when some were removed.
     """
@@ -94,7 +92,6 @@ class Remake:
     """Makes ratings again after a match was struck, as far as the time of a look allows.
 
     Args:
-        store: The league.
         tell: Called with a sentence when it begins and when it is done.
     """
 
@@ -137,12 +134,7 @@ def remake_here(folder: Folder) -> None:
 
 
 class Forget:
-    """Forgets orders that were answered long ago, and old notices.
-
-    Args:
-        store: The league.
-        folder: Its folder.
-    """
+    """Forgets orders that were answered long ago, and old notices."""
 
     def __init__(self, store: LeagueStore, folder: Folder) -> None:
         self._store = store

@@ -35,10 +35,8 @@ class Planner:
     """Plans the matches of the open season.
 
     Args:
-        store: The league.
         settings: The rule's parameters.
         draw: What everything random follows from, with the match's number.
-        seatings: In which seatings a deal is played.
         absent: Returns the names of versions that cannot play now: remote ones that nobody serves, and those that
             are to be built again.
         resting: Returns the authors whose versions do not play while others do.
@@ -49,14 +47,12 @@ class Planner:
         store: LeagueStore,
         settings: MatchRule,
         draw: bytes,
-        seatings: seat_orders.Seatings = "cyclic",
         absent: Callable[[], frozenset[str]] = frozenset,
         resting: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
         self._store = store
         self._settings = settings
         self._draw = draw
-        self._seatings = seatings
         self._absent = absent
         self._resting = resting
         self.waits: Wait | None = None
@@ -84,7 +80,7 @@ class Planner:
                 self.waits = choice
                 break
             numbers = range(number, number + self._settings.deals)
-            matches = [seatings_of(choice.entrants, turn, self._seatings) for turn in numbers]
+            matches = [seatings_of(choice.entrants, turn) for turn in numbers]
             planned += self._store.matches.plan(matches, choice.why, choice.rated)
             candidates = after(candidates, choice, number, self._settings)
             running.update(choice.entrants)
@@ -101,11 +97,9 @@ class Planner:
         return {one.entrant: self._settings.most_running for one in candidates if one.author in resting}
 
 
-def seatings_of(
-    entrants: Sequence[int], turn: int, seatings: seat_orders.Seatings = "cyclic"
-) -> Sequence[tuple[int, ...]]:
+def seatings_of(entrants: Sequence[int], turn: int) -> Sequence[tuple[int, ...]]:
     """Returns the seatings of a match. With each turn the circle of seats changes."""
-    circles = seat_orders.orders(len(entrants), seatings)
+    circles = seat_orders.orders(len(entrants), "cyclic")
     return [tuple(entrants[place] for place in order) for order in circles[turn % len(circles)]]
 
 

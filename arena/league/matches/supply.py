@@ -59,8 +59,6 @@ class MatchGames:
     """The planned games of the open season, as a `Supply`.
 
     Args:
-        store: The league.
-        tournament: The open season's.
         make_job: Returns the work for a claimed game.
         suspension: When a version is suspended.
         tell: Called with a sentence about each event that the operator may want to know.
@@ -350,7 +348,6 @@ def evidence(name: str, reason: str, form: Form) -> str:
     """Returns what the author is told: the games, what happened in them, and how to ask the bot again.
 
     Args:
-        name: The version.
         reason: Why it is suspended.
         form: How it did.
     """

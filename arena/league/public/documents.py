@@ -71,7 +71,6 @@ def standings(reader: LeagueReader, ranking: Ranking | None = None) -> Payload:
     If no season is open, they are those of the last one.
 
     Args:
-        reader: The league.
         ranking: The ranking of the open season, if it is known; else it is computed.
     """
     season = reader.seasons.current()
@@ -131,8 +130,6 @@ def author_status(reader: LeagueReader, author: str, ranking: Ranking | Publishe
     """Returns how an author's versions stand, the latest first, and the last notices for them, the latest last.
 
     Args:
-        reader: The league.
-        author: Whose.
         ranking: As for `standings`, or what is published of it.
     """
     ranking = ranking or ranking_of(reader)
@@ -256,7 +253,6 @@ def games(
     """Returns games of the open season, a row for each seat that is asked for, the latest first.
 
     Args:
-        reader: The league.
         author: Of this author's versions; None means everybody's.
         bot: Of this bot, or this version of one; None means all.
         only: Which games; None means all.

@@ -62,18 +62,17 @@ class Ledger:
         self._known: dict[str, None] = {}
         """The last games that are there."""
 
-    def add(self, entries: Iterable[Entry], alive: Callable[[], object] = lambda: None) -> None:
+    def add(self, entries: Iterable[Entry]) -> None:
         """Adds the entries that are not there, and writes the head.
 
         Args:
             entries: The entries. Of those that are there, nothing is compared.
-            alive: Called now and then if the nodes have to be made again.
 
         Raises:
             OSError: It cannot be written.
             LogError: What is there cannot be read.
         """
-        builder = self._builder or self._opened(alive)
+        builder = self._builder or self._opened()
         self._builder = None  # until everything is written
         fresh = [entry for entry in entries if entry.game not in self._known]
         if not fresh:
@@ -88,27 +87,25 @@ class Ledger:
         self._remember(entry.game for entry in fresh)
         self._builder = builder
 
-    def catch_up(self, store: LeagueReader, alive: Callable[[], object] = lambda: None) -> None:
+    def catch_up(self, store: LeagueReader) -> None:
         """Makes again what a kill has left out; all of it, if there is none, from the deals beside the original logs.
 
         A league that was restored from a backup has none, nor has one that is older than ledgers.
 
         Args:
             store: The league.
-            alive: As in `add`.
 
         Raises:
             OSError: It cannot be written.
             LogError: What is there cannot be read.
         """
-        self.add((), alive)
+        self.add(())
         if self._builder is not None and self._builder.size == 0:
             entries = entries_of(store, season_files.original_deals(store, self._folder))
             while some := list(islice(entries, ledger.PAGE)):
-                self.add(some, alive)
-                alive()
+                self.add(some)
 
-    def _opened(self, alive: Callable[[], object]) -> merkle.Builder:
+    def _opened(self) -> merkle.Builder:
         """Reads what is there, and makes the nodes and the head again if they are not those of the entries."""
         self._place.mkdir(exist_ok=True)
         found = pages(self._place, ledger.ENTRIES)
@@ -122,7 +119,7 @@ class Ledger:
             self._remember([msgspec.json.decode(line, type=Entry).game])
         head = ledger.head_of(self._place)
         builder = self._from_nodes(head) if head.size == count else None
-        return builder or self._made_again(head, alive)
+        return builder or self._made_again(head)
 
     def _from_nodes(self, head: Head) -> merkle.Builder | None:
         """Returns what goes on from a head; None if the nodes are not those of it."""
@@ -133,7 +130,7 @@ class Ledger:
             builder = merkle.Builder(head.size, node)
         return builder if builder.root().hex() == head.root else None
 
-    def _made_again(self, head: Head, alive: Callable[[], object]) -> merkle.Builder:
+    def _made_again(self, head: Head) -> merkle.Builder:
         builder = merkle.Builder()
         path, found = self._place / ledger.NODES_FILE, ledger.EMPTY
         with files.writing(path) as file:
@@ -141,8 +138,6 @@ class Ledger:
                 file.write(b"".join(builder.add(merkle.leaf_hash(line))))
                 if builder.size == head.size:
                     found = Head(builder.size, builder.root().hex())
-                if builder.size % ledger.PAGE == 0:
-                    alive()
         if found != head:
             self._tell(
                 f"The ledger in {self._place} is not the one that was published, of {head.size} games: authors will "

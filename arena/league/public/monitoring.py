@@ -33,8 +33,6 @@ class Figures:
     """Counts what happens, and writes all figures into a file.
 
     Args:
-        store: The league.
-        folder: Its folder.
         players: The numbers of players that matches may have.
         doing: Returns what the service is doing, as `Service.state`.
         room: The room on the disk.
@@ -118,17 +116,9 @@ class Figures:
         door = health(self._folder.path)
         if door is None:
             return {"arena_door_open": 0}
-        return {
-            "arena_door_open": 1,
-            "arena_door_connections": door.connections,
-            "arena_door_messages": door.messages,
-            "arena_door_refused": door.refused,
-            "arena_door_turned_away": door.turned_away,
-            "arena_door_closed": door.closed,
-            "arena_door_falls": door.falls,
-            "arena_door_remote_bots": door.remote,
-            "arena_door_memory_bytes": door.memory_bytes,
-        }
+        same = ("connections", "messages", "refused", "turned_away", "closed", "falls", "memory_bytes")
+        figures: Values = {f"arena_door_{name}": getattr(door, name) for name in same}
+        return {"arena_door_open": 1, **figures, "arena_door_remote_bots": door.remote}
 
 
 class Metric(msgspec.Struct, frozen=True):

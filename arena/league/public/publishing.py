@@ -50,10 +50,6 @@ class Publishing:
     """Publishes the league.
 
     Args:
-        store: The league.
-        folder: Its folder.
-        settings: Its settings.
-        season: The open season.
         secret: That of its tournament.
         tell: Called with a sentence about what could not be published.
     """
@@ -96,14 +92,10 @@ class Publishing:
         self._written: dict[Path, bytes] = {}
         """By file the digest of what was published last."""
 
-    def catch_up(self, alive: Callable[[], object] = lambda: None) -> None:
-        """Writes what a kill may have left out: the last matches in lists of games, and files of seasons.
-
-        Args:
-            alive: Called again and again meanwhile: a season may have millions of games.
-        """
-        season_files.catch_up(self._store, self._folder, alive)
-        self._ledger.catch_up(self._store, alive)
+    def catch_up(self) -> None:
+        """Writes what a kill may have left out: the last matches in lists of games, and files of seasons."""
+        season_files.catch_up(self._store, self._folder)
+        self._ledger.catch_up(self._store)
         count = self._store.matches.count()
         played = {version.author for version in self._store.versions.all() if version.entrant is not None}
         self._pages(range(max(0, count - PAGE), count), sorted(played - {HOUSE}))
@@ -143,7 +135,7 @@ class Publishing:
         """
         while self._matches():
             alive()
-        self.catch_up(alive)
+        self.catch_up()
 
     def _matches(self) -> bool:
         """Publishes some of the matches that are over. Returns whether more are left."""
@@ -175,8 +167,8 @@ class Publishing:
             sat = [names.get(entrant) for entrant in game.entrants]
             authors = [None if one is None or one.is_of_house else one.author for one in sat]
             try:
-                shown = visible.publish(log_records.read_log(original), original, self._folder.published, authors)
-                digests[game.game] = shown.sha256
+                log = log_records.read_log(original)
+                digests[game.game] = visible.publish(log, original, self._folder.published, authors)
                 self._game_files.compress(game.game, len(game.entrants))
             except (
                 errors.ArenaError,

@@ -15,7 +15,7 @@ Laws:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Final
@@ -99,13 +99,12 @@ def add_deals(folder: Folder, original: Path, lines: Iterable[DealRevealed]) -> 
         files.append_lines(path, data)
 
 
-def catch_up(store: LeagueReader, folder: Folder, alive: Callable[[], object] = lambda: None) -> None:
+def catch_up(store: LeagueReader, folder: Folder) -> None:
     """Writes what is missing of all seasons: a kill may have come before it, or the league is restored from a backup.
 
     Args:
         store: The league.
         folder: Its folder.
-        alive: Called again and again meanwhile.
 
     Raises:
         OSError: Something cannot be written.
@@ -119,19 +118,16 @@ def catch_up(store: LeagueReader, folder: Folder, alive: Callable[[], object] = 
         if not pages(place, DEALS):
             _write_deals_again(folder.logs / season.tournament / ORIGINAL, place)
         if season.closed is not None and not (place / record_files.SECRET_FILE).exists():
-            write_closed(store, folder, season, alive)
+            write_closed(store, folder, season)
 
 
-def write_closed(
-    store: LeagueReader, folder: Folder, season: Season, alive: Callable[[], object] = lambda: None
-) -> None:
+def write_closed(store: LeagueReader, folder: Folder, season: Season) -> None:
     """Writes the results of a season that is closed, its standings, and at last its secret.
 
     Args:
         store: The league.
         folder: Its folder.
         season: The season.
-        alive: Called again and again meanwhile.
 
     Raises:
         OSError: Something cannot be written.
@@ -139,7 +135,7 @@ def write_closed(
     assert season.closed is not None
     assert season.digest is not None
     place, tournament = folder_of(folder, season.tournament), store.finder.tournament(season.tournament)
-    lines = store.seasons.results(season, alive)
+    lines = store.seasons.results(season)
     first = 0
     while data := b"".join(islice(lines, GAMES)):
         files.write(place / page(RESULTS, first), data, durably=True)

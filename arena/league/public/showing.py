@@ -35,7 +35,6 @@ class Showing:
     """Has the pages made again and again.
 
     Args:
-        folder: The league's folder.
         every_s: How long it waits between two times, in seconds; 0: no pages are made.
         tell: Called with a sentence when they cannot be made.
         rated: Returns how many games were rated.

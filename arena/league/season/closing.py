@@ -96,10 +96,8 @@ def close_season(
     Games that were not begun go, and matches that are over by that, too, are published.
 
     Args:
-        store: The league.
-        folder: Its folder.
         tell: Called with a sentence about what could not be published.
-        alive: Called again and again meanwhile: a season of millions of games takes minutes.
+        alive: Called again and again while matches are published: after a full disk there may be thousands.
 
     Raises:
         ConfigError: `league.toml` cannot be used. Nothing has changed.
@@ -128,11 +126,11 @@ def close_season(
                     place = entrant.number
                     fits.append((place, fit.ratings[place], fit.half_width[place], items[entrant.name]))
         starts = _starts(store, settings, season)
-        closed = store.seasons.close(standings, fits, alive)
+        closed = store.seasons.close(standings, fits)
         open_season(store, folder, settings, closing.next, starts)
         enter_house(store, settings)
         store.controls.set("closing", None)
-    write_closed(store, folder, closed, alive)
+    write_closed(store, folder, closed)
     return closed
 
 

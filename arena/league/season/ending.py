@@ -32,8 +32,6 @@ class Ending:
     """Ends the open season, once that is ordered.
 
     Args:
-        store: The league.
-        settings: Its settings.
         tell: Called with a sentence about each thing that the operator may want to know.
         absent: Returns the names of versions that cannot play now: remote ones that nobody serves, and those that
             are to be built again.
@@ -187,7 +185,6 @@ def finalists(store: LeagueReader, most: int, absent: frozenset[str] = frozenset
     Those with a provisional rating come after all others: after a match or two an average bot may stand anywhere.
 
     Args:
-        store: The league.
         most: How many at most.
         absent: Who cannot play.
     """

@@ -72,9 +72,6 @@ def give(
     A service that runs gets it as a file. If none runs, it is obeyed here.
 
     Args:
-        folder: The league.
-        settings: Its settings.
-        order: The order.
         archive: The archive that belongs to it.
         wait_s: How long to wait for the answer, or for another command to end.
         sleep: Waits.
@@ -167,9 +164,6 @@ class Inbox:
     """The orders that wait, as the service sees them.
 
     Args:
-        store: The league.
-        folder: Its folder.
-        settings: Its settings.
         tell: Called with a sentence for each order that is obeyed.
     """
 
@@ -264,9 +258,6 @@ class OrderDuty:
     """The orders of a service that runs, and what they have set.
 
     Args:
-        store: The league.
-        folder: Its folder.
-        settings: Its settings.
         workers: Games at a time; None means as the settings say, if no order says it.
         tell: Called with a sentence for each order that is obeyed.
         then: Called after some were.

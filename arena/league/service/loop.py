@@ -28,8 +28,7 @@ from arena.league.public.publishing import Publishing
 from arena.league.season.ending import Ending
 from arena.league.service.inbox import OrderDuty
 from arena.league.service.stopping import Stopping
-from arena.league.submissions.step_runner import StepRunner
-from arena.league.submissions.step_worker import StepWorker
+from arena.league.submissions.step_runner import StepRunner, StepWorker
 
 POLL_S: Final = 0.2
 """How long the loop waits for a game to end before it looks at everything else."""
@@ -66,18 +65,10 @@ class Service:
     """The loop.
 
     Args:
-        supply: The games of matches.
-        lanes: The workers that play them.
-        step_worker: The worker for steps.
-        planner: Plans matches.
-        ending: Ends the season.
-        step_runner: Takes submissions through their steps.
-        orders: Obeys orders.
-        room: Watches the disk.
-        publisher: Publishes.
-        duties: What else there is to do.
+        duties: What else there is to do, beside what the arguments before it do.
         tell: Called with a sentence about each event that the operator may want to know.
         patience_s: How long running games may take once it is asked to stop.
+        watch: Called with its state in each turn, if anybody wants to see it.
     """
 
     def __init__(
@@ -94,6 +85,7 @@ class Service:
         duties: tuple[Duty, ...],
         tell: Callable[[str], object],
         patience_s: float = PATIENCE_S,
+        watch: Callable[[Payload], object] | None = None,
     ) -> None:
         self._supply = supply
         self._lanes = lanes
@@ -107,6 +99,7 @@ class Service:
         self._duties = duties
         self._tell = tell
         self._patience_s = patience_s
+        self._watch = watch
         self._turns = Turns()
         self._started = stores.now()
         self._reported = time.monotonic()
@@ -150,6 +143,8 @@ class Service:
             self._safely(self._publisher.look)
             for duty in self._duties:
                 self._safely(duty.look)
+            if self._watch is not None:
+                self._watch(self.state())
             self._report()
             if games is not None:
                 idle = self._idle()
@@ -177,7 +172,7 @@ class Service:
 
         def look() -> None:
             nonlocal ready
-            works = self._step_runner.busy or self._step_runner.untried_again or self._lanes.running
+            works = self._step_runner.busy or self._step_runner.lost.untried or self._lanes.running
             ready = self._ending.look(quiet=not works)
 
         self._safely(look)
@@ -221,7 +216,7 @@ class Service:
             return "paused"
         if self._room.is_short:
             return "no room"
-        if self._step_runner.restores:
+        if self._step_runner.lost.untried_at_first:
             return "building again"
         if time.monotonic() < self._supply.rests_until:
             return "resting"
@@ -241,7 +236,7 @@ class Service:
             (self._orders.closing and not self._ending.plays)
             or self._orders.paused
             or self._room.is_short
-            or self._step_runner.restores
+            or self._step_runner.lost.untried_at_first
             or time.monotonic() < self._supply.rests_until
         )
 

@@ -42,10 +42,6 @@ def obey(
     """Obeys an order, and returns the answer: what became of it, or `code`, `message` and `remedy` of a refusal.
 
     Args:
-        store: The league.
-        folder: Its folder.
-        settings: Its settings.
-        order: The order.
         archive: The archive that came with it, if one did. It stays where it is.
 
     Raises:

@@ -40,14 +40,13 @@ from arena.league.public.showing import Showing
 from arena.league.season.closing import close_season, settings_now
 from arena.league.season.ending import Ending
 from arena.league.service.inbox import OrderDuty
-from arena.league.service.loop import Ended, Service
+from arena.league.service.loop import Duty, Ended, Service
 from arena.league.service.stopping import Health, Manager, Stopping
 from arena.league.settings import Settings, check_bind, load
 from arena.league.store import LeagueStore, open_league
 from arena.league.store.records import Season
 from arena.league.submissions.house import renew_house
-from arena.league.submissions.step_runner import StepRunner
-from arena.league.submissions.step_worker import StepWorker
+from arena.league.submissions.step_runner import StepRunner, StepWorker
 from arena.league.submissions.submitting import Allowance
 from arena.league.submissions.tools import LeagueTools, absent, built_tree
 
@@ -69,6 +68,10 @@ class _Hands(NamedTuple):
     """Whether workers may be on other machines."""
     same_worker: bool
     """Whether a match stays on one worker."""
+    watch: Callable[[Payload], object] | None
+    """Shows what the service does to whoever watches it."""
+    keepers: tuple[Duty, ...]
+    """What keeps the door open."""
 
 
 def run_league(
@@ -87,7 +90,6 @@ def run_league(
     """Runs a league until it is asked to stop by a signal.
 
     Args:
-        folder: The league.
         games: After how many more rated games it ends; None means never.
         workers: Games at a time; None means as the settings and orders say.
         tell: Called with a sentence about each event.
@@ -111,18 +113,11 @@ def run_league(
         store = stack.enter_context(_opened(folder.database, journal.say))
         stopping = stack.enter_context(Stopping())
         keepers = _door(folder, door, journal.say, announce, stack)
-
-        def add_duties(service: Service) -> None:
-            for supervisor in keepers:
-                service.add(supervisor)
-            if watch is not None:
-                service.add(Watched(watch, service.state))
-
         played = 0
-        hands = _Hands(workers, worker, elsewhere, same_worker)
+        hands = _Hands(workers, worker, elsewhere, same_worker, watch, keepers)
         while True:
             left = games and games - played
-            ended = _run_season(store, folder, stopping, journal.say, left, hands, add_duties)
+            ended = _run_season(store, folder, stopping, journal.say, left, hands)
             played += ended.games
             if not ended.closing or stopping.asked or (games is not None and played >= games):
                 return replace(ended, games=played)
@@ -130,7 +125,7 @@ def run_league(
 
 def _door(
     folder: Folder, bind: str, tell: Callable[[str], object], announce: Callable[[str], object], stack: ExitStack
-) -> list[DoorSupervisor]:
+) -> tuple[DoorSupervisor, ...]:
     """Returns what keeps the league's door open, if it is to be open. It is closed with the stack.
 
     Raises:
@@ -140,11 +135,11 @@ def _door(
     settings = load(folder)
     bind = bind or settings.door.bind
     if not bind:
-        return []
+        return ()
     command = partial(door_command, folder.path, bind, settings.door.host or None)
     supervisor = DoorSupervisor(command, tell, announce)
     stack.callback(supervisor.close)
-    return [supervisor]
+    return (supervisor,)
 
 
 def _run_season(
@@ -154,7 +149,6 @@ def _run_season(
     tell: Callable[[str], object],
     games: int | None,
     hands: _Hands,
-    add_duties: Callable[[Service], object],
 ) -> Ended:
     """Runs the service for the open season, and ends the season if that is ordered."""
     settings = settings_now(store, folder)
@@ -170,7 +164,6 @@ def _run_season(
         tell(f"{version.name} plays from now on: this version of arena has other files of {version.bot}")
     with ExitStack() as stack:
         service = _put_together(store, folder, settings, season, tell, hands, stack)
-        add_duties(service)
         ended = service.run(stopping, games)
     dropped = f"; {counted(ended.dropped, 'game')} that ran will be played again" if ended.dropped else ""
     tell(f"Ended after {counted(ended.games, 'rated game')}{dropped}")
@@ -193,7 +186,7 @@ def _put_together(
     tournament = store.games.tournament(season.tournament)
     tools = LeagueTools(folder, settings, partial(built_tree, store))
     publishing = Publishing(store, folder, settings, season, tournament.secret, tell)
-    publishing.catch_up(Manager().alive)
+    publishing.catch_up()
     order_duty = OrderDuty(store, folder, settings, hands.number, tell, publishing.hurry)
     room = DiskRoom(folder.path, tell)
     jobs = Jobs(store, tools.bot, settings, tournament, folder.feed)
@@ -211,7 +204,7 @@ def _put_together(
     step_runner = StepRunner(store, step_worker, tools, tell, Allowance(store, folder.bots, settings.limits).judge)
 
     def gone() -> frozenset[str]:
-        return absent(store, folder, elsewhere=hands.elsewhere) | step_runner.lost
+        return absent(store, folder, elsewhere=hands.elsewhere) | step_runner.lost.names
 
     planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=gone, resting=starts.resting)
     ending = Ending(store, settings, tell, gone)
@@ -237,9 +230,11 @@ def _put_together(
             Remake(store, tell),
             Forget(store, folder),
             Clearing(store, folder, tell),
+            *hands.keepers,
         ),
         tell,
         settings.service.stop_s,
+        hands.watch,
     )
     figures = Figures(store, folder, settings.game.players, service.state, room, order_duty.obeyed, tidy)
     supply.told = figures.count
@@ -249,19 +244,6 @@ def _put_together(
     service.add(showing)
     stack.callback(showing.finish)
     return service
-
-
-class Watched:
-    """Shows what the service does to whoever watches it, whenever it is looked at."""
-
-    def __init__(self, watch: Callable[[Payload], object], state: Callable[[], Payload]) -> None:
-        """Takes who watches, and what returns the service's state."""
-        self._watch = watch
-        self._state = state
-
-    def look(self) -> None:
-        """Shows it."""
-        self._watch(self._state())
 
 
 @contextmanager

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
-
 from arena.core.face import databases, errors, game_rows, stores
+from arena.league.store import rows
 from arena.league.store.records import Author, Key
 
 
@@ -41,8 +40,8 @@ class Authors:
 
     def get(self, name: str) -> Author | None:
         """Returns an author, one that was removed too; None if there is no such author."""
-        rows = self._select("WHERE name = ?", name)
-        return rows[0] if rows else None
+        found = self._select("WHERE name = ?", name)
+        return found[0] if found else None
 
     def known(self, name: str) -> Author:
         """Returns an author who may submit.
@@ -131,23 +130,9 @@ class Authors:
         return self._keys("WHERE name = ? ORDER BY keys.rowid", author)
 
     def _select(self, rest: str, *parameters: str) -> list[Author]:
-        rows = self._db.execute(f"SELECT name, status, quotas, created FROM authors {rest}", parameters)
-        return [
-            Author(
-                name=name,
-                status=status,
-                quotas=msgspec.json.decode(quotas, type=dict[str, int]),
-                created=created,
-            )
-            for name, status, quotas, created in rows.fetchall()
-        ]
+        query = f"SELECT name, status, quotas, created FROM authors {rest}"
+        return rows.read(Author, self._db.execute(query, parameters), "quotas")
 
     def _keys(self, rest: str, *parameters: str) -> list[Key]:
-        rows = self._db.execute(
-            "SELECT public_key, name, label, made, revoked FROM keys JOIN authors ON authors.id = author " + rest,
-            parameters,
-        )
-        return [
-            Key(public_key=key, author=author, label=label, made=made, revoked=revoked)
-            for key, author, label, made, revoked in rows.fetchall()
-        ]
+        query = "SELECT public_key, name, label, made, revoked FROM keys JOIN authors ON authors.id = author "
+        return rows.read(Key, self._db.execute(query + rest, parameters))

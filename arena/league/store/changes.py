@@ -1,8 +1,8 @@
 """Makes every change of a version's state.
 
 Laws:
-1. `Changes.make` is the only function that changes a state. It makes only what the table of `arena.league.store.states`
-   has.
+1. `Changes.change` is the only function that changes a state. It makes only what the table of
+   `arena.league.store.states` has.
 2. A change, its report, its notices and all that follows from it are one transaction.
 3. A bot's active version plays until its successor is active. What leaves `active` loses the games that were not begun;
    running games finish and count.
@@ -29,13 +29,13 @@ class Changes:
         self._notices = Notices(connection)
         self._reports = Reports(connection)
 
-    def note_new(self, version: Version, reason: str, actor: Actor) -> None:
+    def _note_new(self, version: Version, reason: str, actor: Actor) -> None:
         """Notes a version that was just received, in the caller's transaction."""
         change = find(None, version.state, actor, version.name)
         self._note(version, None, State.RECEIVED, actor, reason)
         self._tell(version, State.RECEIVED, change.told, reason)
 
-    def make(
+    def change(
         self,
         id: int,
         to: State,
@@ -45,14 +45,32 @@ class Changes:
         report: Report | None = None,
         notice: str | None = None,
         spec: Payload | None = None,
-        start: true_skill.Rating | None = None,
     ) -> Version:
-        """Changes the state of a version, as `Versions.change` documents."""
+        """Changes the state of a version, with all that follows from it, in one transaction.
+
+        Args:
+            id: The version.
+            to: Its new state; the same one notes that the machine failed in its step.
+            by: Who causes it.
+            reason: Why, for people: a few words.
+            report: What came of the step that ends.
+            notice: What the author is told instead of the table's sentence; `{name}` and `{reason}` are filled in.
+            spec: What it is started with, if it becomes an entrant. By default its manifest.
+
+        Returns:
+            The version as it is now.
+
+        Raises:
+            Refused: There is no such change (the table of `arena.league.store.states`), no season is open, or the bot
+                has another version in the place. Nothing has changed.
+        """
         with databases.immediate(self._db):
             version = rows.version(self._db, id)
             change = find(version.state, to, by, version.name)
             if to is State.ACTIVE:
                 self._check_may_play(version, by)
+            if to is State.BUILDING and version.state is State.RECEIVED:
+                self._check_free(version)
             if report is not None:
                 self._reports.add(id, report)
             if to is State.ACTIVE:
@@ -67,7 +85,7 @@ class Changes:
                 self._leave(version)
             match to:
                 case State.ACTIVE:
-                    self._enter(version, spec, start)
+                    self._enter(version, spec)
                 case State.SUSPENDED:
                     self._suspended(version)
                 case version.state if attempts == MOST_ATTEMPTS:
@@ -76,6 +94,13 @@ class Changes:
                 case _:
                     pass
             return rows.version(self._db, id)
+
+    def _check_free(self, version: Version) -> None:
+        where = "WHERE bots.name = ? AND state IN ('building', 'checking', 'qualifying')"
+        for other in rows.versions(self._db, where, version.bot):
+            raise errors.Refused(
+                "state", f"expected one version of {version.bot} at a time, got: {other.name} is being tried"
+            )
 
     def _check_may_play(self, version: Version, by: Actor) -> None:
         """Checks what the table cannot say of a version that is to become active.
@@ -107,7 +132,7 @@ class Changes:
     def _rest_of_bot(self, version: Version) -> None:
         """Supersedes the bot's version that is active, if there is one."""
         for other in rows.versions(self._db, "WHERE bots.name = ? AND state = 'active'", version.bot):
-            self.make(other.id, State.SUPERSEDED, Actor.SERVICE, f"{version.name} takes over")
+            self.change(other.id, State.SUPERSEDED, Actor.SERVICE, f"{version.name} takes over")
 
     def _leave(self, version: Version) -> None:
         """Takes a version out of the season's games that were not begun."""
@@ -123,9 +148,9 @@ class Changes:
         )
         good = rows.last_good(self._db, version.bot)
         if good is not None and rows.season(self._db) is not None:
-            self.make(good.id, State.ACTIVE, Actor.SERVICE, f"{version.name} is suspended")
+            self.change(good.id, State.ACTIVE, Actor.SERVICE, f"{version.name} is suspended")
 
-    def _enter(self, version: Version, spec: Payload | None, start: true_skill.Rating | None) -> None:
+    def _enter(self, version: Version, spec: Payload | None) -> None:
         """Makes a version an entrant of the season, or lets it come back as the one that it is."""
         tournament = rows.season(self._db)
         assert tournament is not None
@@ -138,7 +163,7 @@ class Changes:
             )
             return
         before = self._predecessor(version)
-        number = enter(self._db, self._games, tournament, version, spec, start or self._inherited(tournament, before))
+        number = enter(self._db, self._games, tournament, version, spec, self._inherited(tournament, before))
         self._db.execute(
             "UPDATE versions SET entrant = ?, first_game = ?, activated = coalesce(activated, ?),"
             " predecessor = coalesce(predecessor, ?) WHERE id = ?",

@@ -25,6 +25,7 @@ PLAYING: Final = (
     " AND games.match = matches.number AND games.status IN ('planned', 'running'))"
 )
 """Whether a match is not over yet, for a query over `matches`."""
+_COLUMNS = [name for name in Match.__struct_fields__ if name not in ("entrants", "games")]
 _SUMS = [name for name in game_rows.Tally.__struct_fields__ if name not in ("entrant", "max_ms")]
 
 
@@ -223,7 +224,6 @@ class Matches:
         """Notes that the logs and the deal's secret of a match are published.
 
         Args:
-            number: The match's.
             logs: By game the SHA-256 (hex) of its public log.
 
         Raises:
@@ -310,29 +310,16 @@ class Matches:
         tournament = self._season()
         by = f" INDEXED BY {index}" if index else ""
         found = self._db.execute(
-            "SELECT number, players, deal, why, rated, state, reason, planned, published, together"
-            f" FROM matches{by} WHERE tournament = ? {rest} ORDER BY number LIMIT ?",
+            f"SELECT {', '.join(_COLUMNS)} FROM matches{by} WHERE tournament = ? {rest} ORDER BY number LIMIT ?",
             (tournament, *parameters, limit),
         ).fetchall()
-        return [
-            Match(
-                tournament=tournament,
-                number=number,
-                players=players,
-                deal=deal,
-                why=why,
-                rated=bool(rated),
-                state=state,
-                reason=reason,
-                entrants=tuple(sorted(games[0].entrants)),
-                together=together,
-                games=games,
-                planned=planned,
-                published=published,
-            )
-            for number, players, deal, why, rated, state, reason, planned, published, together in found
-            for games in [self._games_of(tournament, number)]
-        ]
+        matches = []
+        for row in found:
+            values = dict(zip(_COLUMNS, row, strict=True))
+            games = self._games_of(tournament, values["number"])
+            values |= {"rated": bool(values["rated"]), "entrants": tuple(sorted(games[0].entrants)), "games": games}
+            matches.append(Match(**values))
+        return matches
 
     def _games_of(self, tournament: str, match: int) -> tuple[MatchGame, ...]:
         """Returns the games of a match. Without the index's name SQLite would read all games of the season in order."""
@@ -340,17 +327,8 @@ class Matches:
             "SELECT id, number, rotation, seating, status FROM games INDEXED BY games_by_match"
             " WHERE tournament = ? AND match = ? ORDER BY number",
             (tournament, match),
-        ).fetchall()
-        return tuple(
-            MatchGame(
-                game=game,
-                number=number,
-                rotation=rotation,
-                entrants=msgspec.json.decode(seating, type=tuple[int, ...]),
-                status=status,
-            )
-            for game, number, rotation, seating, status in found
         )
+        return tuple(rows.read(MatchGame, found, "entrants"))
 
 
 def settle(connection: databases.Connection, tournament: str) -> None:

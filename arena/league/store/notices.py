@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from arena.core.face import databases, stores
+from arena.league.store import rows
 from arena.league.store.records import Notice
 
 NOTICES: Final = 20
@@ -35,7 +36,7 @@ class Notices:
 
     def of(self, whom: str | None, *, unread: bool = False, limit: int = 100) -> list[Notice]:
         """Returns the notices for an author, or with None for the operator, the latest first."""
-        rows = self._db.execute(
+        found = self._db.execute(
             "SELECT notices.id, authors.name, bots.name || '/' || versions.number, kind, text, at, read FROM notices"
             " LEFT JOIN authors ON authors.id = notices.author LEFT JOIN versions ON versions.id = version"
             " LEFT JOIN bots ON bots.id = bot"
@@ -43,18 +44,15 @@ class Notices:
             " ORDER BY notices.id DESC LIMIT ?",
             (whom, unread, limit),
         )
-        return [
-            Notice(id=id, whom=name, version=version, kind=kind, text=text, at=at, read=read)
-            for id, name, version, kind, text, at, read in rows.fetchall()
-        ]
+        return rows.read(Notice, found)
 
     def newest(self) -> dict[str, int]:
         """Returns by author the id of the newest notice."""
-        rows = self._db.execute(
+        found = self._db.execute(
             "SELECT name, newest FROM (SELECT author, max(id) AS newest FROM notices WHERE author IS NOT NULL"
             " GROUP BY author) JOIN authors ON authors.id = author"
         )
-        return dict(rows.fetchall())
+        return dict(found.fetchall())
 
     def mark_read(self, first: int, last: int) -> int:
         """Notes that the operator has read their notices from one id to another. Returns how many were new to them."""

@@ -42,6 +42,20 @@ class Ended(msgspec.Struct, frozen=True):
     """Whether it belongs to a season's final."""
 
 
+class NamedLog(msgspec.Struct, frozen=True):
+    """The log of a game that was played."""
+
+    tournament: str
+    """The season's tournament."""
+    folder: str
+    """The folder that it was written to."""
+    game: str
+    """The game's identifier: the log's name without its ending."""
+    sha256: str
+    """SHA-256 (hex) of the log, before it was compressed."""
+    seats: int
+
+
 class PlayedGames:
     """The games of a season that are done."""
 
@@ -111,6 +125,14 @@ class PlayedGames:
                 for number, game, finished, seats, forfeit in rows:
                     latest = max(latest, float(finished))
                     yield Ended(game, latest, seats, bool(forfeit), first is not None and number >= first)
+
+    def logs(self) -> Iterator[NamedLog]:
+        """Yields the logs of all games that were played, in order. Some may be gone: they are not kept for ever."""
+        for row in self._db.execute(
+            "SELECT tournament, tournaments.logs, games.id, log_sha256, json_array_length(seating) FROM games"
+            " JOIN tournaments ON tournaments.id = tournament WHERE games.status = 'done' ORDER BY tournament, number"
+        ):
+            yield NamedLog(*row)
 
     def counts(self, tournament: str) -> dict[str, int]:
         """Returns how many games of a season there are, by status."""

@@ -85,9 +85,6 @@ def make_again(connection: sqlite3.Connection, tournament: str, number: int, lon
     again: from its beginning on, for only there all ratings are known.
 
     Args:
-        connection: The database.
-        tournament: The season's tournament.
-        number: The game.
         longest: The entrants whose longest decision is to be looked up again at the end.
     """
     connection.execute(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-import msgspec
-
 from arena.core.face import databases, game_rows, stores
+from arena.league.store import rows
 from arena.league.store.records import Report
 
 MOST_OUTPUT: Final = 64 * 1024
@@ -33,13 +32,5 @@ class Reports:
 
     def of(self, version: int) -> list[Report]:
         """Returns the reports of a version in the order in which they were stored."""
-        rows = self._db.execute(
-            "SELECT kind, attempt, verdict, report, output, at FROM reports WHERE version = ? ORDER BY rowid",
-            (version,),
-        )
-        return [
-            Report(
-                kind=kind, attempt=attempt, verdict=verdict, report=msgspec.json.decode(report), output=output, at=at
-            )
-            for kind, attempt, verdict, report, output, at in rows.fetchall()
-        ]
+        query = "SELECT kind, attempt, verdict, report, output, at FROM reports WHERE version = ? ORDER BY rowid"
+        return rows.read(Report, self._db.execute(query, (version,)), "report")

@@ -1,12 +1,17 @@
-"""Reads versions: the queries that several modules need."""
+"""Reads rows as values, and versions: the queries that several modules need."""
 
 from __future__ import annotations
+
+import sqlite3
+from typing import TypeVar
 
 import msgspec
 
 from arena.core.face import databases, errors
 from arena.league.store.records import Version
 from arena.league.store.states import PENDING
+
+S = TypeVar("S", bound=msgspec.Struct)
 
 _COLUMNS = {"id": "versions.id", "author": "authors.name", "bot": "bots.name"}
 """Where a field of `Version` is, if not in the column of its name."""
@@ -34,14 +39,17 @@ GOOD = f"state = 'superseded' AND suspended IS NULL AND {LATE}"
 """What holds for versions that may come back by themselves: the newest of a bot does."""
 
 
+def read(kind: type[S], found: sqlite3.Cursor, *documents: str) -> list[S]:
+    """Returns the rows of a query, whose columns are the fields of a Struct in their order; `documents` are JSON."""
+    rows = [dict(zip(kind.__struct_fields__, row, strict=True)) for row in found.fetchall()]
+    for row in rows:
+        row.update({name: msgspec.json.decode(row[name]) for name in documents if row[name] is not None})
+    return msgspec.convert(rows, list[kind])  # type: ignore[valid-type]
+
+
 def versions(connection: databases.Connection, rest: str, *parameters: str | int | None) -> list[Version]:
     """Returns the versions that the rest of a query asks for."""
-    found = []
-    for row in connection.execute(_QUERY + rest, parameters).fetchall():
-        values = dict(zip(Version.__struct_fields__, row, strict=True))
-        values["manifest"] = msgspec.json.decode(values["manifest"])
-        found.append(msgspec.convert(values, Version))
-    return found
+    return read(Version, connection.execute(_QUERY + rest, parameters), "manifest")
 
 
 def version(connection: databases.Connection, id: int) -> Version:

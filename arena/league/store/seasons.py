@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 
@@ -16,9 +16,6 @@ from arena.league.store import rows
 from arena.league.store.changes import enter
 from arena.league.store.matches import settle
 from arena.league.store.records import FinalMatch, Season, SeasonFinal
-
-_ALIVE_GAMES: Final = 5_000
-"""After how many games a digest gives a sign of life."""
 
 
 class Seasons:
@@ -34,7 +31,6 @@ class Seasons:
         tournament: game_rows.Tournament,
         *,
         starts: Mapping[int, true_skill.Rating] | None = None,
-        specs: Mapping[int, Payload] | None = None,
     ) -> Season:
         """Opens a season. All active versions are its entrants, in the order in which they were received.
 
@@ -42,7 +38,6 @@ class Seasons:
             name: What people call it.
             tournament: Its tournament, which is stored by this: open, and without games.
             starts: By version's id the rating that it begins with; a new rating for the others.
-            specs: By version's id what it is started with; its manifest for the others.
 
         Raises:
             Refused: A season is open, or there was one of that name.
@@ -64,9 +59,8 @@ class Seasons:
             )
             self._db.execute("UPDATE versions SET entrant = NULL, first_game = 0")
             for version in rows.versions(self._db, "WHERE state = 'active' ORDER BY versions.id"):
-                spec = (specs or {}).get(version.id)
                 start = (starts or {}).get(version.id, true_skill.Rating())
-                number = enter(self._db, self._games, tournament.id, version, spec, start)
+                number = enter(self._db, self._games, tournament.id, version, None, start)
                 self._db.execute("UPDATE versions SET entrant = ? WHERE id = ?", (number, version.id))
             season = self.current()
             assert season is not None
@@ -184,18 +178,12 @@ class Seasons:
             matches.append(FinalMatch(deal=deal, table=table, over=not waiting, whole=done == games))
         return matches
 
-    def close(
-        self,
-        standings: Payload,
-        fits: Iterable[tuple[int, float, float | None, int]] = (),
-        alive: Callable[[], object] = lambda: None,
-    ) -> Season:
+    def close(self, standings: Payload, fits: Iterable[tuple[int, float, float | None, int]] = ()) -> Season:
         """Closes the open season for ever: its standings are frozen, with a digest over all its results.
 
         Args:
             standings: The final standings.
             fits: What `Store.finish` takes.
-            alive: As for `digest`.
 
         Raises:
             Refused: No season is open, games of it are running, its ratings are made again, or matches of it are not
@@ -214,7 +202,7 @@ class Seasons:
             self._games.finish(season.tournament, fits)
             self._db.execute(
                 "UPDATE seasons SET closed = ?, standings = ?, digest = ? WHERE number = ?",
-                (stores.now(), game_rows.canonical(standings), self.digest(season, alive), season.number),
+                (stores.now(), game_rows.canonical(standings), self.digest(season), season.number),
             )
             return self._select("WHERE number = ?", season.number)[0]
 
@@ -244,33 +232,22 @@ class Seasons:
                 "busy", "expected a season whose ratings are right, got: they are being made again", "wait"
             )
 
-    def digest(self, season: Season, alive: Callable[[], object] = lambda: None) -> str:
-        """Returns the SHA-256 (hex) over a season's results: the digest of the season before, then each line of them.
-
-        Args:
-            season: The season.
-            alive: As for `results`.
-        """
+    def digest(self, season: Season) -> str:
+        """Returns the SHA-256 (hex) over the digest of the season before, then each line of a season's results."""
         digest = hashlib.sha256(f"{season.digest_before}\n".encode())
-        for line in self.results(season, alive):
+        for line in self.results(season):
             digest.update(line)
         return digest.hexdigest()
 
-    def results(self, season: Season, alive: Callable[[], object] = lambda: None) -> Iterator[bytes]:
+    def results(self, season: Season) -> Iterator[bytes]:
         """Yields the results of a season as lines of JSON, from its rows: one for each game, in order.
 
         Each has the number, the status, whether it counts, the entrants' names by seat, their ranks and the play
         digest. Of a season with a final there is a last line: the number of its first game, who began it, who left it,
         the most deals, and its outcome.
-
-        Args:
-            season: The season.
-            alive: Called after each some thousand games: millions take minutes.
         """
         names = {entrant.number: entrant.name for entrant in self._games.entrants(season.tournament)}
         for result in self._results("ORDER BY number", (season.tournament,), names):
-            if result.number % _ALIVE_GAMES == 0:
-                alive()
             yield f"{game_rows.canonical(result)}\n".encode()
         if season.final is not None:
             final = season.final
@@ -288,7 +265,6 @@ class Seasons:
 
         Args:
             tournament: The identifier of the season, which may be closed.
-            match: The match's number.
             names: The versions of the season, by number.
         """
         return self._results("AND match = ? ORDER BY number", (tournament, match), names, "INDEXED BY games_by_match")
@@ -320,25 +296,8 @@ class Seasons:
         return season
 
     def _select(self, rest: str, *parameters: int) -> list[Season]:
-        found = self._db.execute(
-            f"SELECT number, tournament, name, opened, closed, standings, digest, digest_before, final"
-            f" FROM seasons {rest}",
-            parameters,
-        ).fetchall()
-        return [
-            Season(
-                number=number,
-                tournament=tournament,
-                name=name,
-                opened=opened,
-                closed=closed,
-                standings=standings and msgspec.json.decode(standings),
-                digest=digest,
-                digest_before=before,
-                final=final and msgspec.json.decode(final, type=SeasonFinal),
-            )
-            for number, tournament, name, opened, closed, standings, digest, before, final in found
-        ]
+        query = f"SELECT {', '.join(Season.__struct_fields__)} FROM seasons {rest}"
+        return rows.read(Season, self._db.execute(query, parameters), "standings", "final")
 
 
 class OfSeasons:

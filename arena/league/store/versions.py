@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Final
 
-from arena.core.face import Payload, databases, errors, game_rows, true_skill
+from arena.core.face import Level, Payload, databases, errors, game_rows
 from arena.league.store import rows
 from arena.league.store.authors import Authors
 from arena.league.store.changes import Changes
-from arena.league.store.records import ChangeRow, Received, Report, Version
+from arena.league.store.records import HOUSE, ChangeRow, Received, Version
 from arena.league.store.states import Actor, State
 
-if TYPE_CHECKING:
-    from arena.core.face import stores
+NEVER: Final = "9999"
+"""Later than any time of a version."""
 
 
-class Versions:
+class Versions(Changes):
     """The versions of a league's bots."""
-
-    def __init__(self, connection: databases.Connection, games: stores.Store) -> None:
-        self._db = connection
-        self._changes = Changes(connection, games)
-        self._authors = Authors(connection)
 
     def receive(
         self,
@@ -51,7 +46,7 @@ class Versions:
             Refused: There is no such author, or the bot is somebody else's.
         """
         with databases.immediate(self._db):
-            owner = self._authors.known(author)
+            owner = Authors(self._db).known(author)
             self._db.execute(
                 "INSERT INTO bots (author, name) SELECT id, ? FROM authors WHERE name = ? ON CONFLICT DO NOTHING",
                 (bot, owner.name),
@@ -75,7 +70,7 @@ class Versions:
             ).fetchone()
             for older in rows.versions(self._db, "WHERE bot = ? AND state = 'received'", id):
                 reason = f"{name}/{number} came before its turn"
-                self._changes.make(older.id, State.SUPERSEDED, Actor.SERVICE, reason)
+                self.change(older.id, State.SUPERSEDED, Actor.SERVICE, reason)
             cursor = self._db.execute(
                 "INSERT INTO versions (bot, number, digest, manifest, size, level, received, state, since)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, 'received', ?)",
@@ -83,52 +78,8 @@ class Versions:
             )
             version = rows.version(self._db, int(cursor.lastrowid or 0))
             before = self._before(version)
-            self._changes.note_new(version, f"{before} before it", by)
+            self._note_new(version, f"{before} before it", by)
             return Received(version, before, same=False)
-
-    def change(
-        self,
-        id: int,
-        to: State,
-        by: Actor,
-        reason: str,
-        *,
-        report: Report | None = None,
-        notice: str | None = None,
-        spec: Payload | None = None,
-        start: true_skill.Rating | None = None,
-    ) -> Version:
-        """Changes the state of a version, with all that follows from it, in one transaction.
-
-        Args:
-            id: The version.
-            to: Its new state; the same one notes that the machine failed in its step.
-            by: Who causes it.
-            reason: Why, for people: a few words.
-            report: What came of the step that ends.
-            notice: What the author is told instead of the table's sentence; `{name}` and `{reason}` are filled in.
-            spec: What it is started with, if it becomes an entrant. By default its manifest.
-            start: The rating that it begins with, if it becomes an entrant. By default the mean of the version that was
-                active last, with a wider sigma.
-
-        Returns:
-            The version as it is now.
-
-        Raises:
-            Refused: There is no such change (the table of `arena.league.store.states`), no season is open, or the bot
-                has another version in the place. Nothing has changed.
-        """
-        with databases.immediate(self._db):
-            if to is State.BUILDING and (version := self.get(id)).state is State.RECEIVED:
-                self._check_free(version)
-            return self._changes.make(id, to, by, reason, report=report, notice=notice, spec=spec, start=start)
-
-    def _check_free(self, version: Version) -> None:
-        where = "WHERE bots.name = ? AND state IN ('building', 'checking', 'qualifying')"
-        for other in rows.versions(self._db, where, version.bot):
-            raise errors.Refused(
-                "state", f"expected one version of {version.bot} at a time, got: {other.name} is being tried"
-            )
 
     def get(self, id: int) -> Version:
         """Returns a version by its id.
@@ -208,6 +159,21 @@ class Versions:
             " ORDER BY versions.id",
         )
 
+    def archives(self, ended: str = NEVER) -> list[str]:
+        """Returns the digests of the archives that are needed: of versions that play, or may come to it.
+
+        Those of the house's bots are not among them: they are part of `arena`.
+
+        Args:
+            ended: Also those of versions for which it is over since then; UTC (ISO 8601).
+        """
+        query = (
+            "SELECT DISTINCT digest FROM versions JOIN bots ON bots.id = bot JOIN authors ON authors.id = author"
+            f" WHERE level <> ? AND authors.name <> ? AND (state IN ('active', {rows.PENDING_STATES}) OR {rows.GOOD}"
+            f" OR state = 'suspended' AND {rows.LATE} OR {rows.IN_MATCH} OR since >= ?) ORDER BY digest"
+        )
+        return [digest for (digest,) in self._db.execute(query, (Level.REMOTE, HOUSE, ended))]
+
     def mark(self) -> int:
         """Returns a number that is another one after each change of a version's state."""
         (mark,) = self._db.execute("SELECT coalesce(max(id), 0) FROM changes").fetchone()
@@ -219,14 +185,8 @@ class Versions:
 
     def history(self, id: int) -> list[ChangeRow]:
         """Returns all changes of a version, the first first."""
-        name = self.get(id).name
-        found = self._db.execute(
-            "SELECT old, new, actor, reason, at FROM changes WHERE version = ? ORDER BY id", (id,)
-        ).fetchall()
-        return [
-            ChangeRow(version=name, old=old and State(old), new=State(new), actor=Actor(actor), reason=reason, at=at)
-            for old, new, actor, reason, at in found
-        ]
+        query = "SELECT ?, old, new, actor, reason, at FROM changes WHERE version = ? ORDER BY id"
+        return rows.read(ChangeRow, self._db.execute(query, (self.get(id).name, id)))
 
     def _before(self, version: Version) -> int:
         """Returns how many versions the service has to do with before this one."""

@@ -4,25 +4,31 @@ Laws:
 1. A step is done by a worker, from files alone. What came of it and the change that follows are one transaction. So a
    step that was cut short is done again, and leaves one report. First games that were finished are not played again.
 2. A fault of the machine rejects nobody: the step is tried again, after a while that grows.
-3. What was built can always be made again from its archive. What is missing is built again, before anything else is
+3. The worker does one thing at a time, and gives way to games: it runs at a low priority. One that dies is the
+   machine's fault until proven otherwise, and another is started with the next thing to do.
+4. What was built can always be made again from its archive. What is missing is built again, before anything else is
    done (`arena.league.keeping.clearing`): at the start before games begin, later while others play.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import AbstractContextManager, ExitStack, suppress
+from queue import Empty, SimpleQueue
+from typing import Any, Final
 
 import msgspec
 
-from arena.core.face import Level, Payload, errors
+from arena.core.face import Level, Payload, errors, lane_kit, processor_cores
 from arena.league.keeping.clearing import LONGEST_REST_S, Lost
 from arena.league.store import LeagueStore
 from arena.league.store.records import Kind, Report, Version
 from arena.league.store.states import Actor, State
-from arena.league.submissions.step_worker import StepWorker
 from arena.league.submissions.steps import StepReport, Verdict
+from arena.league.submissions.tools import LeagueTools
 
 STEPS: Final[dict[State, tuple[Kind, State]]] = {
     State.BUILDING: ("build", State.CHECKING),
@@ -40,26 +46,93 @@ LONGEST_S: Final = 7_200
 game that was played is not played again."""
 _LOOK_S: Final = 0.5
 """Seconds between two searches for a step to do."""
+NICENESS: Final = 10
+"""How far the worker stands back behind games (`nice`)."""
 
 
-class Tools(Protocol):
-    """What does a version's steps: functions of the version alone, for a worker."""
+class _Dropped(Exception):
+    """Makes the worker end at once."""
 
-    def work(self, version: Version, kind: Kind) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
-        """Returns what does a step, and its arguments."""
 
-    def is_built(self, version: Version) -> bool:
-        """Says whether what it is started from is there."""
+class StepWorker(AbstractContextManager["StepWorker"]):
+    """Does one thing after another in a worker. If an exception leaves the block, what runs is dropped."""
 
-    def spec(self, version: Version) -> Payload:
-        """Returns what it is started with."""
+    def __init__(self, worker: lane_kit.Worker) -> None:
+        """Takes what starts a worker, as an executor. None is started before there is something to do."""
+        self._worker = worker
+        self._stack = ExitStack()
+        self._executor: Executor | None = None
+        self._finished: SimpleQueue[Future[StepReport]] = SimpleQueue()
+        self.busy = False
+        """Whether something runs, or its result was not fetched."""
+
+    def __exit__(self, *raised: object) -> bool | None:
+        return self._stack.__exit__(*raised)  # type: ignore[arg-type]
+
+    def start(self, do: Callable[..., StepReport], *arguments: Any) -> None:
+        """Begins something. It must be a function that can be sent to a worker, and nothing else may run.
+
+        Raises:
+            MachineFault: No worker could be started.
+        """
+        assert not self.busy
+        try:
+            with processor_cores.undisturbed():
+                if self._executor is None:
+                    self._executor = self._stack.enter_context(self._worker())
+                    self._executor.submit(os.nice, NICENESS)
+                self._executor.submit(do, *arguments).add_done_callback(self._finished.put)
+        except (OSError, MemoryError, RuntimeError) as error:  # a broken executor is a RuntimeError
+            self._dismiss()
+            raise errors.MachineFault(f"expected a worker for a step, got: {str(error) or 'out of memory'}") from error
+        self.busy = True
+
+    def fetch(self) -> StepReport | None:
+        """Returns what came of it, or None if nothing runs or it is not over.
+
+        Raises:
+            MachineFault: Its worker ended, or the machine had not what it needs.
+            InternalError: It raised an error that it should not: a bug of ours.
+        """
+        try:
+            future = self._finished.get_nowait()
+        except Empty:
+            return None
+        self.busy = False
+        try:
+            return future.result()
+        except BrokenExecutor as error:
+            self._dismiss()
+            raise errors.MachineFault(f"the worker of a step ended: {error}") from error
+        except (OSError, MemoryError) as error:
+            raise errors.MachineFault(f"a step could not be done: {str(error) or 'out of memory'}") from error
+        except errors.ArenaError:
+            raise
+        except Exception as error:
+            raise errors.InternalError(f"a step could not be done: {type(error).__name__}: {error}") from error
+
+    def rest(self) -> None:
+        """Ends the worker if nothing runs, so that no memory and no bot waits for the next thing to do."""
+        if not self.busy:
+            self._dismiss()
+
+    def drop(self) -> None:
+        """Ends the worker at once, whatever runs. What came of it is nothing."""
+        with suppress(_Dropped), self._stack:
+            raise _Dropped
+        self._executor = None
+        self._finished = SimpleQueue()
+        self.busy = False
+
+    def _dismiss(self) -> None:
+        self._executor = None
+        self._stack.close()
 
 
 class StepRunner:
     """Sees to the versions that are submitted.
 
     Args:
-        store: The league.
         step_worker: Where steps are done.
         tools: How.
         tell: Called with a sentence about each thing that was done.
@@ -70,7 +143,7 @@ class StepRunner:
         self,
         store: LeagueStore,
         step_worker: StepWorker,
-        tools: Tools,
+        tools: LeagueTools,
         tell: Callable[[str], object],
         judge: Callable[[Version, StepReport], StepReport] = lambda version, report: report,
     ) -> None:
@@ -88,24 +161,9 @@ class StepRunner:
         """By version until when its step is not tried again, after a fault of the machine."""
         self.machine_faults = 0
         """How many steps the machine could not do. A bot elsewhere that nobody serves is no fault of this machine."""
-        self._lost = Lost(store, tools.is_built)
+        self.lost = Lost(store, tools.is_built)
         self._restores = False
         """Whether what is being done is to build one of those again."""
-
-    @property
-    def restores(self) -> bool:
-        """Whether versions were lost at the start and not tried to build again: no game should begin."""
-        return self._lost.untried_at_first
-
-    @property
-    def untried_again(self) -> bool:
-        """Whether a version was lost and not tried to build again: who plays a final is not known before that."""
-        return self._lost.untried
-
-    @property
-    def lost(self) -> frozenset[str]:
-        """The names of versions that would play if their files were there: no game of theirs should be planned."""
-        return self._lost.names
 
     @property
     def busy(self) -> bool:
@@ -127,7 +185,7 @@ class StepRunner:
 
     def waits(self) -> bool:
         """Says whether a version may play later: it is pending, or to be built again."""
-        return bool(self._store.versions.pending() or self._lost.names)
+        return bool(self._store.versions.pending() or self.lost.names)
 
     def untried(self) -> frozenset[int]:
         """Returns the versions that wait for their first try on this machine: none that it has failed before."""
@@ -155,16 +213,16 @@ class StepRunner:
 
     def _next(self, now: float, only_lost: bool) -> Version | None:
         """Returns the version that something can be done for."""
-        lost = self._lost.next(now)
+        lost = self.lost.next(now)
         if lost is not None or only_lost:
             return lost
         pending = self._store.versions.pending()
         self._rests = {one.id: until for one in pending if (until := self._rests.get(one.id, now)) > now}
-        return next((one for one in pending if one.id not in self._rests and one.id not in self._lost), None)
+        return next((one for one in pending if one.id not in self._rests and one.id not in self.lost), None)
 
     def _begin(self, version: Version) -> None:
         kind: Kind = "build"
-        self._restores = version.id in self._lost
+        self._restores = version.id in self.lost
         if not self._restores:
             if version.state is State.RECEIVED:
                 version = self._store.versions.change(version.id, State.BUILDING, Actor.SERVICE, "its turn has come")
@@ -235,7 +293,7 @@ class StepRunner:
 
     def _restored(self, version: Version, report: StepReport) -> None:
         """Notes that a version was built again. One that cannot be built any more is suspended, or rejected."""
-        self._lost.tried(version, again=report.verdict is Verdict.MACHINE)
+        self.lost.tried(version, again=report.verdict is Verdict.MACHINE)
         if report.verdict is Verdict.MACHINE:
             self._count_fault(version)
         if report.verdict is Verdict.FAILED:

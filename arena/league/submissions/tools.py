@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -22,9 +21,6 @@ from arena.league.store.records import Kind, Version
 from arena.league.submissions.house import house_spec
 from arena.league.submissions.steps import StepReport, Verdict, build, check, qualify
 
-_KEPT: Final = 1024
-"""Of how many versions it is kept in memory what they are started with: a digest over all files is in it."""
-
 
 class LeagueTools:
     """Does the steps of versions, and finds what versions are started with."""
@@ -34,7 +30,8 @@ class LeagueTools:
         self._folder = folder
         self._settings = settings
         self._tree = tree
-        self._specs: OrderedDict[int, bot_manifests.BotSpec] = OrderedDict()
+        self._specs: dict[int, bot_manifests.BotSpec] = {}
+        """By version what it is started with: a digest over all its files is in it."""
 
     def work(self, version: Version, kind: Kind) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
         """Returns what does a step, and its arguments.
@@ -110,7 +107,6 @@ class LeagueTools:
             ConfigError: It is not in its folder.
         """
         if version.id in self._specs:
-            self._specs.move_to_end(version.id)
             return self._specs[version.id]
         if version.is_of_house:
             spec = house_spec(version.bot)
@@ -128,8 +124,6 @@ class LeagueTools:
             spec = bot_manifests.load_bot(str(bot_folder(place)))
         spec = replace(spec, name=version.bot, version=str(version.number), author=version.author)
         self._specs[version.id] = spec
-        while len(self._specs) > _KEPT:
-            self._specs.popitem(last=False)
         return spec
 
 
@@ -153,8 +147,6 @@ def absent(store: LeagueStore, folder: Folder, *, elsewhere: bool = False) -> fr
     """Returns the names of the active versions that cannot play now: no game of theirs should be planned.
 
     Args:
-        store: The league.
-        folder: Its folder.
         elsewhere: Whether games are played on other machines: nothing reaches bots from there that their authors serve.
     """
     remote = frozenset(version.name for version in store.versions.active() if version.level == Level.REMOTE)

@@ -240,7 +240,7 @@ def test_a_change_its_report_and_its_notice_are_one_transaction(
         raise RuntimeError("killed here")
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(store.versions._changes._notices), "add", fail)
+        patch.setattr(type(store.versions._notices), "add", fail)
         with pytest.raises(RuntimeError):
             store.versions.change(fox.id, State.REJECTED, Actor.SERVICE, "no", report=REPORT)
     assert store.versions.get(fox.id) == fox

@@ -5,16 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 import msgspec
 
 from arena.core.face import Payload, errors
+from arena.league.store.records import Kind
 
-Kind: TypeAlias = Literal["build", "check", "qualify"]
-"""The steps."""
-KEPT_OUTPUT: Final = 65_536
-"""Bytes of output that a report keeps: the last ones."""
 LONGEST_FINDING: Final = 2_000
 
 
@@ -52,9 +49,9 @@ class StepReport(msgspec.Struct, frozen=True, kw_only=True):
 class Stopwatch:
     """Makes reports of one step, each with the time since it began."""
 
-    def __init__(self, kind: Kind, command_to_repeat: str = "") -> None:
+    def __init__(self, kind: Kind) -> None:
         """Begins to measure."""
-        self.command_to_repeat = command_to_repeat
+        self.command_to_repeat = ""
         self._kind: Kind = kind
         self._began = time.monotonic()
 

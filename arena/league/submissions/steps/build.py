@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from arena.author.archives import LIMITS, Archive, Limits
+from arena.author.archives import Archive
 from arena.author.archives import check as check_archive
 from arena.author.archives.building import build_archive
 from arena.core.face import Level, Payload, errors
@@ -21,9 +21,7 @@ _LEAST: Final = 4_096
 """The least bytes that a file counts as: an empty one takes room, too, and there is no end of such files."""
 
 
-def build(
-    archive: Archive, bots: Path, level: Level, bounds: Bounds | None = None, limits: Limits = LIMITS
-) -> StepReport:
+def build(archive: Archive, bots: Path, level: Level, bounds: Bounds | None = None) -> StepReport:
     """Builds a bot, once: if it was built before, that is all.
 
     Args:
@@ -31,14 +29,13 @@ def build(
         bots: The folder of all bots. The bot comes to lie in the folder there that is called like its digest.
         level: How far the build is confined. At `trusted` it is not.
         bounds: How much it may take.
-        limits: How large the archive may be.
 
     Returns:
         The report. In `detail`, `folder` is the bot's own folder, relative to `bots`, and `bytes` says how much of the
         disk is taken by what the build left.
     """
     watch = Stopwatch("build")
-    return watch.guarded(lambda: _build(watch, archive, bots, level, bounds, limits))
+    return watch.guarded(lambda: _build(watch, archive, bots, level, bounds))
 
 
 def footprint(place: Path) -> int:
@@ -47,16 +44,14 @@ def footprint(place: Path) -> int:
     return max(size, _LEAST * entries)
 
 
-def _build(
-    watch: Stopwatch, archive: Archive, bots: Path, level: Level, bounds: Bounds | None, limits: Limits
-) -> StepReport:
+def _build(watch: Stopwatch, archive: Archive, bots: Path, level: Level, bounds: Bounds | None) -> StepReport:
     try:
-        contents = check_archive(archive, limits)
+        contents = check_archive(archive)
     except errors.ArchiveError as error:
         return watch.failed(str(error), detail={"rule": error.rule, "path": error.path, "limit": error.limit})
     watch.command_to_repeat = f"arena bot build {contents.manifest.name}"
     detail: Payload = {"folder": os.path.normpath(f"{contents.digest}/{contents.bot}")}
-    built = build_archive(archive, contents, bots, level, bounds, limits)
+    built = build_archive(archive, contents, bots, level, bounds)
     if not built.finding:
         detail[BYTES] = footprint(bots / contents.digest)
     if built.before:

@@ -156,12 +156,6 @@ def record(store: LeagueStore, claimed: Claim, forfeits: Sequence[int] = (), *, 
     return result
 
 
-def remake(store: LeagueStore, games: int = 250) -> None:
-    """Makes all ratings again that are not right since a match was struck."""
-    while store.remaking.step(games):
-        pass
-
-
 def publish(store: LeagueStore) -> None:
     """Notes all that is over as published, as a season demands at its end."""
     for match in store.matches.over():

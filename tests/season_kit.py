@@ -87,8 +87,7 @@ def closed(folder: Path, *, final: Sequence[str] = (), new_version: bool = False
             match(store, league, one, other)
         match(store, league, fox, owl, rated=False)
         struck = match(store, league, fox, random)
-        store.matches.strike(struck, "the machine was short of memory")
-        league_kit.remake(store)
+        store.matches.strike([struck], "the machine was short of memory")
         store.matches.void(store.matches.count() - 1, "it is not needed")
         if new_version:
             match(store, league, league_kit.active(store, "owl", "new"), greedy)

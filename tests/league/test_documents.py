@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from arena.core.errors import Refused
@@ -216,17 +215,3 @@ def test_everybody_may_know_the_rules_and_the_commitment(store: LeagueStore) -> 
     store.authors.add_key("bert", "k2")
     store.authors.revoke_key("k2")
     assert documents.keys(store) == {"k1": "anna"}
-
-
-def test_while_the_service_runs_a_status_takes_the_figures_that_it_has_published(
-    played: LeagueStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = Folder(tmp_path)
-    folder.make()
-    computed = documents.status(played, SETTINGS, folder)
-    (folder.published / "standings.json").write_bytes(msgspec.json.encode(documents.standings(played)))
-    with folder.running():
-        monkeypatch.setattr(documents, "ranking_of", lambda reader: pytest.fail("a refit grows with the season"))
-        found = documents.status(played, SETTINGS, folder)
-    assert found == {**computed, "running": True}
-    assert any(version["rating"] for version in found["versions"])

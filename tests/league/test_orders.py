@@ -16,7 +16,8 @@ from arena.core.errors import ConfigError, Refused, StoreError
 from arena.core.types import Payload
 from arena.league.folder import Folder
 from arena.league.order_context import Order
-from arena.league.season.opening import make_league, settings_of
+from arena.league.season.closing import settings_now
+from arena.league.season.opening import make_league
 from arena.league.service.inbox import Inbox, give, new_order
 from arena.league.service.orders import VERBS, obey
 from arena.league.settings import Limits, Settings, load
@@ -65,7 +66,7 @@ def test_a_league_is_made_with_its_house_and_its_first_season(folder: Folder) ->
         }
         season = league.seasons.current()
         assert season is not None
-        assert settings_of(folder, league) == load(folder) == SETTINGS
+        assert settings_now(league, folder) == load(folder) == SETTINGS
         entrants = league.finder.entrants(season.tournament)
         assert entrants[0].spec["command"], "it can be started from what is stored"
     with pytest.raises(ConfigError, match="expected a folder without a league"):

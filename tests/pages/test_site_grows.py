@@ -68,7 +68,7 @@ def strike(store: LeagueStore) -> None:
     rated = [number for number in range(store.matches.count()) if store.matches.get(number).rated]
     over = [number for number in rated if store.matches.get(number).state == "over"]
     if over:
-        store.matches.strike(over[0], "a test")
+        store.matches.strike(over[:1], "a test")
 
 
 def enter(store: LeagueStore) -> None:

@@ -57,8 +57,7 @@ class Here:
             if self._author is None and not bot:
                 return documents.status(reader, settings, self._folder)
             author = self._author or reader.versions.named(bot).author
-            figures = documents.published_figures(self._folder, reader.seasons.current())
-            document = documents.author_status(reader, reader.authors.known(author).name, figures)
+            document = documents.author_status(reader, reader.authors.known(author).name)
         if bot:
             document["versions"] = [version for version in document["versions"] if version["bot"] == bot]
         return document

@@ -130,8 +130,6 @@ def _close_here(folder: Folder) -> bool:
         if store.controls.closing is None or season is None:
             return True
         store.games.resume(season.tournament)
-        while store.remaking.step():
-            pass
         if not Ending(store, load(folder)).look(quiet=True):
             return False
         close_season(store, folder, say)

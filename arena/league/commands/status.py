@@ -13,7 +13,7 @@ from arena.cli.output import counted, echo, show_json
 from arena.core.face import errors
 from arena.league.commands.here import Elsewhere, at_options, folder_or_elsewhere, order
 from arena.league.commands.leagues import opened
-from arena.league.commands.tables import NOTICES, remaking_line, show_final, show_versions
+from arena.league.commands.tables import NOTICES, show_final, show_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,8 +76,6 @@ def _show(document: Payload) -> None:
         echo(f"  {line}")
     if document["ends"]:
         echo("  the season ends: submissions wait for the next one")
-    if line := remaking_line(document["remaking"]):
-        echo(f"  {line}")
     if document["final"]:
         show_final(document["final"], "  ")
     if document["orders_waiting"]:

@@ -6,21 +6,18 @@ from pathlib import Path
 
 import click
 
-from arena.cli.output import counted, echo, say
+from arena.cli.output import counted, echo
 from arena.core.face import errors
 from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
 from arena.league.commands.here import (
     Elsewhere,
     at_options,
     folder_argument,
-    folder_of,
     order,
-    reading,
     reason_option,
     to_option,
 )
 from arena.league.commands.leagues import opened
-from arena.league.commands.tables import remaking_line
 
 
 @click.command()
@@ -143,27 +140,19 @@ def replay_games(folder: Path, matches: tuple[int, ...], reason: str) -> None:
     """Play matches again whose results should not count.
 
     Their results stay to be read, and count no more: ratings are computed as if they had never counted. In a large
-    league that takes a while, and games go on meanwhile; `arena league status` says how far it is. The same versions
-    meet again on a new deal, if all of them still play. `arena league games FOLDER` says which match a game is of.
+    league, and for an old match, that takes a while. The same versions meet again on a new deal, if all of them still
+    play. `arena league games FOLDER` says which match a game is of.
 
     \b
     Example:
       arena league replay-games cup 17 18 --reason "the machine was short of memory"
     """
-    from arena.league.keeping.housekeeping import remake_here
-    from arena.league.public import documents
-
     if len(matches) > MOST_MATCHES:
         raise errors.ConfigError(f"expected at most {MOST_MATCHES} matches at a time, got: {len(matches)}; give fewer")
     answer = order(folder, "replay_games", {"matches": list(matches), "reason": reason})
     for found in (answer or {}).get("matches", ()):
         again = "somebody of it plays no more" if found["again"] is None else f"is match {found['again']}"
         echo(f"match {found['match']} counts no more; {again}")
-    league = folder_of(folder)
-    remake_here(league)
-    with reading(league) as reader:
-        if line := remaking_line(documents.remaking(reader)):
-            say(f"The {line}. The service goes on with it; see: arena league status {folder}")
 
 
 def _who(active: str | None) -> str:

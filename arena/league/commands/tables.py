@@ -130,8 +130,6 @@ def show_standings(document: Payload, *, verbose: bool = False) -> None:
         say(f"Provisional: a rating from {few} matches, which may be far off.")
     if order := standings_texts.order_text(document.get("order"), items):
         show(text_tables.wrapped(order, console().width))
-    if line := remaking_line(document.get("remaking")):
-        say(f"The {line}.")
     if not any(item.get("games") for item in items):
         say("No game is rated yet.")
 
@@ -150,18 +148,6 @@ def show_final(final: Payload, indent: str = "") -> None:
         echo(plain(f"{indent}{item['rank']:>3}  {item['name']}{points}{rating}"))
     if final["left"]:
         echo(f"{indent}Out of it: {', '.join(final['left'])}")
-
-
-def remaking_line(remaking: Payload | None) -> str:
-    """Returns a line about ratings that are made again; empty if none are.
-
-    >>> remaking_line({"games": 90_000, "left": 1_200})
-    'running ratings (MU, SIGMA) are being made again: 88,800 of 90,000 games are done'
-    """
-    if not remaking:
-        return ""
-    done = f"{remaking['games'] - remaking['left']:,} of {remaking['games']:,} games"
-    return f"running ratings (MU, SIGMA) are being made again: {done} are done"
 
 
 def show_versions(

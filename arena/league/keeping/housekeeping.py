@@ -1,7 +1,7 @@
-"""Removes what a league need not keep: logs, old orders and notices. Makes ratings again after a match was struck.
+"""Removes what a league need not keep: logs, old orders and notices.
 
 Laws:
-1. What would take long is done a little at a time, here and in the ratings that are made again, so that games go on.
+1. Logs are looked through a little at a time, so that games go on.
 2. An order is not forgotten while its file is there: it would be obeyed once more.
 3. The notices that a status shows stay: those that the operator has not read, and the last ones of each author.
 """
@@ -14,20 +14,18 @@ from heapq import merge
 from itertools import islice
 from typing import Final
 
-from arena.core.face import counted, errors
+from arena.core.face import counted
 from arena.league.folder import Folder
 from arena.league.keeping import calendar
 from arena.league.keeping.retention import DAY_S, QUALIFYING, GameFiles, expired, first_games
 from arena.league.settings import Logs
-from arena.league.store import LeagueReader, LeagueStore, open_league
+from arena.league.store import LeagueReader, LeagueStore
 from arena.league.store.records import HOUSE
 
 EACH_S: Final = 3600.0
 """How often logs are looked through, and what is old is forgotten."""
 AT_ONCE: Final = 500
 """How many games are looked at before the service looks at everything else, or how many times 20 files."""
-REMADE_S: Final = 0.25
-"""How long ratings are made again, about, before the service looks at everything else."""
 ORDER_DAYS: Final = 7
 """Days for which an answered order is known, with its answer."""
 NOTICE_DAYS: Final = 30
@@ -86,51 +84,6 @@ class Tidy:
         if removed:
             games = counted(removed, "game")
             self._tell(f"The logs of {games} were removed: their time is over, or there are too many")
-
-
-class Remake:
-    """Makes ratings again after a match was struck, as far as the time of a look allows.
-
-    Args:
-        tell: Called with a sentence when it begins and when it is done.
-    """
-
-    def __init__(self, store: LeagueStore, tell: Callable[[str], object]) -> None:
-        self._store = store
-        self._tell = tell
-        self._told = False
-
-    def look(self) -> None:
-        """Rates some games again, if there are such."""
-        state = self._store.remaking.state()
-        if state is None:
-            return
-        if not self._told:
-            self._tell(f"Running ratings are being made again: {counted(state.left, 'game')} to go")
-            self._told = True
-        if not _remake_some(self._store):
-            self._tell("All running ratings are made again")
-            self._told = False
-
-
-def _remake_some(store: LeagueStore) -> bool:
-    """Rates games again for a while. Returns whether more are left."""
-    end = time.monotonic() + REMADE_S
-    while more := store.remaking.step():
-        if time.monotonic() >= end:
-            break
-    return more
-
-
-def remake_here(folder: Folder) -> None:
-    """Makes all ratings again in this process, as long as no service runs and no other command writes the database."""
-    more = True
-    while more and not folder.is_running:
-        try:
-            with open_league(folder.database) as store:  # anew each time: others may have their turn
-                more = _remake_some(store)
-        except errors.StoreError:
-            return
 
 
 class Forget:

@@ -83,7 +83,7 @@ def standings(reader: LeagueReader, ranking: Ranking | None = None) -> Payload:
         "season": season.name,
         "digest": season.digest,
         "method": BY_RATING if season.final is None else BY_FINAL,
-        "remaking": remaking(reader),
+        "remaking": None,  # once said how far it was; programs may ask for it
         "final_matches": ranking.final_matches,
     }
     final = final_tables.document(reader, season)
@@ -126,11 +126,11 @@ def finalists_first(
     return rows
 
 
-def author_status(reader: LeagueReader, author: str, ranking: Ranking | Published | None = None) -> Payload:
+def author_status(reader: LeagueReader, author: str, ranking: Ranking | None = None) -> Payload:
     """Returns how an author's versions stand, the latest first, and the last notices for them, the latest last.
 
     Args:
-        ranking: As for `standings`, or what is published of it.
+        ranking: As for `standings`.
     """
     ranking = ranking or ranking_of(reader)
     versions = sorted(reader.versions.of_author(author), key=lambda version: -version.id)
@@ -144,28 +144,7 @@ def author_status(reader: LeagueReader, author: str, ranking: Ranking | Publishe
     }
 
 
-class Published:
-    """The figures of versions as they were published."""
-
-    def __init__(self, items: Sequence[Payload]) -> None:
-        self._by_name = {item["name"]: item for item in items}
-
-    def of(self, version: Version) -> Payload | None:
-        """Returns the figures of a version, or None if it did not play."""
-        return self._by_name.get(version.name)
-
-
-def published_figures(folder: Folder, season: Season | None) -> Published | None:
-    """Returns the figures that a service which runs has published of the open season; None if there are none."""
-    path = folder.published / "standings.json"
-    if season is None or not folder.is_running or not path.exists():
-        return None
-    data = files.read(path, "the standings that the service publishes", files.MOST_DOCUMENT, errors.StoreError)
-    document = msgspec.json.decode(data, type=Payload)
-    return Published(document["items"]) if document.get("season") == season.name else None
-
-
-def _version(version: Version, ranking: Ranking | Published | None) -> Payload:
+def _version(version: Version, ranking: Ranking | None) -> Payload:
     own = (*RATING, "mu", "sigma", "matches", "provisional", "games", "forfeits")
     found = ranking.of(version) if ranking is not None else None
     return {
@@ -181,13 +160,10 @@ def _version(version: Version, ranking: Ranking | Published | None) -> Payload:
 
 
 def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
-    """Returns how the league is: for its operator, and for monitoring.
-
-    While the service runs, figures of versions are those that it has published last: a refit grows with the season.
-    """
+    """Returns how the league is: for its operator, and for monitoring."""
     season = reader.seasons.current()
     versions = reader.versions.all()
-    ranking = published_figures(folder, season) or ranking_of(reader)
+    ranking = ranking_of(reader)
     matches = reader.matches.count() if season is not None else 0
     wait = longest_wait(reader.facts.standing(), matches, settings.game.players)
     service = _service(folder)
@@ -198,7 +174,7 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "paused": reader.controls.paused,
         "ends": reader.controls.closing is not None,
         "final": season and final_tables.document(reader, season),
-        "remaking": remaking(reader),
+        "remaking": None,
         "workers": reader.controls.workers or settings.service.workers or None,
         "games": _games(reader, season),
         "matches": matches,
@@ -218,12 +194,6 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
     }
 
 
-def remaking(reader: LeagueReader) -> Payload | None:
-    """Returns how many games are to be rated again, and how many of them are not yet; None if ratings are right."""
-    state = reader.remaking.state()
-    return None if state is None else {"games": state.end - state.first, "left": state.left}
-
-
 def _service(folder: Folder) -> Payload:
     """Returns what the service has published about itself; nothing if none has run yet."""
     if not folder.service.exists():
@@ -237,8 +207,7 @@ def _plays(version: Version) -> bool:
 
 
 def _games(reader: LeagueReader, season: Season | None) -> Mapping[str, int]:
-    counts = dict.fromkeys(("planned", "running", "done", "void"), 0)
-    return counts if season is None else {**counts, **reader.played.counts(season.tournament)}
+    return reader.played.counts("" if season is None else season.tournament)
 
 
 def games(

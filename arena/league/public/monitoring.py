@@ -86,7 +86,6 @@ class Figures:
         versions = store.versions.all()
         states = Counter(version.state for version in versions)
         wait = longest_wait(store.facts.standing(), store.matches.count(), self._players)
-        remade = store.remaking.state()
         return {
             "arena_league_up_since_seconds": self._since,
             "arena_league_published_seconds": time.time(),
@@ -101,7 +100,6 @@ class Figures:
             "arena_league_orders": dict(self._orders),
             "arena_league_orders_waiting": len(self._folder.orders()),
             "arena_league_notices_unread": len(store.notices.of(None, unread=True)),
-            "arena_league_games_to_rate_again": remade.left if remade else 0,
             "arena_league_machine_faults": state["machine_faults"],
             "arena_league_disk_free_bytes": room.free,
             **({} if room.free_files is None else {"arena_league_disk_free_files": room.free_files}),
@@ -147,7 +145,6 @@ METRICS: Final = (
     Metric("arena_league_orders", "counter", "Orders that were obeyed or refused, since the service began", "verb"),
     Metric("arena_league_orders_waiting", "gauge", "Orders that wait to be obeyed"),
     Metric("arena_league_notices_unread", "gauge", "Notices for the operator that nobody has read"),
-    Metric("arena_league_games_to_rate_again", "gauge", "Games whose ratings are still to be made again"),
     Metric("arena_league_machine_faults", "counter", "Faults of the machine, since the service began"),
     Metric("arena_league_disk_free_bytes", "gauge", "Room on the league's disk"),
     Metric("arena_league_disk_free_files", "gauge", "Files that the league's disk can still take, if it has a limit"),

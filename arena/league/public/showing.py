@@ -78,26 +78,19 @@ class Showing:
 
     def finish(self) -> None:
         """Has the pages made for the last time if a game was rated since, and waits for them for a while."""
-        if self._every_s <= 0 or self._rated() == self._seen:
-            if self._process is not None:
-                self._drop(self._process, "the service ends")
-            return
-        end = time.monotonic() + PATIENCE_S
-        if self._process is not None and not self._wait(self._process, end):
+        goes_on = self._process is not None
+        if self._process is not None:
+            self._drop(self._process)  # what it has made stays
+        if self._every_s <= 0 or (self._rated() == self._seen and not goes_on):
             return
         self._start()
         if self._process is not None:
-            self._wait(self._process, end)
-
-    def _wait(self, process: subprocess.Popen[bytes], end: float) -> bool:
-        """Waits for a process to end, and ends it if it takes too long. Returns whether it ended by itself."""
-        try:
-            process.wait(max(0.1, end - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            self._drop(process, "the service ends")
-            return False
-        self._ended(process)
-        return True
+            try:
+                self._process.wait(PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                self._drop(self._process, "the service ends")
+            else:
+                self._ended(self._process)
 
     def _check_extra(self) -> None:
         try:
@@ -134,11 +127,12 @@ class Showing:
         last = said.decode(errors="replace").strip().splitlines()[-1:]
         self._say(f"The pages are not made: {plain(last[0])[:_REASON] if last else f'status {process.returncode}'}")
 
-    def _drop(self, process: subprocess.Popen[bytes], why: str) -> None:
+    def _drop(self, process: subprocess.Popen[bytes], why: str = "") -> None:
         process.kill()
         process.communicate()
         self._process = None
-        self._say(f"The pages are not all made: {why}")
+        if why:
+            self._say(f"The pages are not all made: {why}")
 
     def _say(self, sentence: str) -> None:
         if sentence != self._told:

@@ -23,7 +23,7 @@ from arena.league.public import documents
 from arena.league.public.publishing import Publishing
 from arena.league.public.ranking import Ranking
 from arena.league.public.season_files import write_closed
-from arena.league.season.opening import open_season, settings_of
+from arena.league.season.opening import open_season
 from arena.league.settings import Settings, check_season, load
 from arena.league.store import LeagueReader, LeagueStore
 from arena.league.store.controls import Closing
@@ -76,9 +76,8 @@ def settings_for_final(store: LeagueReader, folder: Folder, settings: Settings) 
     """
     season = store.seasons.current()
     assert season is not None
-    fixed = store.finder.tournament(season.tournament).settings
     try:
-        check_season(settings, season.name, fixed, str(folder.settings), folder.settings_text())
+        _check(store, folder, season, settings)
     except errors.ConfigError as error:
         message = f"{error}".partition("; ratings of both")[0]
         close = f"arena league season close {season.name} --league {folder.path} --no-final"
@@ -86,6 +85,16 @@ def settings_for_final(store: LeagueReader, folder: Folder, settings: Settings) 
             f"{message}; set it back until the final is over, or end the season without: {close}"
         ) from None
     return settings
+
+
+def _check(store: LeagueReader, folder: Folder, season: Season, settings: Settings) -> None:
+    """Checks that the open season can be played with the settings.
+
+    Raises:
+        ConfigError: They would mix ratings in it. Show the message to the operator.
+    """
+    fixed = store.finder.tournament(season.tournament).settings
+    check_season(settings, season.name, fixed, str(folder.settings), folder.settings_text())
 
 
 def close_season(
@@ -146,16 +155,18 @@ def _starts(store: LeagueReader, settings: Settings, season: Season) -> dict[int
     }
 
 
-def settings_now(store: LeagueStore, folder: Folder) -> Settings:
+def settings_now(store: LeagueReader, folder: Folder) -> Settings:
     """Returns the settings for what is left of the open season. They may be those of the next one if nothing is.
 
     Raises:
         ConfigError: They cannot be used, or a game of the season is still to be played with others.
     """
     closing, season = store.controls.closing, store.seasons.current()
-    if closing is None or season is None:
-        return settings_of(folder, store)
     settings = load(folder)
+    if closing is None or season is None:
+        if season is not None:
+            _check(store, folder, season, settings)
+        return settings
     over = season.final is not None and season.final.outcome is not None
     if over or not closing.final or (season.final is None and not settings.season.final):
         return settings

@@ -64,13 +64,13 @@ class Ending:
         """Takes a season that is to end one step further.
 
         Args:
-            quiet: Whether no game of it runs. Nor does anything happen while its ratings are made again.
+            quiet: Whether no game of it runs.
 
         Returns:
             Whether it can be closed now.
         """
         closing, season = self._store.controls.closing, self._store.seasons.current()
-        if closing is None or season is None or not quiet or self._store.remaking.state():
+        if closing is None or season is None or not quiet:
             return False
         if season.final is None:
             if not closing.final or not self._settings.season.final:

@@ -1,4 +1,4 @@
-"""Makes a league, opens its seasons, and checks that the settings are still those of the open one.
+"""Makes a league, and opens its seasons.
 
 Law: when a league is made, `league.toml` is written last. So a folder with one is a whole league. One whose making was
 broken off is made by giving the command again.
@@ -14,24 +14,10 @@ from arena.core.face import chance, errors, files, game_rows, record_files, stor
 from arena.league.folder import SETTINGS, Folder
 from arena.league.public.season_files import write_opened
 from arena.league.season.template import text
-from arena.league.settings import Settings, check_season, load, parse
-from arena.league.store import LeagueReader, LeagueStore, open_league
+from arena.league.settings import Settings, parse
+from arena.league.store import LeagueStore, open_league
 from arena.league.store.records import Season
 from arena.league.submissions.house import check_house, enter_house
-
-
-def settings_of(folder: Folder, league: LeagueReader) -> Settings:
-    """Returns the settings of a league, for playing its open season.
-
-    Raises:
-        ConfigError: They cannot be used, or would mix ratings in the open season. Show the message to the operator.
-    """
-    settings = load(folder)
-    season = league.seasons.current()
-    if season is not None:
-        fixed = league.finder.tournament(season.tournament).settings
-        check_season(settings, season.name, fixed, str(folder.settings), folder.settings_text())
-    return settings
 
 
 def open_season(

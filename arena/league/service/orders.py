@@ -22,6 +22,7 @@ from arena.league.folder import Folder
 from arena.league.keeping.calendar import trust_clock
 from arena.league.order_context import Order, OrderContext, Verb
 from arena.league.season.closing import season_close
+from arena.league.service.stopping import Manager
 from arena.league.settings import Settings
 from arena.league.store import LeagueStore
 from arena.league.store.records import HOUSE, Version
@@ -154,10 +155,7 @@ def concurrency(context: OrderContext) -> Payload:
 
 
 def replay_games(context: OrderContext) -> Payload:
-    """Plays matches again: their results count no more, and the same versions meet on new deals.
-
-    Ratings are made again afterwards, some games at a time.
-    """
+    """Plays matches again: their results count no more, and the same versions meet on new deals."""
     numbers = context.order.arguments.get("matches")
     if (
         not isinstance(numbers, list)
@@ -166,12 +164,10 @@ def replay_games(context: OrderContext) -> Payload:
     ):
         raise errors.Refused("argument", f"expected numbers of matches, {MOST_MATCHES} at most, got: {numbers!r:.80}")
     reason = context.text("reason", "") or "the operator plays it again"
-    return {"matches": [_again(context, number, reason) for number in sorted(set(numbers))]}
-
-
-def _again(context: OrderContext, number: int, reason: str) -> Payload:
-    planned = context.store.matches.strike(number, reason)
-    return {"match": number, "again": None if planned is None else planned.number}
+    struck = sorted(set(numbers))
+    planned = context.store.matches.strike(struck, reason, Manager().alive)
+    again = [None if match is None else match.number for match in planned]
+    return {"matches": [{"match": one, "again": other} for one, other in zip(struck, again, strict=True)]}
 
 
 def notices_read(context: OrderContext) -> Payload:

@@ -30,7 +30,7 @@ from arena.league.door.supervisor import DoorSupervisor, door_command
 from arena.league.folder import Folder
 from arena.league.keeping.calendar import SignsOfLife
 from arena.league.keeping.clearing import Clearing, clean_up
-from arena.league.keeping.housekeeping import Forget, Remake, Tidy
+from arena.league.keeping.housekeeping import Forget, Tidy
 from arena.league.matches.planning import Planner
 from arena.league.matches.starts import Starts
 from arena.league.matches.supply import Jobs, MatchGames
@@ -227,7 +227,6 @@ def _put_together(
             Health(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start"),
             SignsOfLife(store, folder, tell),
             tidy,
-            Remake(store, tell),
             Forget(store, folder),
             Clearing(store, folder, tell),
             *hands.keepers,

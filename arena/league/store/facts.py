@@ -97,7 +97,8 @@ class Facts:
             return Form(games=0, forfeits=(), in_a_row=0)
         found = self._db.execute(
             # A match has at least one game of a version, so no more matches than games need to be looked at.
-            "SELECT games.id, seat, turn, CASE WHEN overloaded THEN NULL ELSE forfeit END, sentence, stderr"
+            "SELECT games.id, seat, turn, CASE WHEN overloaded THEN NULL ELSE forfeit END, sentence,"
+            " coalesce(stderr, '[]')"
             " FROM (SELECT match FROM meetings WHERE tournament = :tournament AND entrant = :entrant"
             " ORDER BY match DESC LIMIT :games + 64) AS own"
             " JOIN games ON games.tournament = :tournament AND games.match = own.match AND status = 'done'"
@@ -108,17 +109,6 @@ class Facts:
         in_a_row = next((place for place, row in enumerate(found) if row[3] is None), len(found))
         return Form(
             games=len(found),
-            forfeits=tuple(
-                Forfeited(
-                    game=game,
-                    seat=seat,
-                    turn=turn,
-                    code=code,
-                    sentence=sentence,
-                    stderr=msgspec.json.decode(stderr or "[]", type=list[str]),
-                )
-                for game, seat, turn, code, sentence, stderr in found
-                if code is not None
-            ),
+            forfeits=tuple(rows.read(Forfeited, [row for row in found if row[3] is not None], "stderr")),
             in_a_row=in_a_row,
         )

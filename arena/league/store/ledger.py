@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from arena.core.face import Finder, Reader, databases, errors, stores
+from arena.league.store import remaking
 from arena.league.store.authors import Authors
 from arena.league.store.commands import Commands
 from arena.league.store.controls import Controls
@@ -19,7 +20,6 @@ from arena.league.store.facts import Facts
 from arena.league.store.matches import Matches
 from arena.league.store.notices import Notices
 from arena.league.store.played import PlayedGames
-from arena.league.store.remaking import Remaking
 from arena.league.store.reports import Reports
 from arena.league.store.schema import OF_LEAGUES
 from arena.league.store.seasons import Seasons
@@ -43,7 +43,6 @@ class LeagueReader:
         self.controls = Controls(connection)
         self.facts = Facts(connection)
         self.played = PlayedGames(connection)
-        self.remaking = Remaking(connection)
         self.finder = Finder(connection, path)
 
     def snapshot(self) -> AbstractContextManager[None]:
@@ -82,6 +81,7 @@ def open_league(path: Path, tell: Callable[[str], object] | None = None) -> Iter
     """
     with stores.open_store(path, tell) as store:
         databases.extend(store._db, "league", OF_LEAGUES)
+        remaking.finish(store._db)
         yield LeagueStore(store)
 
 

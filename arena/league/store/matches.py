@@ -10,7 +10,8 @@ Laws:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -18,7 +19,7 @@ import msgspec
 from arena.core.face import databases, errors, game_rows, rating_history, stores
 from arena.league.store import rows
 from arena.league.store.records import Match, MatchGame
-from arena.league.store.remaking import make_again
+from arena.league.store.remaking import rate_again
 
 PLAYING: Final = (
     "state = 'playing' AND EXISTS (SELECT 1 FROM games WHERE games.tournament = matches.tournament"
@@ -260,30 +261,49 @@ class Matches:
             rating_history.rate_prefix(self._db, tournament)
             settle(self._db, tournament)
 
-    def strike(self, number: int, reason: str) -> Match | None:
-        """Plays a match again: its results count no more, and the same versions meet on a new deal.
+    def strike(
+        self, numbers: Collection[int], reason: str, alive: Callable[[], object] = lambda: None
+    ) -> list[Match | None]:
+        """Plays matches again: their results count no more, and the same versions meet on new deals.
 
-        Ratings are made again from its first game on by `Remaking.step`, which is to be called until nothing is left.
+        Args:
+            numbers: The matches' numbers.
+            reason: Why, for people.
+            alive: Called again and again while ratings are made again, from the first game of these matches on.
 
         Returns:
-            The new match; None if one of them is not active any more, or the season is at its final, of which the match
-            was no part.
+            For each the new match; None if one of the versions is not active any more, or the season is at its final,
+            of which the match was no part.
 
         Raises:
-            Refused: There is no such match, it is not over, or it does not count.
+            Refused: There is no such match, it is not over, or it does not count. Nothing has changed.
         """
         with databases.immediate(self._db):
-            settle(self._db, self._season())
-            match = self.get(number)
-            if match.state == "playing":
-                raise errors.Refused("busy", f"expected a match that is over, got: number {number}", "wait for its end")
-            if not match.rated:
-                raise errors.Refused("state", f"expected a match that counts, got: number {number}")
-            strike(self._db, match.tournament, number, reason)
-            if self._not_active(match.entrants) or number < self._first_of_final():
-                return None
-            seatings = [game.entrants for game in match.games]
-            return self.plan([seatings], f"match {number} again: {reason}", rated=True)[0]
+            tournament = self._season()
+            settle(self._db, tournament)
+            first, longest = math.inf, set[int]()
+            planned = []
+            for number in numbers:
+                match = self.get(number)
+                if match.state == "playing":
+                    raise errors.Refused(
+                        "busy", f"expected a match that is over, got: number {number}", "wait for its end"
+                    )
+                if not match.rated:
+                    raise errors.Refused("state", f"expected a match that counts, got: number {number}")
+                longest |= _longest_here(self._db, tournament, number)
+                first = min(first, strike(self._db, tournament, number, reason))
+                planned.append(self._again(match, reason))
+            if first < math.inf:
+                rate_again(self._db, tournament, int(first), sorted(longest), alive)
+            return planned
+
+    def _again(self, match: Match, reason: str) -> Match | None:
+        """Plans a match again, if it can be played."""
+        if self._not_active(match.entrants) or match.number < self._first_of_final():
+            return None
+        seatings = [game.entrants for game in match.games]
+        return self.plan([seatings], f"match {match.number} again: {reason}", rated=True)[0]
 
     def _first_of_final(self) -> int:
         """Returns the first match that may be planned again: if the final has begun, the first of these."""
@@ -353,11 +373,14 @@ def settle(connection: databases.Connection, tournament: str) -> None:
             connection.execute("DELETE FROM meetings WHERE tournament = ? AND match = ?", (tournament, number))
 
 
-def strike(connection: databases.Connection, tournament: str, match: int, reason: str) -> None:
+def strike(connection: databases.Connection, tournament: str, match: int, reason: str) -> float:
     """Makes the results of a match count no more, in the caller's transaction. No game of it may be running.
 
-    What remains is what would be there if the match had not counted from the start: sums at once, and ratings and the
-    longest decisions once they are made again (`arena.league.store.remaking`). This takes no longer in a longer season.
+    What remains is what would be there if the match had not counted from the start, but for later ratings and longest
+    decisions (`arena.league.store.remaking`).
+
+    Returns:
+        The number of its first game that counted; infinity if none did.
     """
     done = connection.execute(
         "SELECT id, number, deal, counts FROM games INDEXED BY games_by_match"
@@ -377,13 +400,13 @@ def strike(connection: databases.Connection, tournament: str, match: int, reason
         "UPDATE matches SET rated = 0, reason = ? WHERE tournament = ? AND number = ?", (reason, tournament, match)
     )
     if not counted:
-        return
+        return math.inf
     first, deal = counted[0][1], counted[0][2]
     connection.execute("DELETE FROM pairs WHERE tournament = ? AND deal = ?", (tournament, deal))
-    make_again(connection, tournament, first, _longest_here(connection, tournament, match))
+    return int(first)
 
 
-def _longest_here(connection: databases.Connection, tournament: str, match: int) -> list[int]:
+def _longest_here(connection: databases.Connection, tournament: str, match: int) -> set[int]:
     """Returns the entrants whose longest decision was in a match: what theirs is now takes long to find."""
     found = connection.execute(
         "SELECT DISTINCT seats.entrant FROM games INDEXED BY games_by_match JOIN seats ON game = id"
@@ -391,7 +414,7 @@ def _longest_here(connection: databases.Connection, tournament: str, match: int)
         " WHERE games.tournament = ? AND games.match = ? AND seats.max_ms >= tallies.max_ms",
         (tournament, match),
     )
-    return [entrant for (entrant,) in found]
+    return {entrant for (entrant,) in found}
 
 
 def _subtract(connection: databases.Connection, tournament: str, game: str) -> None:

@@ -136,10 +136,6 @@ class PlayedGames:
 
     def counts(self, tournament: str) -> dict[str, int]:
         """Returns how many games of a season there are, by status."""
-        counts = {"done": 0}
-        for status in ("planned", "running", "void"):  # few games have one of these, and nearly all are done
-            (counts[status],) = self._db.execute(
-                "SELECT count(*) FROM games WHERE tournament = ? AND status = ?", (tournament, status)
-            ).fetchone()
-        (games,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (tournament,)).fetchone()
-        return {**counts, "done": games - sum(counts.values())}
+        query = "SELECT status, count(*) FROM games WHERE tournament = ? GROUP BY status"
+        counts = dict(self._db.execute(query, (tournament,)).fetchall())
+        return {status: counts.get(status, 0) for status in ("planned", "running", "done", "void")}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
-from typing import TypeVar
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -39,9 +39,9 @@ GOOD = f"state = 'superseded' AND suspended IS NULL AND {LATE}"
 """What holds for versions that may come back by themselves: the newest of a bot does."""
 
 
-def read(kind: type[S], found: sqlite3.Cursor, *documents: str) -> list[S]:
+def read(kind: type[S], found: Iterable[tuple[Any, ...]], *documents: str) -> list[S]:
     """Returns the rows of a query, whose columns are the fields of a Struct in their order; `documents` are JSON."""
-    rows = [dict(zip(kind.__struct_fields__, row, strict=True)) for row in found.fetchall()]
+    rows = [dict(zip(kind.__struct_fields__, row, strict=True)) for row in found]
     for row in rows:
         row.update({name: msgspec.json.decode(row[name]) for name in documents if row[name] is not None})
     return msgspec.convert(rows, list[kind])  # type: ignore[valid-type]

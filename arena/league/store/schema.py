@@ -192,7 +192,7 @@ MARKS: Final = (
 )
 
 REMAKING: Final = (
-    # Whose ratings are made again (`arena.league.store.remaking`): from game `first` on, up to game `number` so far.
+    # Whose ratings an earlier version was making again: from game `first` on, up to game `number` so far.
     # `longest` is a list (JSON) of entrants whose longest decision is to be looked up again at the end.
     """CREATE TABLE remaking (
         tournament TEXT PRIMARY KEY REFERENCES tournaments (id),

@@ -186,7 +186,7 @@ class Seasons:
             fits: What `Store.finish` takes.
 
         Raises:
-            Refused: No season is open, games of it are running, its ratings are made again, or matches of it are not
+            Refused: No season is open, games of it are running, or matches of it are not
                 published, which nobody would ever do later. Let that be finished, and close it then.
         """
         with databases.immediate(self._db):
@@ -198,7 +198,6 @@ class Seasons:
             self.stop()
             self._check_quiet(season)
             self._check_published(season)
-            self._check_rated(season)
             self._games.finish(season.tournament, fits)
             self._db.execute(
                 "UPDATE seasons SET closed = ?, standings = ?, digest = ? WHERE number = ?",
@@ -224,12 +223,6 @@ class Seasons:
         if count:
             raise errors.Refused(
                 "unpublished", f"expected a season whose matches are published, got: {count} that are not"
-            )
-
-    def _check_rated(self, season: Season) -> None:
-        if self._db.execute("SELECT 1 FROM remaking WHERE tournament = ?", (season.tournament,)).fetchone():
-            raise errors.Refused(
-                "busy", "expected a season whose ratings are right, got: they are being made again", "wait"
             )
 
     def digest(self, season: Season) -> str:

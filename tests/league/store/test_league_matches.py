@@ -238,19 +238,18 @@ def test_a_match_that_is_struck_is_as_if_it_had_never_counted(tmp_path: Path) ->
             match = kit.play(store, fox, greedy, rated=struck, forfeits=[fox.entrant or 0])
             kit.play(store, random, fox)
             kit.play(store, fox, greedy)
-            again = store.matches.strike(match.number, "the disk") if struck else None
+            again = store.matches.strike([match.number], "the disk")[0] if struck else None
             if again is not None:
                 assert (again.entrants, again.deal, again.rated) == (match.entrants, 4, True)
                 assert [game.status for game in store.matches.get(match.number).games] == ["done", "done"]
                 with pytest.raises(Refused, match="expected a match that counts"):
-                    store.matches.strike(match.number, "twice")
+                    store.matches.strike([match.number], "twice")
                 with pytest.raises(Refused, match="expected a match that is over"):
-                    store.matches.strike(again.number, "too early")
+                    store.matches.strike([again.number], "too early")
                 fox = store.versions.change(fox.id, State.RETIRED, Actor.OPERATOR, "")
-                assert store.matches.strike(3, "nobody to meet") is None
+                assert store.matches.strike([3], "nobody to meet") == [None]
             else:
-                store.matches.strike(3, "the same")
-            kit.remake(store, 2)
+                store.matches.strike([3], "the same")
             ratings = [tuple(row) for row in store._db.execute("SELECT * FROM ratings ORDER BY number, entrant")]
             return [ratings, store.games.tallies("cup-1"), list(store.games.pairs("cup-1"))]
 

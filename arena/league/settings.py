@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -106,22 +106,6 @@ class MatchRule(Matchmaking, frozen=True, kw_only=True):
 
     players: tuple[int, ...] = (2,)
 
-    def check(self) -> None:
-        """Checks the parts against each other.
-
-        Raises:
-            ConfigError: They do not fit. Show the message to the operator.
-        """
-        if not self.players or min(self.players) < 2 or len(set(self.players)) < len(self.players):
-            shown = ", ".join(map(str, self.players)) or "none"
-            raise errors.ConfigError(
-                f"expected numbers of players from 2 on, each once, got: {shown}; use 2, or 2 and 4"
-            )
-        if self.sample < max(self.players):
-            raise errors.ConfigError(
-                f"expected a sample of at least {max(self.players)}, the most players, got: {self.sample}; use 64"
-            )
-
 
 class Service(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[service]`: how the service works."""
@@ -144,17 +128,6 @@ class Logs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     forfeit_days: Count = 365
     gib: Annotated[float, Meta(gt=0, le=100_000)] = 20.0
 
-    def check(self) -> None:
-        """Checks the times against each other.
-
-        Raises:
-            ConfigError: They do not fit. Show the message to the operator.
-        """
-        if self.forfeit_days < self.days:
-            raise errors.ConfigError(
-                f"expected forfeit_days to be at least days, {self.days:g}, got: {self.forfeit_days:g}"
-            )
-
 
 class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[season]`: how a season begins and ends."""
@@ -163,21 +136,6 @@ class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     final: Annotated[int, Meta(ge=0, le=64)] = 8
     final_deals: Count = 2_000
     final_matches: Annotated[int, Meta(ge=0, le=1_000)] = FINAL_MATCHES
-
-    def check(self, sizes: Collection[int]) -> None:
-        """Checks that the final may begin a round of each size, by numbers of players.
-
-        Raises:
-            ConfigError: It may not. Show the message to the operator.
-        """
-        if self.final == 1:
-            raise errors.ConfigError("expected at least 2 finalists, got: 1; use 0 for no final")
-        least = max((math.comb(self.final, size) for size in sizes), default=0)
-        if self.final and least > self.final_deals:
-            raise errors.ConfigError(
-                f"expected final_deals to be at least {least:,}, one for each table that {self.final} finalists can "
-                f"form, got: {self.final_deals:,}; use a larger one, or fewer finalists"
-            )
 
 
 class Door(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -347,33 +305,46 @@ def _check_games(settings: Settings) -> None:
             )
 
 
+def contradictions(settings: Settings) -> Iterator[tuple[str, str, str]]:
+    """Yields what the types cannot say: section, key, and what was expected and got."""
+    players, sample, logs, season = settings.game.players, settings.matchmaking.sample, settings.logs, settings.season
+    if not players or min(players) < 2 or len(set(players)) < len(players):
+        shown = ", ".join(map(str, players)) or "none"
+        yield "matchmaking", "", f"numbers of players from 2 on, each once, got: {shown}; use 2, or 2 and 4"
+    elif sample < max(players):
+        least = f"a sample of at least {max(players)}, the most players"
+        yield "matchmaking", "", f"{least}, got: {sample}; use 64"
+    if logs.forfeit_days < logs.days:
+        yield "logs", "", f"forfeit_days to be at least days, {logs.days:g}, got: {logs.forfeit_days:g}"
+    if season.final == 1:
+        yield "season", "final", "at least 2 finalists, got: 1; use 0 for no final"
+    tables = max((math.comb(season.final, size) for size in players), default=0)
+    if season.final and tables > season.final_deals:
+        least = f"final_deals to be at least {tables:,}, one for each table that {season.final} finalists can form"
+        yield "season", "final", f"{least}, got: {season.final_deals:,}; use a larger one, or fewer finalists"
+    if settings.bots.remote and settings.level is Level.FENCED:
+        sits = "where the program that sits for a remote bot connects to nobody"
+        remedy = "leave it out, or choose another level"
+        yield "bots", "remote", f"false at level {Level.FENCED}, {sits}, got: true; {remedy}"
+    forfeits, games = settings.suspension.forfeits, settings.suspension.games
+    if forfeits > games:
+        yield "suspension", "forfeits", f"no more forfeits than games, got: {forfeits} in {games}; correct one of them"
+
+
 def _check(settings: Settings, where: str, text: str) -> None:
     """Checks what the types cannot say, and names the key."""
     tries: tuple[tuple[str, str, Callable[[], object]], ...] = (
         ("", "name", lambda: bot_manifests.check_name(settings.name)),
-        ("matchmaking", "", settings.rule.check),
-        ("logs", "", settings.logs.check),
-        ("season", "final", lambda: settings.season.check(settings.game.players)),
         ("door", "bind", lambda: check_bind(settings.door.bind)),
         ("game", "", lambda: _check_games(settings)),
     )
+    for section, key, expected in contradictions(settings):
+        raise errors.ConfigError(f"{_place(where, text, section, key)}: expected {expected}")
     for section, key, attempt in tries:
         try:
             attempt()
         except errors.ConfigError as error:
             raise errors.ConfigError(f"{_place(where, text, section, key)}: {error}") from None
-    if settings.bots.remote and settings.level is Level.FENCED:
-        place = _place(where, text, "bots", "remote")
-        raise errors.ConfigError(
-            f"{place}: expected false at level {Level.FENCED}, where the program that sits for a remote bot "
-            "connects to nobody, got: true; leave it out, or choose another level"
-        )
-    if settings.suspension.forfeits > settings.suspension.games:
-        place = _place(where, text, "suspension", "forfeits")
-        raise errors.ConfigError(
-            f"{place}: expected no more forfeits than games, got: {settings.suspension.forfeits} in "
-            f"{settings.suspension.games}; correct one of them"
-        )
 
 
 def check_bind(bind: str) -> None:

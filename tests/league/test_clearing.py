@@ -18,7 +18,7 @@ from arena.league.keeping import clearing
 from arena.league.keeping.clearing import AT_ONCE, KEPT_DAYS, Clearing, clean_up
 from arena.league.keeping.retention import DAY_S
 from arena.league.settings import Settings
-from arena.league.store import LeagueStore
+from arena.league.store import LeagueStore, rows
 from arena.league.store.records import Version
 from arena.league.store.rows import MOST_PLAYED
 from arena.league.store.states import Actor, State
@@ -157,7 +157,7 @@ def test_of_those_that_have_played_only_the_last_can_play_again(store: LeagueSto
     with pytest.raises(Refused, match="one of the last 20 versions of fox that have played, got: fox/1"):
         change(store, first, State.ACTIVE)
     came_back = []
-    while (good := store.versions.last_good("fox")) is not None:
+    while (good := rows.last_good(store._db, "fox")) is not None:
         [playing] = [version for version in store.versions.active() if version.bot == "fox"]
         change(store, playing, State.SUSPENDED)
         came_back.append(good.name)
@@ -174,7 +174,7 @@ def test_the_last_good_one_of_every_bot_is_in_use(store: LeagueStore) -> None:
     named = {version.name for version in store.versions.in_use() if not version.is_of_house}
     assert named == {"fox/1", "fox/3", "owl/1", "owl/2"}
     for bot in ("fox", "owl"):
-        good = store.versions.last_good(bot)
+        good = rows.last_good(store._db, bot)
         assert good is not None
         assert good.name in named
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from arena.core.errors import InternalError
-from arena.league.public.monitoring import METRICS, Values, text, write
+from arena.league.public.monitoring import METRICS, Values, text
 
 PAGE = Path(__file__).parents[2] / "docs" / "league-running.md"
 
@@ -56,14 +56,6 @@ def test_a_label_cannot_smuggle_in_another_figure() -> None:
 def test_what_is_not_in_the_table_is_refused(wrong: Values) -> None:
     with pytest.raises(InternalError):
         text(wrong)
-
-
-def test_the_file_is_replaced_in_one_step(tmp_path: Path) -> None:
-    path = tmp_path / "metrics.prom"
-    write(path, {"arena_league_playing": 1})
-    write(path, {"arena_league_playing": 0})
-    assert path.read_text().endswith("arena_league_playing 0\n")
-    assert [file.name for file in tmp_path.iterdir()] == ["metrics.prom"]
 
 
 def test_the_page_has_every_figure() -> None:

@@ -41,11 +41,7 @@ def here() -> Alive:
     try:
         boot, up = (files.read_text(path, "a file of the kernel", 4096, errors.StoreError) for path in (_BOOT, _UPTIME))
         return Alive(time.time(), boot.strip(), float(up.split()[0]))
-    except (
-        errors.StoreError,
-        ValueError,
-        IndexError,
-    ):  # no Linux, or a sandbox that hides it: then only the clock is known
+    except (errors.StoreError, ValueError, IndexError):  # no Linux, or hidden by a sandbox: only the clock is known
         return Alive(time.time())
 
 

@@ -94,10 +94,6 @@ class GameFiles:
         """Begins with the folders: that of the original logs, and those of what is published."""
         self._folders = folders
 
-    def total(self) -> int:
-        """Returns the bytes that all files in the folders take of the disk."""
-        return sum(self.sizes())
-
     def sizes(self) -> Iterator[int]:
         """Yields the bytes that each file in the folders takes of the disk."""
         for folder in self._folders:

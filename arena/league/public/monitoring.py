@@ -10,7 +10,6 @@ import resource
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -77,7 +76,7 @@ class Figures:
         if now < self._due:
             return
         self._due = now + EACH_S
-        write(self._folder.published / FILE, self.values())
+        files.write(self._folder.published / FILE, text(self.values()))
 
     def values(self) -> Values:
         """Returns all figures as they are now."""
@@ -195,12 +194,3 @@ def text(values: Values) -> bytes:
 
 def _escaped(label: str) -> str:
     return label.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")
-
-
-def write(path: Path, values: Values) -> None:
-    """Writes the figures into a file, in one step, so that nobody reads half of them.
-
-    Raises:
-        OSError: It cannot be written.
-    """
-    files.write(path, text(values))

@@ -7,7 +7,7 @@ Laws:
    that is wrong for longer than until the next time.
 2. Nothing of a match is published before its last game is over: its games share the deal.
 3. A match is noted as published after its logs and its deal's secret are on the disk. Lists of games follow.
-4. A file is written only if its content has changed.
+4. A document is written only if its content has changed.
 5. The documents of an author are made again only if something of them has changed, and the ranking only if something
    has.
 6. No document says where the league lies on its machine. What a bot itself printed is its author's as it was.

@@ -254,8 +254,8 @@ class Inbox:
         files.write(self._folder.answer(order), msgspec.json.encode(answer), durably=True)
 
 
-class OrderDuty:
-    """The orders of a service that runs, and what they have set.
+class OrderDuty(Inbox):
+    """The orders as a service that runs obeys them, and what they have set.
 
     Args:
         workers: Games at a time; None means as the settings say, if no order says it.
@@ -272,36 +272,35 @@ class OrderDuty:
         tell: Callable[[str], object],
         then: Callable[[], object] = lambda: None,
     ) -> None:
-        self._controls = store.controls
+        super().__init__(store, folder, settings, tell)
         self._then = then
-        self._inbox = Inbox(store, folder, settings, tell)
         self._workers = workers or settings.service.workers or max(1, processor_cores.available_cores() // 2)
         self._tidied = 0.0
-        self.obeyed = self._inbox.obeyed
 
     @property
     def paused(self) -> bool:
         """Whether no game may begin."""
-        return self._controls.paused
+        return self._store.controls.paused
 
     @property
     def closing(self) -> bool:
         """Whether the season is to end."""
-        return self._controls.closing is not None
+        return self._store.controls.closing is not None
 
     @property
     def workers(self) -> int:
         """Games at a time."""
-        return self._controls.workers or self._workers
+        return self._store.controls.workers or self._workers
 
-    def look(self) -> None:
-        """Obeys orders that wait."""
-        if self._inbox.look():
+    def look(self) -> int:
+        """Obeys orders that wait, and removes now and then what nobody fetched. Returns how many were obeyed."""
+        if obeyed := super().look():
             self._then()
         now = time.monotonic()
         if now >= self._tidied + TIDY_S:
             self._tidied = now
-            self._inbox.tidy()
+            self.tidy()
+        return obeyed
 
 
 _FAILED: Final[Payload] = {

@@ -144,7 +144,7 @@ class Service:
             for duty in self._duties:
                 self._safely(duty.look)
             if self._watch is not None:
-                self._watch(self.state())
+                self._safely(partial(self._watch, self.state()))
             self._report()
             if games is not None:
                 idle = self._idle()

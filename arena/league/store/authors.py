@@ -118,11 +118,6 @@ class Authors:
                 )
             return keys[0]
 
-    def author_of(self, public_key: str) -> str | None:
-        """Returns whose key it is; None if nobody's, or if it was revoked."""
-        keys = self._keys("WHERE public_key = ? AND revoked IS NULL", public_key)
-        return keys[0].author if keys else None
-
     def keys_of(self, author: str | None = None) -> list[Key]:
         """Returns the keys of an author, or of all, in the order in which they came; those that were revoked too."""
         if author is None:

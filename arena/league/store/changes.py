@@ -14,9 +14,8 @@ from __future__ import annotations
 from arena.core.face import Payload, databases, errors, game_rows, stores, true_skill
 from arena.league.store import rows
 from arena.league.store.matches import settle
-from arena.league.store.notices import Notices
+from arena.league.store.notices import Notices, Reports
 from arena.league.store.records import Report, Version
-from arena.league.store.reports import Reports
 from arena.league.store.states import MOST_ATTEMPTS, Actor, State, find
 
 

@@ -179,10 +179,6 @@ class Versions(Changes):
         (mark,) = self._db.execute("SELECT coalesce(max(id), 0) FROM changes").fetchone()
         return int(mark)
 
-    def last_good(self, bot: str) -> Version | None:
-        """Returns the version that comes back when the bot's active one is suspended; None if there is none."""
-        return rows.last_good(self._db, bot)
-
     def history(self, id: int) -> list[ChangeRow]:
         """Returns all changes of a version, the first first."""
         query = "SELECT ?, old, new, actor, reason, at FROM changes WHERE version = ? ORDER BY id"

@@ -10,9 +10,10 @@ import pytest
 from arena.core.errors import ArenaError, Refused
 from arena.core.ratings.running import MU, SIGMA, Rating
 from arena.core.types import Payload
+from arena.league.public import documents
 from arena.league.store import LeagueStore, notices
+from arena.league.store.notices import MOST_OUTPUT
 from arena.league.store.records import Report
-from arena.league.store.reports import MOST_OUTPUT
 from arena.league.store.states import Actor, State
 from tests import league_kit as kit
 
@@ -27,9 +28,9 @@ def test_an_author_is_known_by_their_keys_until_these_are_revoked(store: LeagueS
     store.authors.add_key("anna", "k1", "laptop")
     store.authors.add_key("anna", "k2")
     assert store.authors.add_key("anna", "k1").label == "laptop", "twice is once"
-    assert [store.authors.author_of(key) for key in ("k1", "k2", "k3")] == ["anna", "anna", None]
+    assert [documents.keys(store).get(key) for key in ("k1", "k2", "k3")] == ["anna", "anna", None]
     store.authors.revoke_key("k1")
-    assert store.authors.author_of("k1") is None
+    assert "k1" not in documents.keys(store)
     for author, key in (("anna", "k1"), ("bert", "k2")):
         with pytest.raises(Refused, match="expected a new key"):
             store.authors.add_key(author, key)
@@ -44,11 +45,11 @@ def test_an_author_is_known_by_their_keys_until_these_are_revoked(store: LeagueS
 def test_an_author_who_is_removed_has_no_keys_and_may_come_back(store: LeagueStore) -> None:
     store.authors.add_key("anna", "k1")
     store.authors.remove("anna")
-    assert store.authors.author_of("k1") is None
+    assert "k1" not in documents.keys(store)
     with pytest.raises(Refused, match="expected the name of an author"):
         kit.submit(store, "fox")
     assert store.authors.add("anna", {"pending": 9}).quotas == {"pending": 9}
-    assert store.authors.author_of("k1") is None
+    assert "k1" not in documents.keys(store)
     for taken in ("anna", "ANNA"):
         with pytest.raises(Refused, match="who is one already"):
             store.authors.add(taken)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from arena.core.errors import Refused
 from arena.core.ratings.running import MU, SIGMA, Rating, inherit
 from arena.core.store.database import immediate
-from arena.league.store import LeagueStore
+from arena.league.store import LeagueStore, rows
 from arena.league.store.records import HOUSE, Report
 from arena.league.store.states import CHANGES, Actor, State, find, table
 from tests import league_kit as kit
@@ -182,7 +182,7 @@ def test_a_version_that_was_suspended_does_not_come_back_by_itself(store: League
     store.versions.change(three.id, State.SUSPENDED, Actor.SERVICE, "bad")
     assert state(store, "fox/1") is State.ACTIVE
     store.versions.change(one.id, State.SUSPENDED, Actor.SERVICE, "bad")
-    assert not store.versions.last_good("fox")
+    assert not rows.last_good(store._db, "fox")
     assert {version.bot for version in store.versions.active()} == {"random", "greedy"}
 
 

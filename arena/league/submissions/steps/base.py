@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
 from arena.core.face import Payload, errors
-from arena.league.store.records import Kind
 
+Kind: TypeAlias = Literal["build", "check", "qualify"]
+"""The steps."""
 LONGEST_FINDING: Final = 2_000
 
 

@@ -153,10 +153,9 @@ def measure(cup: Folder) -> None:
         season = store.seasons.current()
     assert season is not None
     with open_league(cup.database) as store:
-        secret = store.games.tournament(season.tournament).secret
         with timed("starting: claims of a killed service are given back"):
             store.games.resume(season.tournament)
-        publishing = Publishing(store, cup, settings, season, secret, lambda sentence: None)
+        publishing = Publishing(store, cup, settings, season, lambda sentence: None)
         with timed("starting: what a kill left out is published"):
             publishing.catch_up()
         planner = Planner(store, MatchRule(players=(2,)), b"")

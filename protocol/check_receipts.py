@@ -1,15 +1,11 @@
 """Checks by SPEC.md, LOG.md and LEAGUE.md that what bots and authors were once shown is still what is shown.
 
     python3 check_receipts.py receipts KEPT LOG...             receipts that a bot has kept, against logs
-    python3 check_receipts.py ledger FOLDER [--head FILE]...   a ledger, against its seasons, its logs, and heads
-    python3 check_receipts.py prove FOLDER GAME                prints the proof that a game is in a ledger
-    python3 check_receipts.py inclusion FILE                   a proof that an entry is in a ledger
-    python3 check_receipts.py consistency FILE                 a proof that a ledger goes on from an earlier one
+    python3 check_receipts.py lines FOLDER [--head FILE]...    the lines of seasons, against logs and heads
 
-KEPT has a line for each game, as section 8.10 of SPEC.md says. FOLDER has `ledger`, and beside it `seasons` and `logs`
-if there are any: what a league publishes, or what `arena league audit --at` and `arena league season get` fetched. A
-head is a JSON object with `size` and `root`, alone or under the key of a league's door. A proof is one with `size`,
-`root` and `proof`, and with `entry` (its line) and `index`, or with `before` (a head).
+KEPT has a line for each game, as section 8.10 of SPEC.md says. FOLDER has `seasons`, and
+`logs` if there are any: what a league publishes, or what `arena league season get` fetched. FILE has a head on each line:
+a JSON object with `tournament`, `lines` and `sha256`.
 
 It needs Python 3.11 and check_log.py beside it, and nothing else. Exit status: 0 if all is right, 1 if something is
 not, 2 if a file cannot be read.
@@ -20,7 +16,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import re
 import runpy
 import sys
 from collections.abc import Iterator
@@ -30,40 +25,28 @@ from typing import Any
 _LOGS = runpy.run_path(str(Path(__file__).with_name("check_log.py")))
 Fault, canonical, read, receipts = (_LOGS[name] for name in ("Fault", "canonical", "read", "receipts"))
 PAGE = 10_000
-"""Entries in one file of a ledger."""
-FORM = re.compile(r"[A-Za-z0-9-]+-([0-9]{6,})")
-"""The identifier of a game."""
+"""Lines in one file."""
 
 Record = dict[str, Any]
 
 
 def main(arguments: list[str]) -> int:
     """Does what is asked for. Returns the exit status."""
-    parser = argparse.ArgumentParser(description="Checks receipts and ledgers.")
+    parser = argparse.ArgumentParser(description="Checks receipts and lines of seasons.")
     kinds = parser.add_subparsers(dest="kind", required=True)
     one = kinds.add_parser("receipts", help="receipts that were kept, against logs")
     one.add_argument("kept", type=Path, metavar="KEPT")
     one.add_argument("logs", type=Path, nargs="+", metavar="LOG")
-    one = kinds.add_parser("ledger", help="a ledger, against its seasons, its logs, and heads that were seen")
+    one = kinds.add_parser("lines", help="the lines of seasons, against logs and heads that were seen")
     one.add_argument("folder", type=Path, metavar="FOLDER")
     one.add_argument("--head", type=Path, action="append", default=[], metavar="FILE")
-    one = kinds.add_parser("prove", help="prints the proof that a game is in a ledger")
-    one.add_argument("folder", type=Path, metavar="FOLDER")
-    one.add_argument("game", metavar="GAME")
-    for kind in ("inclusion", "consistency"):
-        kinds.add_parser(kind, help=f"a proof of {kind}").add_argument("file", type=Path, metavar="FILE")
     options = parser.parse_args(arguments)
     try:
-        match options.kind:
-            case "receipts":
-                found = list(compare(options.kept, options.logs))
-            case "ledger":
-                found = list(check_ledger(options.folder, options.head))
-            case "prove":
-                print(json.dumps(prove(options.folder, options.game)))
-                return 0
-            case _:
-                found = list(check_proof(json.loads(options.file.read_bytes())))
+        found = list(
+            compare(options.kept, options.logs)
+            if options.kind == "receipts"
+            else check_lines(options.folder, options.head)
+        )
     except (OSError, ValueError, KeyError, TypeError) as error:
         print(f"expected files as the pages say, got: {error!r}", file=sys.stderr)
         return 2
@@ -129,191 +112,48 @@ def differ(line: Record, seat: int, records: list[Record]) -> Iterator[str]:
         yield f"its notes have the digest {line['notes']}, those of the log {notes}"
 
 
-# Ledgers
+# Lines of seasons
 
 
-def entries(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yields the lines of a ledger without their line feeds, each with its place.
+def check_lines(folder: Path, heads: list[Path]) -> Iterator[str]:
+    """Yields what is wrong with the lines of the seasons in a folder."""
+    seen = [json.loads(line) for path in heads for line in path.read_bytes().splitlines()]
+    for season in sorted((folder / "seasons").glob("*/")):
+        count, before, logs = 0, None, {}
+        for at, line in lines_of(season):
+            told = json.loads(line)
+            if canonical(told) != line:
+                yield f"{at}: expected canonical JSON, got another form"
+            if told["number"] != count or before not in (None, told["before"]):
+                yield f"{at}: it does not follow from the line before it"
+            count, before = count + 1, hashlib.sha256(line).hexdigest()
+            for head in seen:
+                if (head["tournament"], head["lines"]) == (season.name, count) and head["sha256"] != before:
+                    yield f"{at}: expected the line with the SHA-256 {head['sha256']} that was seen, got: {before}"
+            if told["kind"] == "planned":
+                logs[told["match"]] = [f"{season.name}-{number:06d}" for number in told["games"]]
+            elif told["kind"] == "over":
+                for game, one in zip(logs[told["match"]], told["games"], strict=True):
+                    path = folder / "logs" / f"{game}.jsonl"
+                    if path.exists() and (sha256 := hashlib.sha256(path.read_bytes()).hexdigest()) != one["log"]:
+                        yield f"{path}: expected the log with the SHA-256 {one['log']}, got: {sha256}"
+        if (most := max((head["lines"] for head in seen if head["tournament"] == season.name), default=0)) > count:
+            yield f"{season}: expected the {most} lines that were seen, got: {count}"
+
+
+def lines_of(season: Path) -> Iterator[tuple[str, bytes]]:
+    """Yields the lines of a season without their line feeds, each with its place.
 
     Raises:
         ValueError: A file is missing, is not full though another follows, or is cut off.
     """
-    names = [path.name for path in folder.glob("entries-*.jsonl")]
+    names = [path.name for path in season.glob("rounds-*.jsonl")]
     for number in range(len(names)):
-        path = folder / f"entries-{number}.jsonl"
+        path = season / f"rounds-{number}.jsonl"
         *lines, rest = path.read_bytes().split(b"\n")
         if rest or len(lines) > PAGE or (len(lines) < PAGE and number + 1 < len(names)):
             raise ValueError(f"expected {PAGE} whole lines, or fewer in the last file - at {path}")
         yield from ((f"{path}:{at}", line) for at, line in enumerate(lines, start=1))
-
-
-def check_ledger(folder: Path, heads: list[Path]) -> Iterator[str]:
-    """Yields what is wrong with a ledger."""
-    place = folder / "ledger"
-    seen = {str(path): one for path in heads for one in heads_in(path)}
-    seen[str(place / "head.json")] = json.loads((place / "head.json").read_bytes())
-    leaves: list[bytes] = []
-    games: dict[str, Record] = {}
-    for at, line in entries(place):
-        leaves.append(leaf(line))
-        entry = json.loads(line)
-        if canonical(entry) != line:
-            yield f"{at}: expected canonical JSON, got another form"
-        if not FORM.fullmatch(entry["game"]):
-            yield f"{at}: expected a game, got: {entry['game']!r}"
-        elif entry["game"] in games:
-            yield f"{at}: game {entry['game']} is there twice"
-        games[entry["game"]] = entry
-    for where, head in seen.items():
-        if head["size"] > len(leaves):
-            yield f"{where}: expected at least {head['size']} entries, got: {len(leaves)}"
-        elif (top := root(leaves[: head["size"]])) != head["root"]:
-            yield f"{where}: expected the root {head['root']} over {head['size']} entries, got: {top}"
-    for season in sorted((folder / "seasons").glob("*/")):
-        yield from check_season(season, games)
-    for path in sorted((folder / "logs").glob("*.jsonl")):
-        told = games.get(path.stem, {}).get("log")
-        if (sha256 := hashlib.sha256(path.read_bytes()).hexdigest()) != told:
-            yield f"{path}: expected the log with the SHA-256 {told}, got: {sha256}"
-
-
-def heads_in(path: Path) -> list[Record]:
-    """Returns the heads in a file."""
-    found = json.loads(path.read_bytes())
-    return [found] if "root" in found else list(found.values())
-
-
-def check_season(season: Path, games: dict[str, Record]) -> Iterator[str]:
-    """Yields where what is published of a season contradicts the ledger."""
-    there = set()
-    for at, deal in lines_of(season, "deals"):
-        for number in deal["games"]:
-            game = f"{season.name}-{number:06d}"
-            there.add(game)
-            if game not in games:
-                yield f"{at}: game {game} is not in the ledger"
-            elif games[game]["log"] != deal["logs"].get(game):
-                yield f"{at}: the log of game {game} is another than in the ledger"
-    results = list(lines_of(season, "results"))
-    for at, result in results:
-        if "final" in result:
-            continue
-        game = f"{season.name}-{result['number']:06d}"
-        keys = ("status", "entrants", "ranks", "play_digest")
-        if [games.get(game, {}).get(key) for key in keys] != [result[key] for key in keys]:
-            yield f"{at}: the result of game {game} is another than in the ledger"
-    own = {game for game in games if game.rpartition("-")[0] == season.name}
-    if results and (left := sorted(own - there)):
-        yield f"{season}: expected game {left[0]} of the ledger, got none"
-
-
-def lines_of(season: Path, kind: str) -> Iterator[tuple[str, Record]]:
-    """Yields the lines of the files of a kind, each with its place."""
-    for path in sorted(season.glob(f"{kind}-*.jsonl"), key=lambda path: int(path.stem.rpartition("-")[2])):
-        for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-            yield f"{path}:{number}", json.loads(line)
-
-
-# Merkle trees: RFC 6962, section 2.1, and for the checks RFC 9162, sections 2.1.3.2 and 2.1.4.2
-
-
-def leaf(line: bytes) -> bytes:
-    """Returns the hash of a leaf."""
-    return hashlib.sha256(b"\x00" + line).digest()
-
-
-def join(left: bytes, right: bytes) -> bytes:
-    """Returns the hash of an inner node."""
-    return hashlib.sha256(b"\x01" + left + right).digest()
-
-
-def root(leaves: list[bytes]) -> str:
-    """Returns the root (hex) over hashes of leaves."""
-    level = leaves or [hashlib.sha256().digest()]
-    while len(level) > 1:
-        level = above(level)
-    return level[0].hex()
-
-
-def above(level: list[bytes]) -> list[bytes]:
-    """Returns the next level of a tree. A last one without a neighbour goes up as it is: that is the RFC's split."""
-    pairs = [level[at : at + 2] for at in range(0, len(level), 2)]
-    return [join(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
-
-
-def prove(folder: Path, game: str) -> Record:
-    """Returns the proof that a game is in a ledger.
-
-    Raises:
-        ValueError: It is not there.
-    """
-    lines = [line for _, line in entries(folder / "ledger")]
-    index = next((at for at, line in enumerate(lines) if json.loads(line)["game"] == game), None)
-    if index is None:
-        raise ValueError(f"expected a game of the ledger, got: {game}")
-    level, at, path = [leaf(line) for line in lines], index, []
-    while len(level) > 1:
-        if at ^ 1 < len(level):
-            path.append(level[at ^ 1].hex())
-        level, at = above(level), at // 2
-    entry = lines[index].decode()
-    return {"entry": entry, "index": index, "size": len(lines), "root": level[0].hex(), "proof": path}
-
-
-def check_proof(proof: Record) -> Iterator[str]:
-    """Yields why a proof proves nothing, if it does not."""
-    path, top = [bytes.fromhex(one) for one in proof["proof"]], bytes.fromhex(proof["root"])
-    if "entry" in proof:
-        found = included(leaf(proof["entry"].encode()), proof["index"], proof["size"], path)
-        if found != top:
-            yield f"expected a proof of the root {proof['root']}, got one of: {found.hex() if found else 'none'}"
-    else:
-        before = proof["before"]
-        if not consistent(before["size"], bytes.fromhex(before["root"]), proof["size"], top, path):
-            yield f"expected a proof that {proof['root']} goes on from {before['root']}, got one of something else"
-
-
-def included(found: bytes, index: int, size: int, path: list[bytes]) -> bytes | None:
-    """Returns the root that a proof of inclusion gives for the hash of a leaf; None if it has not the right length."""
-    at, last = index, size - 1
-    if not 0 <= at <= last:
-        return None
-    for other in path:
-        if last == 0:
-            return None
-        if at & 1 or at == last:
-            found = join(other, found)
-            while not at & 1 and at:
-                at, last = at >> 1, last >> 1
-        else:
-            found = join(found, other)
-        at, last = at >> 1, last >> 1
-    return found if last == 0 else None
-
-
-def consistent(before: int, old_root: bytes, size: int, new_root: bytes, path: list[bytes]) -> bool:
-    """Says whether a proof of consistency holds."""
-    if not 0 < before < size:
-        empty = before == 0 and old_root == hashlib.sha256().digest()
-        return not path and (empty or (before == size and old_root == new_root))
-    path = path if before & (before - 1) else [old_root, *path]
-    if not path:
-        return False
-    at, last = before - 1, size - 1
-    while at & 1:
-        at, last = at >> 1, last >> 1
-    old = new = path[0]
-    for other in path[1:]:
-        if last == 0:
-            return False
-        if at & 1 or at == last:
-            old, new = join(other, old), join(other, new)
-            while not at & 1 and at:
-                at, last = at >> 1, last >> 1
-        else:
-            new = join(new, other)
-        at, last = at >> 1, last >> 1
-    return last == 0 and (old, new) == (old_root, new_root)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ from arena.core.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
 from arena.core.ratings.running import Rating
 from arena.core.referee.game import Game
 from arena.core.referee.job import Job
-from arena.core.standings.audit import Auditor, examine
+from arena.core.standings.audit import Auditor
 from arena.core.standings.closing import close
+from arena.core.standings.examined import examine
 from arena.core.standings.verdicts import Audit
 from arena.core.store.records import PlannedGame, Tournament
 from arena.core.store.store import open_reader, open_store

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -55,8 +54,7 @@ def match(store: LeagueStore, folder: Folder, *versions: Version, rated: bool = 
 
 def spec(version: Version) -> BotSpec:
     """What stands for a version in a game."""
-    digest = hashlib.sha256(version.name.encode()).hexdigest()
-    return BotSpec(name=version.bot, version=str(version.number), command=("x",), folder="/", digest=digest)
+    return BotSpec(name=version.bot, version=str(version.number), command=("x",), folder="/", digest=version.digest)
 
 
 def close(folder: Folder, name: str = "first") -> None:
@@ -69,8 +67,7 @@ def close(folder: Folder, name: str = "first") -> None:
 def publish(store: LeagueStore, folder: Folder) -> None:
     """Publishes what is over."""
     season = league_kit.season(store)
-    secret = store.games.tournament(season.tournament).secret
-    Publishing(store, folder, load(folder), season, secret, print).publish()
+    Publishing(store, folder, load(folder), season, print).publish()
 
 
 def closed(folder: Path, *, final: Sequence[str] = (), new_version: bool = False) -> Folder:
@@ -94,8 +91,10 @@ def closed(folder: Path, *, final: Sequence[str] = (), new_version: bool = False
         if final:
             finalists = [one for one in (fox, owl, random, greedy) if one.bot in final]
             entrants = [one.entrant for one in finalists if one.entrant is not None]
+            publish(store, league)
             store.seasons.begin_final(entrants, 100)
             match(store, league, *finalists)
+            publish(store, league)
             store.seasons.end_final("not settled", "a test")
     close(league)
     return league

@@ -125,12 +125,12 @@ if TYPE_CHECKING:
 
     # Tournaments and their standings.
     from arena.core.standings import audit as auditing
+    from arena.core.standings import examined as examining
     from arena.core.standings import rebuilt as rebuilding
     from arena.core.standings import report as standings_reports
     from arena.core.standings import table as ranking_tables
     from arena.core.standings import verdicts as verdicts
     from arena.core.standings.comparison import others_of as others_of
-    from arena.core.standings.disk_table import DiskTable as DiskTable
     from arena.core.tournament import blocks as blocks
     from arena.core.tournament import commands as repeating
     from arena.core.tournament import formats as formats

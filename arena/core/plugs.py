@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # a wing is never imported here, and neither is what lies abo
     from arena.core.link.bots import BotSpec
     from arena.core.record.log import Header, Log, Record
     from arena.core.show.replay import Remark
-    from arena.core.standings.audit import Examined
+    from arena.core.standings.examined import Examined
     from arena.core.standings.verdicts import Audit
     from arena.core.store.reader import Reader
     from arena.core.types import Payload, Seat

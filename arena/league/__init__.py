@@ -6,7 +6,10 @@ from arena.core.face import plugs
 
 WING = plugs.Wing(
     audits=dict.fromkeys(("seasons", "published/seasons"), "arena.league.checking.audit:audits"),
-    revealed={"season.json": "arena.league.record.season:of_folder"},
+    revealed={
+        "season.json": "arena.league.record.old:of_folder",
+        "rounds-0.jsonl": "arena.league.record.rounds:of_folder",
+    },
     seasons={"league": "arena.league.store.seasons:OfSeasons"},
     tables="arena.league.store.schema:OF_LEAGUES",
     commands={

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.core.face import errors, files, locks, places
-from arena.league.record.season import PUBLISHED
+from arena.league.record.rounds import PUBLISHED
 
 SETTINGS: Final = "league.toml"
 """The file that makes a folder a league."""

@@ -12,7 +12,8 @@ from zlib import crc32
 import pytest
 from golden import forgeries, tournaments
 
-from arena.core.standings.audit import PROMISES, Auditor, examine
+from arena.core.standings.audit import PROMISES, Auditor
+from arena.core.standings.examined import examine
 from arena.core.standings.verdicts import Audit
 
 CHECKER = runpy.run_path(str(tournaments.FOLDER.parents[1] / "check_log.py"))

@@ -13,7 +13,8 @@ from arena.core.record.log import parse_log, read_log
 from arena.core.record.published import COMMITMENT_FILE, CONTRIBUTIONS_FILE, SECRET_FILE
 from arena.core.referee.verify import Publication, verify
 from arena.core.show.replay import Replay
-from arena.core.standings.audit import Auditor, examine
+from arena.core.standings.audit import Auditor
+from arena.core.standings.examined import examine
 from tests.conformance.logs import LOGS, bodies, summed
 from tests.fuzz.choices import JSON_TOKENS, Choices, damaged, scribbled
 

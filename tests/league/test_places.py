@@ -25,7 +25,7 @@ def test_reports_notices_and_answers_name_no_folder_of_the_operator(tmp_path: Pa
         store.reports.add(fox.id, found)
         store.notices.add("anna", "suspended", words)
         season = league_kit.season(store)
-        Publishing(store, folder, Settings(name="cup"), season, b"", lambda sentence: None).publish()
+        Publishing(store, folder, Settings(name="cup"), season, lambda sentence: None).publish()
     documents = [path.read_text() for path in folder.published.rglob("*.json")]
     told = [document for document in documents if "main.go:3" in document]
     assert len(told) == 2, "the report and the status"

@@ -21,7 +21,7 @@ def test_the_limits_of_an_author_are_published_with_their_quotas(tmp_path: Path)
         season = league_kit.season(store)
         store.authors.add("zoe", {"submissions": 50})
         store.authors.add("yan", {})
-        Publishing(store, folder, settings, season, b"", lambda sentence: None).publish()
+        Publishing(store, folder, settings, season, lambda sentence: None).publish()
     published = Published(folder.published)
     everybodys = msgspec.structs.asdict(settings.limits)
     assert published.limits("yan") == everybodys

@@ -46,7 +46,7 @@ def test_the_refit_takes_a_tenth_of_the_time_and_all_of_publishing_half(
     folder.make()
     with league_kit.league(tmp_path) as store:
         season = league_kit.season(store)
-        pace = Publishing(store, folder, Settings(name="cup"), season, b"", lambda sentence: None)
+        pace = Publishing(store, folder, Settings(name="cup"), season, lambda sentence: None)
         while now < 2_000:
             store.controls.set("paused", False)  # something changes before each look
             pace.hurry()  # an order in each turn of the loop
@@ -84,7 +84,7 @@ def test_what_has_not_changed_is_not_made_again(tmp_path: Path, monkeypatch: pyt
     authors = [f"author{number}" for number in range(20)]
     with league_kit.league(tmp_path, *authors) as store:
         fox = league_kit.active(store, "fox", author=authors[7])
-        pace = Publishing(store, folder, Settings(name="cup"), league_kit.season(store), b"", lambda sentence: None)
+        pace = Publishing(store, folder, Settings(name="cup"), league_kit.season(store), lambda sentence: None)
         pace.look()
         assert sorted(made) == sorted(authors)
         made.clear()

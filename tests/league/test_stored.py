@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.core.standings.audit import Examined, examine
+from arena.core.standings.examined import Examined, examine
 from arena.core.standings.verdicts import Fault
 from arena.core.store.database import connect
 from arena.league.checking.audit import SeasonAuditor, logs_of
@@ -33,7 +33,7 @@ def season(league: Folder) -> Path:
 
 def audit(league: Folder, examined: list[Examined], db: Path) -> tuple[Fault, ...]:
     with read_league(db) as reader:
-        auditor = SeasonAuditor(season(league), reader=reader)
+        auditor = SeasonAuditor(season(league), league=reader)
         for log in examined:
             auditor.add(log)
         found = auditor.result(complete=True)
@@ -50,26 +50,30 @@ FORGERIES = {
     "pairs": ("UPDATE pairs SET better = worse, worse = better", "expected results"),
     "a pair that never met": ("INSERT INTO pairs VALUES ('cup-1', 99, 0, 1, 1, 0, 0, 0)", "expected results None"),
     "running ratings": ("UPDATE ratings SET mu = mu + 1", "expected mu"),
-    "ranks": ("UPDATE seats SET rank = 3 - rank", "expected digest of its rows"),
-    "what counts": ("UPDATE games SET counts = 1 - counts", "expected digest of its rows"),
+    "ranks": ("UPDATE seats SET rank = 3 - rank", "seats and ranks"),
+    "what counts": ("UPDATE games SET counts = 1 - counts", "status, count"),
     "times": ("UPDATE seats SET total_ms = total_ms * 2", "expected total_ms"),
     "an invented forfeit": ("UPDATE seats SET forfeit = 'timeout', turn = 1 WHERE forfeit IS NULL", "expected forfeit"),
     "overloaded": ("UPDATE seats SET overloaded = 1", "expected overloaded"),
     "how it ended": ("UPDATE games SET termination = 'timeout' WHERE status = 'done'", "expected termination"),
     "level": ("UPDATE games SET level = 'strict'", "expected level trusted, got: strict"),
-    "names": ("UPDATE entrants SET name = name || '0' WHERE number = 1", "expected name, digest and start"),
-    "digests": ("UPDATE entrants SET digest = '00'", "expected name, digest and start"),
-    "a rating to begin with": ("UPDATE entrants SET mu0 = 99 WHERE number = 0", "expected name, digest and start"),
+    "names": ("UPDATE entrants SET name = name || '0' WHERE number = 1", "expected name, archive and start"),
+    "digests": ("UPDATE entrants SET digest = '00'", "expected name, archive and start"),
+    "a rating to begin with": ("UPDATE entrants SET mu0 = 99 WHERE number = 0", "expected name, archive and start"),
     "the frozen standings": (
         "UPDATE seasons SET standings = replace(standings, '\"rank\":1,', '\"rank\":2,')", "expected standings",
     ),
     "the digest": ("UPDATE seasons SET digest = '00' WHERE number = 1", "expected digest"),
+    "a line": (
+        "DROP TRIGGER season_lines_update; UPDATE season_lines SET line = replace(line, 'fox', 'cat')",
+        "expected last line",
+    ),
     "the secret": ("UPDATE tournaments SET secret = hex(zeroblob(32))", "expected commitment to its secret"),
     "the settings": ("UPDATE tournaments SET settings = json_set(settings, '$.level', 'strict')", "expected settings"),
     "the end": ("UPDATE seasons SET closed = '2020-01-01T00:00:00+00:00' WHERE number = 1", "expected closed"),
     "no such season": ("UPDATE seasons SET tournament = 'cup-7' WHERE number = 1", "expected season first, got none"),
     "no JSON": ("UPDATE games SET seating = '{'", "a row cannot be read"),
-    "numbers of another type": ("UPDATE seats SET rank = 'first'", "expected digest of its rows"),
+    "numbers of another type": ("UPDATE seats SET rank = 'first'", "seats and ranks"),
     "a view of one's own": (
         "DROP VIEW v_standings; CREATE VIEW v_standings AS SELECT 'random/1' AS bot", "v_standings: expected the view",
     ),

@@ -50,6 +50,7 @@ PLACES = {
     "arena.core.ratings": "ratings",
     "arena.core.record": "record",
     "arena.core.referee": "referee",
+    "arena.core.referee.chance": "record",
     "arena.core.remedies": "remedies",
     "arena.core.resources": "resources",
     "arena.core.rules": "rules",

@@ -25,7 +25,7 @@ from arena.core.record.published import SECRET_FILE
 
 if TYPE_CHECKING:
     from arena.core.record.kept import Difference
-    from arena.core.standings.audit import Examined
+    from arena.core.standings.examined import Examined
     from arena.core.standings.verdicts import Audit
     from arena.core.store.reader import Reader
 
@@ -117,7 +117,7 @@ def verify(
       arena verify cup --db cup/league.db
       arena verify first --receipts fox.receipts
     """
-    from arena.core.standings.audit import examine_all
+    from arena.core.standings.examined import examine_all
     from arena.core.tournament.workers import available_cores
 
     paths = [find_log(name, db or Path("arena.db"), logs) for name in names]

@@ -5,18 +5,14 @@ Each check supports a promise of the organiser. A fault is named with the log an
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from functools import lru_cache, partial
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
-from arena.core.errors import ArenaError, LaterVersion, LogError, ReplayMismatch, StoreError
+from arena.core.errors import ArenaError, LaterVersion, LogError, StoreError
 from arena.core.extras import has, install
 from arena.core.plugs import NotLoaded
 from arena.core.record import compressed
@@ -31,18 +27,18 @@ from arena.core.record.published import (
     strange_in,
 )
 from arena.core.record.receipts import WITHOUT_MARKS
-from arena.core.record.result import result_of
 from arena.core.referee.beacon import is_signature, round_of
-from arena.core.referee.verify import Publication, published_in, verify
+from arena.core.referee.verify import Publication, published_in
 from arena.core.standings.disk_table import DiskTable
+from arena.core.standings.examined import Examined, played_digest
 from arena.core.standings.rebuilt import Record, Told, contradictions, rebuild
-from arena.core.standings.verdicts import LATER_DOCUMENT, LATER_LOG, Audit, Fault, settled, void_text
+from arena.core.standings.verdicts import LATER_DOCUMENT, Audit, Fault, settled, void_text
 from arena.core.store.reader import Reader
 from arena.core.store.records import game_id
 from arena.core.store.temporary import temporary_store
 from arena.core.tournament.schedule import Schedule
 from arena.core.tournament.settings import Settings
-from arena.core.types import GameResult, GameSettings, Level
+from arena.core.types import GameResult
 
 PROMISES: Final[Mapping[str, str]] = {
     "log": "every log is whole, and was played by the rules",
@@ -65,113 +61,27 @@ WHY_NOT: Final[Mapping[str, str]] = {
 """Why a check was not made, by its name."""
 MOST_GAPS: Final = 5
 """How many missing games are named."""
-FEW: Final = 40
-"""So few logs are examined sooner than a process is started."""
 RECEIPTS_SINCE: Final = 3
 """The first version of CHANCE whose tournaments have receipts in every log."""
-CHUNK: Final = 16
-"""How many logs a process gets at a time."""
 
 
-class Examined(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of one log after it was checked by itself."""
+class Expected(msgspec.Struct, frozen=True, kw_only=True):
+    """What the log of a game must say, by what is published of its tournament."""
 
-    path: str
-    fault: Fault | None = None
-    """What is wrong with it. Without a fault all that follows is known."""
-    game: str = ""
-    tournament: str | None = None
-    deal: int = 0
-    rotation: int = 0
-    bots: tuple[tuple[str, str, str], ...] = ()
-    """By seat: name, version and digest."""
-    parameters: tuple[dict[str, str], ...] = ()
-    """By seat the values of parameters that were chosen."""
-    entropy: tuple[str | None, ...] = ()
+    deal: int
+    rotation: int
+    bots: tuple[tuple[str, str, str], ...]
+    """By seat: name, version and digest, as in `Examined`."""
+    names: tuple[str, ...]
+    """By seat what the tournament calls them."""
+    settings_sha256: str
+    """Of what is played, the board's text left out."""
+    level: str
+    chance: int
+    """The version of CHANCE by which seeds follow."""
+    parameters: tuple[dict[str, str], ...]
+    entropy: tuple[str | None, ...]
     """By seat what its bot put into chance."""
-    settings_sha256: str = ""
-    """Of what was played, the board's text left out."""
-    commitment: str = ""
-    result: GameResult | None = None
-    turns: int = 0
-    level: Level = Level.TRUSTED
-    draws_checked: bool = False
-    attempt: int = 0
-    """How often it was begun; 0 if its log does not say."""
-    chance: int = 0
-    has_receipts: bool = False
-    arena: str = ""
-    """The version that wrote it."""
-
-
-def examine(path: str, beside: str | None = None) -> Examined:
-    """Checks one log by itself. Workers call it, each for many logs.
-
-    Args:
-        path: The log.
-        beside: The folder with what is published of its tournament; None means the log's own.
-    """
-    try:
-        verdict = verify(Path(path), _published_in(beside or str(Path(path).parent)))
-    except ReplayMismatch as error:
-        return Examined(path=path, fault=Fault(error.check, str(error)))
-    except LogError as error:
-        return Examined(path=path, fault=Fault(LATER_LOG if isinstance(error, LaterVersion) else "log", str(error)))
-    header = verdict.log.header
-    return Examined(
-        path=path,
-        game=header.game,
-        tournament=header.tournament,
-        deal=header.deal,
-        rotation=header.rotation,
-        bots=tuple((bot.name, bot.version, bot.digest) for bot in header.bots),
-        parameters=tuple(bot.parameters for bot in header.bots),
-        entropy=tuple(bot.entropy for bot in header.bots),
-        settings_sha256=played_digest(header.settings),
-        commitment=header.commitment,
-        result=result_of(header, verdict.log.records, verdict.log.sha256, verdict.margins),
-        turns=verdict.turns,
-        level=header.level,
-        attempt=header.attempt,
-        chance=header.chance,
-        has_receipts=verdict.log.outcome.receipts is not None,
-        draws_checked=verdict.draws_checked,
-        arena=header.arena,
-    )
-
-
-def examine_all(paths: Sequence[str], processes: int, beside: str | None = None) -> Iterator[Examined]:
-    """Examines many logs on so many processes, and yields each result, in the order of the logs."""
-    examiner = partial(examine, beside=beside)
-    if processes < 2 or len(paths) < FEW:
-        yield from map(examiner, paths)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_leave_signals_to_the_first) as workers:
-        yield from workers.map(examiner, paths, chunksize=CHUNK)
-
-
-def _leave_signals_to_the_first() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-@lru_cache(maxsize=16)
-def _published_in(folder: str) -> Publication:
-    """Reads what is published once for all logs of a folder. What is wrong with it is told once, for the folder."""
-    try:
-        found = published_in(Path(folder))
-    except LogError:
-        return Publication(None, None, None)
-    return Publication(found.commitment, None, None) if found.contradictions() else found
-
-
-def played_digest(settings: GameSettings) -> str:
-    """Returns the SHA-256 (hex) of what is played, the board's text left out: its hash stands for it."""
-    board = settings.board
-    short = settings if board is None else msgspec.structs.replace(
-        settings, board=msgspec.structs.replace(board, text="")
-    )  # fmt: skip
-    return sha256_of(short)
 
 
 class Auditor:
@@ -179,6 +89,7 @@ class Auditor:
 
     promises: Mapping[str, str] = PROMISES
     why_not: Mapping[str, str] = WHY_NOT
+    of: Literal["tournament", "season"] = "tournament"
 
     def __init__(self, folder: Path, reader: Reader | None = None, noted: Path | None = None) -> None:
         """Reads what is published in the folder.
@@ -205,6 +116,8 @@ class Auditor:
         """By deal its commitment."""
         try:
             self._published = published_in(folder)
+            if (commitment := self._earlier_commitment(folder)) is not None:
+                self._published = msgspec.structs.replace(self._published, commitment=commitment)
         except LogError as error:
             self._published = Publication(None, None, None)
             self._fault(LATER_DOCUMENT if isinstance(error, LaterVersion) else "commitment", str(error))
@@ -215,6 +128,7 @@ class Auditor:
             self._fault("schedule", f"{inner}: expected no folder of games among the games of a tournament, got one")
         self._schedule: Schedule | None = None
         self._settings: Settings | None = None
+        self._played_sha256 = ""
         if self._published.commitment is not None:
             self._checked |= {"commitment", "schedule", "bots"}
             try:
@@ -222,6 +136,10 @@ class Auditor:
                 self._compare_commitment(self._published.commitment, noted)
             except RecursionError:
                 self._fault("commitment", f"{folder / COMMITMENT_FILE}: the values in it nest too deeply")
+
+    def _earlier_commitment(self, folder: Path) -> Commitment | None:
+        """Returns what was committed to, if an earlier version of arena wrote it in another file."""
+        return None
 
     def add(self, log: Examined) -> None:
         """Takes a log that was examined."""
@@ -235,24 +153,21 @@ class Auditor:
         noted = len(begun(self._folder / f"{log.game}{SUFFIX}"))
         self._begun += max(log.attempt, noted, 1) - 1 - noted
         before = self._published.commitment
-        if before is None or self._schedule is None or self._settings is None:
-            return
-        if (number := self._identify(log, before)) is not None:
+        if before is not None and self._games() is not None and (number := self._identify(log, before)) is not None:
             self._kept.put(number, log)
 
     def result(self, *, complete: bool = False) -> Audit:
         """Returns what was found. `complete` demands that every game is there and the secret is out."""
         before, secret = self._published.commitment, self._published.secret
-        if before is not None and self._schedule is not None and self._settings is not None:
-            self._make_again(before, self._schedule, self._settings, complete=complete)
-        games = self._schedule.total if self._schedule is not None else None
+        if before is not None and self._games() is not None:
+            self._make_again(before, complete=complete)
+        games = self._games()
         missing = [] if games is None else self._missing(games)
         if secret is not None and not self._draws_unchecked:
             self._checked.add("deals")
         if self._is_open() and (complete or secret is not None):
-            self._fault("schedule", f"{self._folder}: by these results the tournament goes on after game {games}")
-        if missing and (complete or secret is not None):
-            self._fault("schedule", f"{self._folder}: {_gaps(missing, games or 0)}")
+            self._fault("schedule", f"{self._folder}: by these results the {self.of} goes on after game {games}")
+        self._check_missing(missing, games or 0, complete=complete)
         if complete:
             self._checked.add("secret")
             if before is None:
@@ -265,11 +180,12 @@ class Auditor:
             logs=self._logs,
             games=games,
             complete=games is not None and not missing and secret is not None and not self._is_open(),
-            checked=tuple(name for name in PROMISES if name in self._checked),
+            checked=tuple(name for name in self.promises if name in self._checked),
             unchecked=self._unchecked,
             faults=tuple(self._faults),
             begun=self._begun,
-            notes=tuple(self._void_notes()),
+            notes=tuple(self._notes()),
+            of=self.of,
         )
         return settled(audit)
 
@@ -297,9 +213,15 @@ class Auditor:
     def _is_open(self) -> bool:
         return self._schedule is not None and self._schedule.open
 
-    def _make_again(self, before: Commitment, schedule: Schedule, settings: Settings, *, complete: bool) -> None:
+    def _games(self) -> int | None:
+        """Returns how many games there are, as far as is known; None if nothing says so."""
+        return None if self._schedule is None else self._schedule.total
+
+    def _make_again(self, before: Commitment, *, complete: bool) -> None:
         """Stores the tournament anew, if anything follows from that, and holds logs and database against it."""
-        given = self._published.contributions
+        schedule, settings, given = self._schedule, self._settings, self._published.contributions
+        assert schedule is not None
+        assert settings is not None
         record = Record(
             commitment=before,
             settings=settings,
@@ -311,7 +233,7 @@ class Auditor:
             if not schedule.computed:
                 with temporary_store() as store:
                     self._schedule = rebuild(store, record, None)
-            self._place_all(self._schedule or schedule, settings)
+            self._place_all()
             return
         self._checked.add("database")
         with self._reader.snapshot(), temporary_store(self._reader) as store:
@@ -324,7 +246,7 @@ class Auditor:
                 self._fault("database", f"{self._reader.path}: it does not say that the tournament is finished")
             if told is not None or not schedule.computed:
                 self._schedule = rebuild(store, record, told)
-            self._place_all(self._schedule or schedule, settings)
+            self._place_all()
             if told is not None:
                 try:
                     for reason in contradictions(told, store, record):
@@ -368,7 +290,7 @@ class Auditor:
                 self._fault("commitment", f"{place}: the {what} does not follow from its settings")
         for strange in strange_in(before.settings, settings.document(), "settings"):
             self._fault("commitment", f"{place}: {strange} is no setting of a tournament")
-        self._schedule, self._settings = schedule, settings
+        self._schedule, self._settings, self._played_sha256 = schedule, settings, played_digest(settings.game)
 
     def _compare_commitment(self, before: Commitment, noted: Path | None) -> None:
         """Compares the commitment with what is known of it from elsewhere."""
@@ -400,69 +322,92 @@ class Auditor:
         if path.name not in (name := f"{game}{SUFFIX}", name + compressed.SUFFIX):
             self._fault("schedule", f"{path}: expected the log of game {game} under the name {name}, got another name")
 
-    def _place_all(self, schedule: Schedule, settings: Settings) -> None:
-        for number in self._kept:
-            self._place(number, self._kept[number], schedule, settings)
+    def _expected(self, number: int) -> Expected | None:
+        """Returns what the log of a game must say; None if there is no such game."""
+        if self._schedule is None or self._settings is None or not number < self._schedule.total:
+            return None
+        game, settings = self._schedule.game(number), self._settings
+        bots = [settings.bots[entrant] for entrant in game.entrants]
+        more = game.parameters or ({},) * len(bots)
+        return Expected(
+            deal=game.deal,
+            rotation=game.rotation,
+            bots=tuple((bot.own_name, bot.version, bot.digest) for bot in bots),
+            names=tuple(bot.name for bot in bots),
+            settings_sha256=self._played_sha256,
+            level=settings.level,
+            chance=settings.chance,
+            parameters=tuple(bot.parameters | chosen for bot, chosen in zip(bots, more, strict=True)),
+            entropy=self._entropy(game.entrants),
+        )
 
-    def _place(self, number: int, log: Examined, schedule: Schedule, settings: Settings) -> None:
-        """Checks that a log is what the schedule says of its game."""
-        if not number < schedule.total:
+    def _place_all(self) -> None:
+        for number in self._kept:
+            self._place(number, self._kept[number], self._expected(number))
+
+    def _place(self, number: int, log: Examined, game: Expected | None) -> None:
+        """Checks that a log is what was planned of its game."""
+        if game is None:
             self._kept.remove(number)
             self._fault("schedule", f"{log.path}:1: {log.game!r:.80} is no game of the schedule")
             return
-        if log.chance not in (0, settings.chance):
+        if log.chance not in (0, game.chance):
             self._fault(
                 "deals",
-                f"{log.path}:1: expected seeds by version {settings.chance} of CHANCE, as the settings say, "
+                f"{log.path}:1: expected seeds by version {game.chance} of CHANCE, as the settings say, "
                 f"got: version {log.chance}",
             )
-        if not log.has_receipts and settings.chance >= RECEIPTS_SINCE:
+        if not log.has_receipts and game.chance >= RECEIPTS_SINCE:
             self._fault("log", f"{log.path}: expected the receipts that this version of arena writes, got none")
-        if log.level != settings.level:
+        if log.level != game.level:
             self._fault(
                 "bots",
-                f"{log.path}:1: its bots ran at level {log.level}; by the settings of the tournament it is "
-                f"{settings.level}",
+                f"{log.path}:1: its bots ran at level {log.level}; by the settings of the {self.of} it is {game.level}",
             )
-        game = schedule.game(number)
         if (log.deal, log.rotation) != (game.deal, game.rotation):
             self._fault(
                 "schedule",
                 f"{log.path}:1: game {log.game} was played on deal {log.deal} in rotation {log.rotation}; "
                 f"by the schedule it is deal {game.deal}, rotation {game.rotation}",
             )
-        if log.settings_sha256 != played_digest(settings.game):
-            self._fault("schedule", f"{log.path}:1: it was not played by the settings of the tournament")
+        if log.settings_sha256 != game.settings_sha256:
+            self._fault("schedule", f"{log.path}:1: it was not played by the settings of the {self.of}")
         if self._dealt.setdefault(log.deal, log.commitment) != log.commitment:
             self._fault("deals", f"{log.path}:1: deal {log.deal} has another commitment than in another log")
-        given = self._published.contributions
-        entropy = {} if given is None else dict(enumerate(given.entropy))
-        if log.entropy != (put_in := tuple(entropy.get(entrant) for entrant in game.entrants)):
+        if log.entropy != game.entropy:
             self._fault(
                 "deals",
-                f"{log.path}:1: expected the contributions {put_in} by seat, as {CONTRIBUTIONS_FILE} has them, "
+                f"{log.path}:1: expected the contributions {game.entropy} by seat, as {CONTRIBUTIONS_FILE} has them, "
                 f"got: {log.entropy}",
             )
-        expected = [settings.bots[entrant] for entrant in game.entrants]
-        if len(log.bots) != len(expected):
-            self._fault("bots", f"{log.path}:1: {len(log.bots)} bots sat there; by the schedule it is {len(expected)}")
+        if len(log.bots) != len(game.bots):
+            self._fault("bots", f"{log.path}:1: {len(log.bots)} bots sat there; by the schedule it is {len(game.bots)}")
             return
-        for seat, (bot, entered) in enumerate(zip(log.bots, expected, strict=True)):
-            if bot != (entered.own_name, entered.version, entered.digest):
+        for seat, (bot, entered) in enumerate(zip(log.bots, game.bots, strict=True)):
+            if bot != entered:
                 self._fault(
                     "bots",
                     f"{log.path}:1: in seat {seat} sat {bot[0]} {bot[1]} ({bot[2][:12]}…); "
-                    f"by the schedule it is {entered.name} {entered.version} ({entered.digest[:12]}…)",
+                    f"by the schedule it is {game.names[seat]} {entered[1]} ({entered[2][:12]}…)",
                 )
-            chosen = entered.parameters | (game.parameters[seat] if game.parameters else {})
-            if log.parameters[seat] != chosen:
+            if log.parameters[seat] != game.parameters[seat]:
                 self._fault(
                     "bots",
-                    f"{log.path}:1: {entered.name} in seat {seat} was sent the parameters {log.parameters[seat]}; "
-                    f"by the schedule it is {chosen}",
+                    f"{log.path}:1: {game.names[seat]} in seat {seat} was sent the parameters {log.parameters[seat]}; "
+                    f"by the schedule it is {game.parameters[seat]}",
                 )
 
-    def _void_notes(self) -> Iterator[str]:
+    def _entropy(self, entrants: Sequence[int]) -> tuple[str | None, ...]:
+        """Returns by seat what entrants put into chance, as it was published."""
+        given = self._published.contributions
+        entropy = {} if given is None else dict(enumerate(given.entropy))
+        return tuple(entropy.get(entrant) for entrant in entrants)
+
+    def _check_missing(self, missing: list[int], games: int, *, complete: bool) -> None:
+        if missing and (complete or self._published.secret is not None):
+            self._fault("schedule", f"{self._folder}: {_gaps(missing, games)}")
+
+    def _notes(self) -> Iterator[str]:
         """Yields which games do not count because the machine was overloaded."""
         if self._settings is None or self._settings.on_overload != "void":
             return

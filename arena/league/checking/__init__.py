@@ -1,1 +1,1 @@
-"""Checks a season and the ledger by what the league publishes, and the operator's database against that."""
+"""Checks a season by what the league publishes, and the operator's database against that."""

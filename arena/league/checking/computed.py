@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-import msgspec
-
-from arena.core.face import Payload, game_rows, pentanomial, ranking_tables, true_skill, value_types
+from arena.core.face import GameResult, Payload, game_rows, pentanomial, ranking_tables, true_skill, value_types
+from arena.league.checking.history import History
 from arena.league.matches import finals
 from arena.league.matches.final_tables import item
 from arena.league.public import documents
 from arena.league.public.ranking import confinement, figures
-from arena.league.record.season import FinalResult, Result, SeasonClosed, SeasonOpened
-from arena.league.store.records import FinalMatch
+from arena.league.record import rounds
 
 FROM_LOGS: Final = ("forfeits", "mean_score", "mean_ms", "max_ms")
 """What of a row of the standings only logs say."""
@@ -25,73 +23,74 @@ NEAR: Final = 1.5e-3
 """How far figures of standings may be apart: they are rounded to thousandths."""
 
 
-class Played(msgspec.Struct, frozen=True):
-    """A game that has a result."""
-
-    deal: int
-    result: Result
-    seats: tuple[value_types.SeatResult, ...] | None
-    """By seat what its log says; None if there is no log."""
-
-
 class Computed:
     """The standings of a season, computed from what is published."""
 
-    def __init__(self, opened: SeasonOpened, closed: SeasonClosed, played: Iterable[Played]) -> None:
+    def __init__(self, settings: Payload, history: History, logged: Callable[[int], GameResult | None]) -> None:
         """Adds up the results.
 
         Args:
-            opened: What was fixed before the first game.
-            closed: What is told of the end.
-            played: The games that are done, in order.
+            settings: Those of the season.
+            history: Its lines.
+            logged: Returns the result of a game by its log; None if there is no log.
         """
-        self._closed = closed
-        teams = {int(game["players"]): game.get("teams") for game in opened.settings["games"]}
+        self._history = history
+        teams = {int(game["players"]): game.get("teams") for game in settings["games"]}
         self._players = [*teams]
-        self._season = opened.season
-        self.names = [one.name for one in closed.entrants]
+        self.names = [*history.entrants]
         self._number = {name: number for number, name in enumerate(self.names)}
         self.predecessors = {
-            self._number[one.name]: self._number[one.after] for one in closed.entrants if one.after is not None
+            self._number[one.name]: self._number[one.after]
+            for one in history.entrants.values()
+            if one.after is not None
         }
-        self.ratings = [true_skill.Rating(one.mu, one.sigma) for one in closed.entrants]
+        self.ratings = [true_skill.Rating(one.mu, one.sigma) for one in history.entrants.values()]
         self.tallies = [game_rows.Tally(number) for number in range(len(self.names))]
         self._matches: defaultdict[int, set[int]] = defaultdict(set)
         """By entrant the deals of its matches."""
         self.incomplete: set[int] = set()
         """Entrants of whom a log is missing: of their sums only what ranks say is known."""
         pairs: list[pentanomial.PairResult] = []
-        for game in played:
-            deal, result = game.deal, game.result
-            entrants = [self._number[name] for name in result.entrants]
+        for number, (match, rotation) in sorted(history.games.items()):
+            game = history.result(number)
+            if game is None or game.status != "done":
+                continue
+            deal, ranks = match.planned.match, tuple(game.ranks)
+            entrants = [self._number[name] for name in match.planned.seats[rotation]]
             for entrant in entrants:
                 self._matches[entrant].add(deal)
-            if not result.counts:
+            if not match.counts:
                 continue
-            self.incomplete |= {*entrants} if game.seats is None else set()
+            log = logged(number)
+            self.incomplete |= {*entrants} if log is None else set()
             together = teams[len(entrants)]
-            seats = game.seats or tuple(
-                value_types.SeatResult(rank=rank, decisions=0, total_ms=0.0, max_ms=0.0, team=team)
-                for rank, team in zip(result.ranks, together or (None,) * len(result.ranks), strict=True)
+            seats = (
+                log.seats
+                if log is not None
+                else tuple(
+                    value_types.SeatResult(rank=rank, decisions=0, total_ms=0.0, max_ms=0.0, team=team)
+                    for rank, team in zip(ranks, together or (None,) * len(ranks), strict=True)
+                )
             )
-            after = true_skill.rate([self.ratings[entrant] for entrant in entrants], tuple(result.ranks), together)
+            after = true_skill.rate([self.ratings[entrant] for entrant in entrants], ranks, together)
             for entrant, rating, seat in zip(entrants, after, seats, strict=True):
                 self.ratings[entrant] = rating
                 self.tallies[entrant] = _sum(self.tallies[entrant], game_rows.Tally.of(entrant, seat, seats))
-            pairs += pentanomial.pairs_of(
-                deal, entrants, tuple(result.ranks), [seat.margin for seat in seats], together
-            )
+            pairs += pentanomial.pairs_of(deal, entrants, ranks, [seat.margin for seat in seats], together)
         self.pairs = pentanomial.add_up(pairs)
 
-    def document(self, final: FinalResult | None, matches: Sequence[tuple[int, list[Result]]]) -> Payload:
+    def document(self, told: Payload) -> Payload:
         """Returns what the standings must be. What nobody can compute is as it is told.
 
         Args:
-            final: The line about the final; None if there was none.
-            matches: Of each match of the final the deal and the results, in order.
+            told: The standings with which the season was closed.
         """
-        told = self._closed.standings
+        history = self._history
+        assert history.opened is not None
         rows = {row["name"]: row for row in told["items"]}
+        if {*rows} != history.playing or len(rows) != len(told["items"]):
+            strange = min({*rows} ^ history.playing, default="a version twice")
+            raise ValueError(f"expected a row for each version that plays at the end, got others: {strange:.80}")
         if told["method"] not in (documents.BY_FINAL, documents.BY_RATING):
             raise ValueError(f"by {told['method']!r}, which the version of arena computes that closed the season")
         fit = ranking_tables.fit_of(self.tallies, self.pairs, max(self._players), {}, self.predecessors)
@@ -117,7 +116,7 @@ class Computed:
                 "rank": row.rank,
                 "name": row.bot,
                 "bot": row.bot.partition("/")[0],
-                **confinement(self._closed.entrants[number].level),
+                **confinement(history.entrants[row.bot].level),
                 **figures(row),
                 "matches": len(self._matches[number]),
             }
@@ -125,12 +124,12 @@ class Computed:
                 known["provisional"] = known["matches"] < least
             items.append(known | {name: found[name] for name in (*GIVEN, *skipped)})
         order = table.order and {"enough": table.order.enough, "open": [list(group) for group in table.order.open]}
-        document = {"season": self._season, "digest": None, "method": told["method"], "remaking": None}
+        document = {"season": history.opened.season, "digest": None, "method": told["method"], "remaking": None}
         if least is not None:
             document["final_matches"] = least
-        if final is None:
+        if history.final is None:
             return {**document, "order": order, "items": items}
-        last = self._final(told, final, matches)
+        last = self._final(told["final"], history.final)
         better: list[tuple[str, str]] = []
         if fit is not None and told["method"] == documents.BY_FINAL:
             shown = fit.better(among=[self._number[name] for name in rows])
@@ -142,33 +141,19 @@ class Computed:
             "items": documents.finalists_first(last["items"], items, better),
         }
 
-    def _final(self, told: Payload, final: FinalResult, played: Sequence[tuple[int, list[Result]]]) -> Payload:
-        playing = tuple(self._number[name] for name in final.entrants if name not in final.left)
-        design = finals.Design(
-            entrants=playing, begun_with=len(final.entrants), sizes=tuple(self._players), deals=final.deals
-        )
-        matches = [
-            FinalMatch(
-                deal=deal,
-                table=tuple(sorted(self._number[name] for name in results[0].entrants)),
-                over=True,
-                whole=all(result.status == "done" for result in results),
-            )
-            for deal, results in played
-            if all(result.counts for result in results)
-        ]
+    def _final(self, told: Payload, final: rounds.FinalBegun) -> Payload:
+        history, design = self._history, self._history.design()
+        matches = history.of_final()
         whole = {match.deal for match in matches if match.whole}
         pairs = [pair for pair in self.pairs if pair.deal in whole]
-        outcome = final.outcome
-        if outcome == "settled" and not finals.is_settled(design, pairs, whole):
-            outcome = "not settled"
-        standings = finals.standings(design, matches, pairs) if playing else []
+        decided = history.decided
+        standings = finals.standings(design, matches, pairs) if design.entrants else []
         return {
-            "began": told["final"]["began"],
-            "outcome": outcome,
-            "reason": told["final"]["reason"],
+            "began": told["began"],
+            "outcome": "not played" if decided is None else decided.outcome,
+            "reason": final.reason if decided is None else decided.reason,
             "finalists": final.entrants,
-            "left": final.left,
+            "left": [name for name in history.entrants if name in history.left],
             "deals": len(whole),
             "most_deals": final.deals,
             "items": [item(one, self.names[one.entrant]) for one in standings],

@@ -7,15 +7,16 @@ What standings and pages show of a season is compared: results, seats, sums, rat
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
 from msgspec.structs import astuple
 
-from arena.core.face import GameResult, chance, game_rows, rebuilding, temporary_store
+from arena.core.face import GameResult, Payload, chance, game_rows, rebuilding, record_files, temporary_store
 from arena.league.checking.computed import Computed
-from arena.league.record.season import SeasonClosed, SeasonOpened
+from arena.league.checking.history import History
 from arena.league.store import LeagueReader
 
 NEAR: Final = 1e-6
@@ -28,8 +29,8 @@ FIRST: Final = 5
 
 def contradictions(
     reader: LeagueReader,
-    opened: SeasonOpened,
-    closed: SeasonClosed,
+    before: record_files.Commitment,
+    history: History,
     computed: Computed,
     logged: Callable[[int], GameResult | None],
 ) -> Iterator[str]:
@@ -37,11 +38,14 @@ def contradictions(
 
     Args:
         reader: The database.
-        opened: What was published before the first game.
-        closed: What was published at the end.
+        before: What was published before the first game.
+        history: The lines of the season.
         computed: What follows from the results.
         logged: Returns the result of a game by its public log; None if there is no log.
     """
+    opened, closed = history.opened, history.closed
+    assert opened is not None
+    assert closed is not None
     with reader.snapshot(), temporary_store(reader.finder) as store:
         season = next((one for one in reader.seasons.all() if one.tournament == opened.tournament), None)
         if season is None:
@@ -51,38 +55,60 @@ def contradictions(
         yield from _apart(
             "season",
             ("name", season.name, opened.season),
-            ("opened", season.opened, opened.opened),
-            ("closed", season.closed, closed.closed),
-            ("digest_before", season.digest_before, opened.digest_before),
-            ("digest", season.digest, closed.digest),
-            ("digest of its rows", reader.seasons.digest(season), closed.digest),
+            ("opened", season.opened, opened.at),
+            ("closed", season.closed, closed.at),
             ("standings", season.standings, closed.standings),
-            ("settings", row.settings, opened.settings),
-            ("commitment", row.commitment, opened.commitment),
-            ("commitment to its secret", chance.commitment(row.secret), opened.commitment),
+            ("settings", row.settings, before.settings),
+            ("commitment", row.commitment, before.commitment),
+            ("commitment to its secret", chance.commitment(row.secret), before.commitment),
             ("status", row.status, "finished"),
         )
+        head = reader.seasons.head(season)
+        if head.lines:  # a season that arena 0.2 closed has none
+            yield from _apart(
+                "season", ("last line", head.sha256, history.head), ("digest", season.digest, head.sha256)
+            )
         yield from rebuilding.of_definitions(reader.finder, store)
         for part in (
-            _of_entrants(reader, closed),
+            _of_entrants(reader, season.tournament, history),
             _of_sums(reader, season.tournament, computed),
-            _of_fits(reader, closed),
+            _of_fits(reader, season.tournament, [*history.entrants], closed.standings),
+            _of_results(reader, season.tournament, history),
             _of_games(reader, season.tournament, logged),
         ):
             yield from _first(part)
 
 
-def _of_entrants(reader: LeagueReader, closed: SeasonClosed) -> Iterator[str]:
-    entrants = reader.finder.entrants(closed.tournament)
+def _of_entrants(reader: LeagueReader, tournament: str, history: History) -> Iterator[str]:
+    entrants = reader.finder.entrants(tournament)
+    told = [*history.entrants.values()]
     stored = [(one.name, one.digest, one.start.mu, one.start.sigma) for one in entrants]
-    told = [(one.name, one.digest, one.mu, one.sigma) for one in closed.entrants]
-    if any(one.after is not None for one in closed.entrants):  # earlier versions of arena did not tell
-        found = reader.finder.predecessors(closed.tournament)
+    if any(one.after is not None for one in told):  # earlier versions of arena did not tell
+        found = reader.finder.predecessors(tournament)
         before = [entrants[found[one.number]].name if one.number in found else None for one in entrants]
-        yield from _apart("entrants", ("predecessors", before, [one.after for one in closed.entrants]))
+        yield from _apart("entrants", ("predecessors", before, [one.after for one in told]))
     yield from _apart("entrants", ("number", len(stored), len(told)))
     for one, other in zip(stored, told, strict=False):
-        yield from _apart(f"entrants, {other[0]}", ("name, digest and start", one, other))
+        expected = (other.name, other.archive, other.mu, other.sigma)
+        yield from _apart(f"entrants, {other.name}", ("name, archive and start", one, expected))
+
+
+def _of_results(reader: LeagueReader, tournament: str, history: History) -> Iterator[str]:
+    """Yields where games are others than the lines say, whether their logs are there or not."""
+    ranks: defaultdict[str, list[int]] = defaultdict(list)
+    for game, _, rank in reader.finder.rows("seats", tournament, ("game", "seat", "rank"), ("game", "seat")):
+        ranks[game].append(rank)
+    names = [*history.entrants]
+    columns = ("id", "number", "seating", "match", "rotation", "status", "counts")
+    for game, number, seating, *told in reader.finder.rows("games", tournament, columns, ("number",)):
+        match, rotation = history.games.get(number, (None, 0))
+        over = history.result(number)
+        sat = [names[entrant] for entrant in msgspec.json.decode(seating, type=list[int])]
+        found = [*told, sat, ranks[game] if told[2] == "done" else []]
+        expected = match and over and [
+            *(match.planned.match, rotation, over.status, int(match.counts)), match.planned.seats[rotation], over.ranks
+        ]  # fmt: skip
+        yield from _apart(f"game {number}", ("match, rotation, status, count, seats and ranks", found, expected))
 
 
 def _of_sums(reader: LeagueReader, tournament: str, computed: Computed) -> Iterator[str]:
@@ -108,17 +134,17 @@ def _of_sums(reader: LeagueReader, tournament: str, computed: Computed) -> Itera
         yield from _apart(f"pairs, deal and versions {key}", ("results", one, other))
 
 
-def _of_fits(reader: LeagueReader, closed: SeasonClosed) -> Iterator[str]:
+def _of_fits(reader: LeagueReader, tournament: str, names: Sequence[str], standings: Payload) -> Iterator[str]:
     columns = ("entrant", "rating", "half_width", "rank")
-    rows = reader.finder.rows("fits", closed.tournament, columns, ("entrant",))
+    rows = reader.finder.rows("fits", tournament, columns, ("entrant",))
     stored = {entrant: values for entrant, *values in rows}
-    items = {item["name"]: item for item in closed.standings["items"] if item["rating"] is not None}
-    for number, entrant in enumerate(closed.entrants):
-        item = items.get(entrant.name)
+    items = {item["name"]: item for item in standings["items"] if item["rating"] is not None}
+    for number, name in enumerate(names):
+        item = items.get(name)
         told = item and [item[column] for column in columns[1:]]
         found = stored.get(number)
         if told is None or found is None or not all(_near(*both, 1.5e-3) for both in zip(found, told, strict=True)):
-            yield from _apart(f"fits, {entrant.name}", ("rating, interval and rank", found, told))
+            yield from _apart(f"fits, {name}", ("rating, interval and rank", found, told))
 
 
 def _of_games(reader: LeagueReader, tournament: str, logged: Callable[[int], GameResult | None]) -> Iterator[str]:

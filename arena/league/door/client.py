@@ -27,16 +27,13 @@ from arena.league.door.messages import (
     PROTOCOL,
     Accepted,
     Chunk,
-    Entries,
     Error,
     Finish,
     FromAuthor,
     FromDoor,
     Games,
     Have,
-    Head,
     Hello,
-    Ledger,
     Log,
     Part,
     Played,
@@ -227,14 +224,6 @@ class Client:
     def season(self, tournament: str, file: str) -> bytes:
         """Returns a file of a season."""
         return self._whole(lambda offset: Season(self.number(), tournament, file, offset))
-
-    def ledger(self, size: int) -> Head:
-        """Returns the head of the league's ledger, and the proof that it goes on from its first `size` entries."""
-        return self.ask(Ledger(self.number(), size), Head)
-
-    def entries(self, page: int) -> bytes:
-        """Returns a file of entries of the ledger."""
-        return self._whole(lambda offset: Entries(self.number(), page, offset))
 
     def report(self, version: str, kind: str) -> bytes:
         """Returns the report on a step of a version's life, as JSON."""

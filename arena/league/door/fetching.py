@@ -1,10 +1,11 @@
-"""Fetches from a league elsewhere what it publishes of a season, and its ledger, so that its authors can check it."""
+"""Fetches from a league elsewhere what it publishes of a season, so that its authors can check it."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -12,49 +13,15 @@ from typing import Final
 
 import msgspec
 
-from arena.core.face import Payload, compression, counted, errors, files, log_records, record_files
+from arena.core.face import Payload, compression, counted, errors, files, game_rows, log_records, record_files
 from arena.league.door.client import Client
-from arena.league.record import ledger
-from arena.league.record.ledger import Head
-from arena.league.record.season import DEALS, LOGS, RESULTS, SEASON_FILE, SEASONS, STANDINGS_FILE, DealRevealed
+from arena.league.record import rounds
+from arena.league.record.old import DEALS, RESULTS, SEASON_FILE, STANDINGS_FILE, DealRevealed
+from arena.league.record.rounds import LOGS, SEASONS
 
 MOST_TRIES: Final = 5
 """Tries to fetch a file that grows meanwhile."""
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
-
-
-def fetch_ledger(client: Client, out: Path) -> Head:
-    """Fetches the ledger of a league, into the folder `ledger` of a folder. Full pages are not fetched again.
-
-    Args:
-        client: The connection to the league.
-        out: The folder.
-
-    Returns:
-        The head that the league showed before it gave the entries.
-
-    Raises:
-        DoorError: The league cannot be reached, or has changed what was fetched before.
-        OSError: Something cannot be written.
-    """
-    answer = client.ledger(0)
-    head = Head(answer.size, answer.root)
-    folder = out / ledger.LEDGER
-    folder.mkdir(parents=True, exist_ok=True)
-    for number in range(-(-head.size // ledger.PAGE)):
-        path = folder / ledger.page(number * ledger.PAGE)
-        if not _is_full(path):
-            _keep(path, _while_it_grows(partial(client.entries, number)), grows=True)
-    files.write(folder / ledger.HEAD_FILE, msgspec.json.encode(head) + b"\n")
-    return head
-
-
-def _is_full(path: Path) -> bool:
-    """Says whether a file of entries is there and gets no more."""
-    if not path.exists():
-        return False
-    data = files.read(path, "entries that were fetched", files.MOST_DOCUMENT, errors.ConfigError)
-    return data.count(b"\n") == ledger.PAGE
 
 
 def fetch_seasons(client: Client, out: Path) -> None:
@@ -86,20 +53,20 @@ def fetch_season(client: Client, name: str, out: Path, *, with_logs: bool = True
     tournament = season["tournament"]
     folder = out / SEASONS / tournament
     folder.mkdir(parents=True, exist_ok=True)
-    is_closed = bool(season.get("closed"))
-    for file in (SEASON_FILE, STANDINGS_FILE, record_files.SECRET_FILE) if is_closed else (SEASON_FILE,):
-        _keep(folder / file, client.season(tournament, file))
-    for file, data in _pages(client, tournament, RESULTS) if is_closed else ():
-        _keep(folder / file, data)
     (out / LOGS).mkdir(exist_ok=True)
     there = gone = 0
-    for file, data in _pages(client, tournament, DEALS):
-        _keep(folder / file, data, grows=True)
-        for game, sha256 in _logs_in(data) if with_logs else ():
-            is_there = _fetch_log(client, tournament, game, sha256, out / LOGS)
-            there, gone = there + is_there, gone + (not is_there)
+    for kind in (rounds.ROUNDS, DEALS, RESULTS):  # the last two of a season of arena 0.2
+        for file, data in _pages(client, tournament, kind):
+            _keep(folder / file, data, grows=True)
+            for game, sha256 in _logs_in(tournament, kind, data) if with_logs and kind != RESULTS else ():
+                is_there = _fetch_log(client, tournament, game, sha256, out / LOGS)
+                there, gone = there + is_there, gone + (not is_there)
+    for file in (record_files.COMMITMENT_FILE, SEASON_FILE, STANDINGS_FILE, record_files.SECRET_FILE):
+        with suppress(_NotThere):
+            _keep(folder / file, _asked(client, tournament, file))
     left = f"; {counted(gone, 'log')} the league has no more" if gone else ""
-    return f"Season {season['name']}, {'closed' if is_closed else 'open'}: {counted(there, 'log')}{left}"
+    state = "closed" if season.get("closed") else "open"
+    return f"Season {season['name']}, {state}: {counted(there, 'log')}{left}"
 
 
 def _keep(path: Path, data: bytes, *, grows: bool = False) -> None:
@@ -138,32 +105,50 @@ def _named(name: str, seasons: object) -> Payload:
     raise errors.ConfigError(f"expected the name of a season, got: {name!r}; there are: {there:.400}")
 
 
-def _logs_in(deals: bytes) -> Iterator[tuple[str, str]]:
+def _logs_in(tournament: str, kind: str, data: bytes) -> Iterator[tuple[str, str]]:
     """Yields the games that have a log, each with its SHA-256.
 
     Raises:
-        DoorError: These are no deals of a season.
+        DoorError: These are no lines of a season.
     """
+    games: dict[int, list[int]] = {}
     try:
-        for line in deals.splitlines():
-            yield from msgspec.json.decode(line, type=DealRevealed).logs.items()
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        for line in data.splitlines():
+            if kind == DEALS:
+                yield from msgspec.json.decode(line, type=DealRevealed).logs.items()
+                continue
+            told = rounds.decoded(line)
+            if isinstance(told, rounds.Planned):
+                games[told.match] = told.games
+            elif isinstance(told, rounds.Over):
+                for number, game in zip(games.get(told.match, ()), told.games, strict=False):
+                    if game.log is not None:
+                        yield game_rows.game_id(tournament, number), game.log
+    except (ValueError, RecursionError) as error:
         raise errors.DoorError(
-            f"expected the deals of a season, got: {error}; tell the operator", "no_answer"
+            f"expected the lines of a season, got: {error}; tell the operator", "no_answer"
         ) from None
+
+
+class _NotThere(Exception):
+    """The league has no such file."""
+
+
+def _asked(client: Client, tournament: str, name: str) -> bytes:
+    try:
+        return _while_it_grows(partial(client.season, tournament, name))
+    except errors.DoorError as error:
+        if error.refusal != "unknown":
+            raise
+        raise _NotThere from None
 
 
 def _pages(client: Client, tournament: str, kind: str) -> Iterator[tuple[str, bytes]]:
     """Yields the files of a kind, until there is none of the next number."""
-    for number in count():
-        name = f"{kind}-{number}.jsonl"
-        try:
-            data = _while_it_grows(partial(client.season, tournament, name))
-        except errors.DoorError as error:
-            if error.refusal != "unknown":
-                raise
-            return
-        yield name, data
+    with suppress(_NotThere):
+        for number in count():
+            name = f"{kind}-{number}.jsonl"
+            yield name, _asked(client, tournament, name)
 
 
 def _while_it_grows(fetch: Callable[[], bytes]) -> bytes:

@@ -1,87 +1,86 @@
-"""Remembers the head of each league's ledger that an author has seen, and demands that the next one goes on from it.
+"""Remembers the heads of a league's seasons that an author has seen: the number of lines, and the hash of the last.
 
-So a league that changes or leaves out what it has once shown is found by whoever looks again. Two authors who compare
-their files find a league that shows each of them another history.
+`arena verify --noted` and `arena league audit` hold what the league publishes against each of them. So a league that
+changes or leaves out what it has once shown is found, and one that shows two authors different histories too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
 
 import msgspec
 
 from arena.core.face import errors, files
 from arena.league.door.client import Client
 from arena.league.door.keys import Address
-from arena.league.record import merkle
-from arena.league.record.ledger import Head
-
-SUFFIX: Final = ".heads.json"
-"""What the name of the file ends with, in place of the key file's ending."""
+from arena.league.record.rounds import Noted
 
 
-def heads_of(key: Path) -> Path:
-    """Returns the file beside a key file with the heads that its author has seen."""
-    return key.with_suffix(SUFFIX)
+def heads_of(key: Path, league: Address) -> Path:
+    """Returns the file beside a key file with the heads of a league that its author has seen."""
+    return key.with_suffix(f".{str(league).rpartition('/')[2][:16]}.heads.jsonl")
 
 
-def read_heads(path: Path) -> dict[str, Head]:
-    """Returns the heads in a file, by the public key (hex) of the league's door; of a `head.json` by nothing.
+def read_heads(path: Path) -> list[Noted]:
+    """Returns the heads in a file, which has one on each line, in the order in which they were seen.
 
     Raises:
-        ConfigError: The file cannot be read.
+        ConfigError: It cannot be read.
     """
-    data = files.read(path, "the heads of ledgers that were seen", files.MIB, errors.ConfigError)
+    data = files.read(path, "the heads of seasons that were seen", files.MOST_DOCUMENT, errors.ConfigError)
     try:
-        found = msgspec.json.decode(data, type=dict[str, Any])
-        return msgspec.convert({"": found} if "root" in found else found, dict[str, Head])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return [msgspec.json.decode(line, type=Noted) for line in data.splitlines()]
+    except (ValueError, RecursionError) as error:
         raise errors.ConfigError(
-            f"expected the heads of ledgers that were seen, got: {error} - at {path}; give the file that arena wrote"
+            f"expected the heads of seasons that were seen, got: {error} - at {path}; give the file that arena wrote"
         ) from None
 
 
-def look_again(client: Client, league: Address, key: Path, tell: Callable[[str], object]) -> Head:
-    """Asks for the head of a league's ledger, and remembers it if it goes on from the one that was seen last.
+def look_again(client: Client, league: Address, key: Path, tell: Callable[[str], object]) -> None:
+    """Asks for the heads of a league's seasons, and remembers those that are new.
 
     Args:
         client: A connection to the league.
         league: Its address.
         key: The author's key file.
-        tell: Called with a sentence if the head cannot be remembered.
-
-    Returns:
-        The head.
+        tell: Called with a sentence if they cannot be remembered.
 
     Raises:
-        DoorError: The league cannot be reached, or its ledger does not go on from the one that was seen last.
-        ConfigError: What was seen last cannot be read.
+        DoorError: The league cannot be reached, or a season has fewer lines than before, or another last one.
+        ConfigError: What was seen before cannot be read.
     """
-    path = heads_of(key)
-    heads = read_heads(path) if path.exists() else {}
-    name = str(league).rpartition("/")[2]
-    before = heads.get(name)
-    answer = client.ledger(before.size if before else 0)
-    now = Head(answer.size, answer.root)
-    if before is not None and not goes_on(before, now, answer.proof):
-        raise errors.DoorError(
-            f"expected a ledger that goes on from the one that was seen before, of {before.size} games with the root "
-            f"{before.root}, got: one of {now.size} games that does not - seen in {path}; something that was published "
-            "was changed or left out: keep that file, and ask the operator what happened. To go on all the same, move "
-            "it away",
-            "changed",
-        )
-    if now != before:
+    path = heads_of(key, league)
+    seen = {head.tournament: head for head in (read_heads(path) if path.exists() else ())}
+    fresh = b""
+    for now in _heads(client.hello().league.get("seasons")):
+        before = seen.get(now.tournament)
+        if before is not None and (now.lines < before.lines or (now.lines == before.lines and now != before)):
+            raise errors.DoorError(
+                f"expected season {now.tournament} as it was seen before, with {before.lines} lines and the last "
+                f"{before.sha256}, got: {now.lines} lines and {now.sha256} - seen in {path}; something that was "
+                "published was changed or left out: keep that file, and ask the operator what happened. To go on all "
+                "the same, move it away",
+                "changed",
+            )
+        if now != before:
+            fresh += msgspec.json.encode(now) + b"\n"
+    if fresh:
         try:
-            files.write(path, msgspec.json.format(msgspec.json.encode(heads | {name: now}), indent=1) + b"\n")
+            files.append_lines(path, fresh)
         except OSError as error:
-            tell(f"The head of the league's ledger cannot be kept in {path}: {error.strerror}")
-    return now
+            tell(f"The heads of the league's seasons cannot be kept in {path}: {error.strerror}")
 
 
-def goes_on(before: Head, now: Head, proof: tuple[str, ...]) -> bool:
-    """Says whether a proof of consistency shows that a ledger goes on from an earlier head."""
-    hashes = [bytes.fromhex(each) for each in proof]
-    return merkle.is_consistent(before.size, bytes.fromhex(before.root), now.size, bytes.fromhex(now.root), hashes)
+def _heads(seasons: object) -> list[Noted]:
+    found = []
+    for season in seasons if isinstance(seasons, list) else ():
+        head = season.get("head") if isinstance(season, dict) else None
+        if isinstance(head, dict) and head.get("lines"):
+            try:
+                found.append(msgspec.convert({"tournament": season.get("tournament"), **head}, Noted))
+            except msgspec.ValidationError as error:
+                raise errors.DoorError(
+                    f"expected heads of seasons, got: {error}; tell the operator", "no_answer"
+                ) from None
+    return found

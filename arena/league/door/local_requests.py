@@ -14,13 +14,11 @@ from arena.league.door.messages import (
     PROTOCOL,
     Accepted,
     Chunk,
-    Entries,
     Finish,
     FromDoor,
     Games,
     Have,
     Hello,
-    Ledger,
     Log,
     Report,
     Request,
@@ -105,12 +103,6 @@ class LocalRequests:
                 return part
             case Season():
                 part = self._published.season(message.tournament, message.file, message.offset or 0, message.id)
-                self._usage.take(key, "logs", len(part.data), now)
-                return part
-            case Ledger():
-                return self._published.head(message.size or 0, message.id)
-            case Entries():
-                part = self._published.entries(message.page, message.offset or 0, message.id)
                 self._usage.take(key, "logs", len(part.data), now)
                 return part
             case Report():

@@ -151,7 +151,7 @@ class Log(wire_messages.Message, frozen=True, tag="log"):
 
 
 class Season(wire_messages.Message, frozen=True, tag="season"):
-    """Asks for a file of a season: its commitment, secrets of deals, and once it is closed its results and secret."""
+    """Asks for a file of a season: its commitment, its lines, and once it is closed its secret."""
 
     id: wire_messages.PositiveInt
     """The request's number."""
@@ -159,26 +159,6 @@ class Season(wire_messages.Message, frozen=True, tag="season"):
     """The identifier of the season, as `welcome.league.seasons` has it."""
     file: Annotated[str, Meta(pattern=r"^[a-z]{1,16}(-[0-9]{1,9})?\.jsonl?$")]
     """The name of the file (section 7.1)."""
-    offset: Count | None = None
-    """From which byte on; nil means from the first."""
-
-
-class Ledger(wire_messages.Message, frozen=True, tag="ledger"):
-    """Asks for the head of the ledger, and for the proof that it goes on from one that was seen before."""
-
-    id: wire_messages.PositiveInt
-    """The request's number."""
-    size: Count | None = None
-    """How many entries the ledger had that was seen before; nil means that none was."""
-
-
-class Entries(wire_messages.Message, frozen=True, tag="entries"):
-    """Asks for entries of the ledger."""
-
-    id: wire_messages.PositiveInt
-    """The request's number."""
-    page: Annotated[int, Meta(ge=0, le=999_999_999)]
-    """Which file of entries (section 7.2)."""
     offset: Count | None = None
     """From which byte on; nil means from the first."""
 
@@ -326,19 +306,6 @@ class Part(wire_messages.Message, frozen=True, tag="part"):
     """The bytes; fewer than were asked for only at the end."""
 
 
-class Head(wire_messages.Message, frozen=True, tag="head"):
-    """The head of the ledger."""
-
-    id: int
-    """The request's number."""
-    size: Count
-    """How many entries it has."""
-    root: Digest
-    """The root (hex) of the tree over them."""
-    proof: tuple[Digest, ...] = ()
-    """The proof of consistency with the first `size` of the request: hashes (hex), as RFC 6962 orders them."""
-
-
 class Serving(wire_messages.Message, frozen=True, tag="serving"):
     """The bot is known, and will be offered sittings."""
 
@@ -403,24 +370,11 @@ class Error(wire_messages.Message, frozen=True, tag="error"):
 
 
 Request: TypeAlias = (
-    Hello
-    | Submit
-    | Chunk
-    | Finish
-    | Retire
-    | Status
-    | Games
-    | Standings
-    | Report
-    | Log
-    | Season
-    | Ledger
-    | Entries
-    | Serve
+    Hello | Submit | Chunk | Finish | Retire | Status | Games | Standings | Report | Log | Season | Serve
 )
 """What has an `id` and gets one answer."""
 FromAuthor: TypeAlias = Request | Pong | Leave | Frame
 FromDoor: TypeAlias = (
-    Welcome | Upload | Have | Accepted | Versions | Played | Table | Part | Head | Serving
+    Welcome | Upload | Have | Accepted | Versions | Played | Table | Part | Serving
     | Offer | Closed | Ping | Frame | Error
 )  # fmt: skip

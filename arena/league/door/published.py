@@ -12,7 +12,6 @@ Files below `published/`; their form is that of `protocol/LEAGUE.md`, section 7:
     own/NAME/GAME.jsonl.zst              what this author may see of it, where that is more
     reports/NAME/BOT/NUMBER/KIND.json    the report of a step
     seasons/TOURNAMENT/FILE              a season: its commitment, secrets of deals, results, secret
-    ledger/FILE                          the list of all finished games, its head, and what proofs are made from
 
 Laws:
 1. What a request costs is bounded, whatever the league has grown to: a list that is long comes in several answers, a
@@ -37,9 +36,8 @@ import msgspec
 
 from arena.core.face import Payload, errors, files
 from arena.league.door.codec import encode
-from arena.league.door.messages import MAX_PART, FromDoor, Head, Part, Played, Table, Versions
+from arena.league.door.messages import MAX_PART, FromDoor, Part, Played, Table, Versions
 from arena.league.door.refusals import Refusal, unknown
-from arena.league.record import ledger
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
 _MOST_ROWS: Final = 500
@@ -185,30 +183,6 @@ class Published:
         path = self._folder / "seasons" / tournament / name
         if not (_NAME.match(tournament) and _NAME.match(name) and path.is_file()):
             raise unknown("a file of a season that is published", f"{tournament} {name}")
-        return self._part(path, offset, number)
-
-    def head(self, size: int, number: int) -> Head:
-        """Returns the head of the ledger, and the proof that it goes on from its first `size` entries.
-
-        Raises:
-            Refusal: It cannot be read now.
-        """
-        try:
-            head, proof = ledger.proof(self._folder / ledger.LEDGER, size)
-        except errors.LogError:
-            raise unknown("the ledger of the league", "one that cannot be read now") from None
-        return Head(id=number, size=head.size, root=head.root, proof=tuple(each.hex() for each in proof))
-
-    def entries(self, page: int, offset: int, number: int) -> Part:
-        """Returns a part of a file of entries of the ledger.
-
-        Raises:
-            Refusal: There is no such file.
-        """
-        name = ledger.page(page * ledger.PAGE)
-        path = self._folder / ledger.LEDGER / name
-        if not path.is_file():
-            raise unknown("a file of entries of the ledger", name)
         return self._part(path, offset, number)
 
     def report(self, author: str, version: str, kind: str, offset: int, number: int) -> Part:

@@ -29,17 +29,18 @@ import msgspec
 from arena.core.face import compression, databases, errors, files, log_records, scratch
 from arena.league.folder import Folder
 from arena.league.keeping.retention import GameFiles
+from arena.league.record.rounds import SEASONS
 from arena.league.store import LeagueReader, read_league
 from arena.league.store.played import NamedLog
 
 _PLACES: Final = Folder(Path())
 """Where everything is within the league's folder."""
 DATABASE: Final = str(_PLACES.database)
-FIRST: Final = tuple(map(str, (_PLACES.settings, _PLACES.door, _PLACES.inbox, _PLACES.incoming)))
-"""Files that are copied as they are, before the database: settings, the door's keys, orders perhaps not obeyed yet."""
-SEASON_FILES: Final = ("*.json", "deals.jsonl")
-"""The files beside the logs of a season: what was committed to, and secrets that were revealed. They are copied
-without the logs too: the league's ledger is made again from them."""
+FIRST: Final = tuple(
+    map(str, (_PLACES.settings, _PLACES.door, _PLACES.inbox, _PLACES.incoming, _PLACES.published / SEASONS))
+)
+"""Files that are copied as they are, before the database: settings, the door's keys, orders perhaps not obeyed yet, and
+what was published of seasons."""
 SUMS: Final = "SHA256SUMS"
 _PART: Final = ".arena-backup-"
 """How the name of a folder begins in which a backup or a league is made, beside where it is to be."""
@@ -95,8 +96,7 @@ def _named(league: LeagueReader, root: Path, with_logs: bool) -> Iterator[Path]:
         yield root / _PLACES.archive(digest)
     places = root / _PLACES.logs
     for folder in (places, *sorted(places.glob("*/"))):
-        for pattern in SEASON_FILES:
-            yield from sorted(folder.glob(pattern))
+        yield from sorted(folder.glob("*.json"))
     for log in league.played.logs() if with_logs else ():
         yield from GameFiles([(root / log_name(log)).parent]).files(log.game, log.seats)
 

@@ -1,1 +1,1 @@
-"""Standings, what authors see of their bots and games, the ledger, pages, figures: all that a league shows."""
+"""Standings, what authors see of their bots and games, lines of seasons, pages, figures: all that a league shows."""

@@ -54,7 +54,13 @@ def league(reader: LeagueReader, settings: Settings) -> Payload:
         "commitment": row and row.commitment,
         "games": 0 if row is None else row.rated,
         "seasons": [
-            {"name": one.name, "tournament": one.tournament, "closed": one.closed, "digest": one.digest}
+            {
+                "name": one.name,
+                "tournament": one.tournament,
+                "closed": one.closed,
+                "digest": one.digest,
+                "head": msgspec.to_builtins(reader.seasons.head(one)),
+            }
             for one in reader.seasons.all()
         ],
     }

@@ -6,7 +6,7 @@ Laws:
 1. Each file follows from the database and the original logs. So it can always be written again, and a kill leaves none
    that is wrong for longer than until the next time.
 2. Nothing of a match is published before its last game is over: its games share the deal.
-3. A match is noted as published after its logs and its deal's secret are on the disk. Lists of games follow.
+3. A match is noted as published, with its deal's secret, after its logs are on the disk. Lists of games follow.
 4. A document is written only if its content has changed.
 5. The documents of an author are made again only if something of them has changed, and the ranking only if something
    has.
@@ -19,19 +19,18 @@ import hashlib
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from arena.core.face import Payload, chance, errors, files, log_records
+from arena.core.face import Payload, errors, files, log_records
 from arena.league import visible
 from arena.league.folder import Folder
 from arena.league.keeping.retention import GameFiles
 from arena.league.public import documents, season_files
-from arena.league.public.ledger_files import Ledger, entries_of
 from arena.league.public.ranking import Ranking, ranking_of
 from arena.league.settings import Settings
 from arena.league.store import LeagueReader, LeagueStore
@@ -50,7 +49,6 @@ class Publishing:
     """Publishes the league.
 
     Args:
-        secret: That of its tournament.
         tell: Called with a sentence about what could not be published.
     """
 
@@ -60,7 +58,6 @@ class Publishing:
         folder: Folder,
         settings: Settings,
         season: Season,
-        secret: bytes,
         tell: Callable[[str], object],
     ) -> None:
         self._store = store
@@ -68,12 +65,11 @@ class Publishing:
         self._places = folder.places
         self._settings = settings
         self._season = season
-        self._secret = secret
         self._tell = tell
         self.state: Callable[[], Payload] = dict
         """Returns what the service is doing."""
         self._logs = folder.logs / season.tournament
-        self._ledger = Ledger(folder, tell)
+        self._rounds = season_files.Rounds(store, folder, tell)
         self._game_files = GameFiles([self._logs])
         self._looked = 0.0
         self._due = 0.0
@@ -94,8 +90,7 @@ class Publishing:
 
     def catch_up(self) -> None:
         """Writes what a kill may have left out: the last matches in lists of games, and files of seasons."""
-        season_files.catch_up(self._store, self._folder)
-        self._ledger.catch_up(self._store)
+        season_files.catch_up(self._store, self._folder, self._rounds)
         count = self._store.matches.count()
         played = {version.author for version in self._store.versions.all() if version.entrant is not None}
         self._pages(range(max(0, count - PAGE), count), sorted(played - {HOUSE}))
@@ -106,6 +101,7 @@ class Publishing:
         if now >= self._looked + _LOOK_S:
             self._looked = now
             self._matches()
+            self._rounds.write(self._season)
         if now >= self._due:
             self._tables()
             self._ended = time.monotonic()
@@ -144,10 +140,9 @@ class Publishing:
         if not some:
             return False
         names = {version.entrant: version for version in self._store.versions.all() if version.entrant is not None}
-        digests = {match.number: self._logs_of(match, names) for match in some}
-        self._reveal(some, digests)
         for match in some:
-            self._store.matches.publish(match.number, digests[match.number])
+            self._store.matches.publish(match.number, self._logs_of(match, names))
+        self._rounds.write(self._season)
         found = (names.get(entrant) for match in some for entrant in match.entrants)
         authors = {version.author for version in found if version is not None and not version.is_of_house}
         self._pages((match.number for match in some), sorted(authors))
@@ -177,18 +172,6 @@ class Publishing:
                 self._tell(f"The log of game {game.game} is not published: {error}")
         return digests
 
-    def _reveal(self, matches: Iterable[Match], digests: Mapping[int, Mapping[str, str]]) -> None:
-        """Writes the secrets of deals that nobody will play any more, and the digests of their public logs.
-
-        After a kill a line may come twice.
-        """
-        lines = []
-        for match in matches:
-            secret = chance.deal_secret(self._secret, match.deal)
-            lines.append(season_files.deal_of(match, secret, chance.commitment(secret), dict(digests[match.number])))
-        self._ledger.add(entries_of(self._store, lines))
-        season_files.add_deals(self._folder, self._logs, lines)
-
     def _page(self, author: str, page: int) -> None:
         matches = range(page * PAGE, (page + 1) * PAGE)
         rows = documents.games(self._store, author=author, matches=matches)
@@ -209,6 +192,7 @@ class Publishing:
     def _tables(self) -> None:
         store, published = self._store, self._folder.published
         ranking = self._rank()
+        self._rounds.write(self._season)  # whoever sees a head finds its line
         self._write(published / "league.json", documents.league(store, self._settings))
         publish_keys(store, self._folder)
         self._write(published / "standings.json", documents.standings(store, ranking))

@@ -74,7 +74,7 @@ class Ranking:
                     "name": version.name,
                     "bot": version.bot,
                     "author": version.author,
-                    **confinement(version.level),
+                    **confinement(Level.REMOTE if version.level == Level.REMOTE else settings["level"]),
                     **figures(row),
                     "matches": standing.matches,
                     "provisional": standing.matches < self.final_matches,

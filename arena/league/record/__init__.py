@@ -1,1 +1,1 @@
-"""The record of a league: its ledger, and what a season publishes."""
+"""The record of a league: the lines of its seasons."""

@@ -6,7 +6,7 @@ Laws:
 2. Its final is played first (`arena.league.season.ending`), with the settings of the season.
 3. Its last matches are published before it ends, whoever ends it: afterwards nobody asks for them any more.
 4. The season's end, the frozen standings with their digest, and the next season are one transaction.
-5. After that the secret of the season is published, with its results and standings (`public/season_files.py`).
+5. After that the last line of the season is published, and its secret (`arena.league.public.season_files`).
 6. `league.toml` is read again for the next season, which may play something else.
 """
 
@@ -22,7 +22,7 @@ from arena.league.order_context import OrderContext
 from arena.league.public import documents
 from arena.league.public.publishing import Publishing
 from arena.league.public.ranking import Ranking
-from arena.league.public.season_files import write_closed
+from arena.league.public.season_files import Rounds, catch_up
 from arena.league.season.opening import open_season
 from arena.league.settings import Settings, check_season, load
 from arena.league.store import LeagueReader, LeagueStore
@@ -122,8 +122,7 @@ def close_season(
         )
     settings = load(folder)
     store.seasons.stop()
-    secret = store.games.tournament(season.tournament).secret
-    Publishing(store, folder, settings, season, secret, tell).publish_matches(alive)
+    Publishing(store, folder, settings, season, tell).publish_matches(alive)
     with store.transaction():
         ranking = Ranking(store, season)
         standings = documents.standings(store, ranking)
@@ -139,7 +138,7 @@ def close_season(
         open_season(store, folder, settings, closing.next, starts)
         enter_house(store, settings)
         store.controls.set("closing", None)
-    write_closed(store, folder, closed)
+    catch_up(store, folder, Rounds(store, folder, tell))
     return closed
 
 

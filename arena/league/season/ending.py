@@ -75,8 +75,9 @@ class Ending:
         if season.final is None:
             if not closing.final or not self._settings.season.final:
                 return True
-            self._begin(season)
-        elif season.final.outcome is None and not closing.final:
+            if self._is_told():
+                self._begin(season)
+        elif season.final.outcome is None and not closing.final and self._is_told():
             self._end("not settled", "the operator ended it")
         final = self._final()
         return final is not None and final.outcome is not None
@@ -89,7 +90,8 @@ class Ending:
         store, final = self._store, self._final()
         if not self.plays or final is None:
             return []
-        self._take_leave(final)
+        if self._look_at().outcome is None and not self._take_leave(final):
+            return []
         absent = self._absent()
         playing = store.matches.running()
         if absent and spare(store, absent, playing):
@@ -99,7 +101,7 @@ class Ending:
             return []
         stage = self._look_at()
         if stage.outcome is not None:
-            if not playing:
+            if not playing and self._is_told():
                 self._end(stage.outcome, stage.reason)
             return []
         gone = {entrant for entrant in final.playing if absent and self._name(entrant) in absent}
@@ -135,10 +137,18 @@ class Ending:
         season = self._store.seasons.current()
         return None if season is None else season.final
 
-    def _take_leave(self, final: SeasonFinal) -> None:
-        """Notes who plays no more: suspended, retired, or replaced."""
-        if gone := [entrant for entrant in final.playing if not self._is_active(entrant)]:
+    def _is_told(self) -> bool:
+        """Returns whether all matches that are over are published: what is decided from them is told after them."""
+        return not self._store.matches.over(1)
+
+    def _take_leave(self, final: SeasonFinal) -> bool:
+        """Notes who plays no more: suspended, retired, or replaced. Returns whether that is told."""
+        gone = [entrant for entrant in final.playing if not self._is_active(entrant)]
+        if gone and not self._is_told():
+            return False
+        if gone:
             self._leave(gone, "plays no more")
+        return True
 
     def _is_active(self, entrant: int) -> bool:
         version = self._store.versions.of_entrant(entrant)
@@ -157,7 +167,7 @@ class Ending:
         if self._waits_since is None:
             self._waits_since = now
         final = self._final()
-        if final is not None and now >= self._waits_since + ABSENT_S:
+        if final is not None and now >= self._waits_since + ABSENT_S and self._is_told():
             self._leave([entrant for entrant in final.playing if entrant in gone], "could not play any more")
 
     def _leave(self, entrants: list[int], why: str) -> None:

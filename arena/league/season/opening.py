@@ -12,7 +12,7 @@ from typing import Final
 
 from arena.core.face import chance, errors, files, game_rows, record_files, stores, true_skill
 from arena.league.folder import SETTINGS, Folder
-from arena.league.public.season_files import write_opened
+from arena.league.public.season_files import write_commitment
 from arena.league.season.template import text
 from arena.league.settings import Settings, parse
 from arena.league.store import LeagueStore, open_league
@@ -56,7 +56,7 @@ def open_season(
         open=True,
     )
     season = store.seasons.open(name, tournament, starts=starts)
-    write_opened(folder, name, season.opened, tournament, season.digest_before)
+    write_commitment(folder, season, tournament)
     return season
 
 

@@ -185,7 +185,7 @@ def _put_together(
     """Returns the service of a league. Its workers end with the stack."""
     tournament = store.games.tournament(season.tournament)
     tools = LeagueTools(folder, settings, partial(built_tree, store))
-    publishing = Publishing(store, folder, settings, season, tournament.secret, tell)
+    publishing = Publishing(store, folder, settings, season, tell)
     publishing.catch_up()
     order_duty = OrderDuty(store, folder, settings, hands.number, tell, publishing.hurry)
     room = DiskRoom(folder.path, tell)

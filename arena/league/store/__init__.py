@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from arena.league.store.ledger import LeagueReader, LeagueStore, league_of, open_league, read_league
+from arena.league.store.opening import LeagueReader, LeagueStore, league_of, open_league, read_league
 
 __all__ = ["LeagueReader", "LeagueStore", "league_of", "open_league", "read_league"]

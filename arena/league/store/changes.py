@@ -11,8 +11,11 @@ Laws:
 
 from __future__ import annotations
 
-from arena.core.face import Payload, databases, errors, game_rows, stores, true_skill
-from arena.league.store import rows
+import msgspec
+
+from arena.core.face import Level, Payload, databases, errors, game_rows, stores, true_skill
+from arena.league.record import rounds
+from arena.league.store import lines, rows
 from arena.league.store.matches import settle
 from arena.league.store.notices import Notices, Reports
 from arena.league.store.records import Report, Version
@@ -82,6 +85,7 @@ class Changes:
             self._tell(version, to, notice or change.told, reason)
             if version.state is State.ACTIVE:
                 self._leave(version)
+            self._note_line(version, to, by)
             match to:
                 case State.ACTIVE:
                     self._enter(version, spec)
@@ -140,6 +144,12 @@ class Changes:
             self._games.leave(tournament, version.entrant)
             settle(self._db, tournament)
 
+    def _note_line(self, version: Version, to: State, by: Actor) -> None:
+        """Notes in the record of the season that a version of it plays no more, or again."""
+        tournament = rows.season(self._db)
+        if tournament is not None and version.entrant is not None and State.ACTIVE in (version.state, to):
+            lines.note(self._db, tournament, rounds.Changed(name=version.name, state=to.value, by=by.value))
+
     def _suspended(self, version: Version) -> None:
         """Notes that it was suspended, and lets the last good version come back."""
         self._db.execute(
@@ -162,7 +172,8 @@ class Changes:
             )
             return
         before = self._predecessor(version)
-        number = enter(self._db, self._games, tournament, version, spec, self._inherited(tournament, before))
+        start = self._inherited(tournament, before)
+        number = enter(self._db, self._games, tournament, version, spec, start, before.name if before else None)
         self._db.execute(
             "UPDATE versions SET entrant = ?, first_game = ?, activated = coalesce(activated, ?),"
             " predecessor = coalesce(predecessor, ?) WHERE id = ?",
@@ -205,9 +216,35 @@ def enter(
     version: Version,
     spec: Payload | None,
     start: true_skill.Rating,
+    after: str | None = None,
 ) -> int:
-    """Appends a version to a tournament's entrants, and returns its number. It belongs to the caller's transaction."""
+    """Appends a version to a tournament's entrants, and returns its number. It belongs to the caller's transaction.
+
+    Args:
+        connection: The database.
+        games: The store of the tournament.
+        tournament: The season's.
+        version: The version.
+        spec: What it is started with. None: the same as in the season before.
+        start: The rating that it begins with.
+        after: The version of the season whose rating that was, by name.
+    """
     (number,) = connection.execute("SELECT count(*) FROM entrants WHERE tournament = ?", (tournament,)).fetchone()
+    if spec is None:
+        found = connection.execute(
+            "SELECT spec FROM entrants WHERE name = ? ORDER BY rowid DESC LIMIT 1", (version.name,)
+        ).fetchone()
+        spec = version.manifest if found is None else msgspec.json.decode(found[0], type=Payload)
+    line = rounds.Entered(
+        name=version.name,
+        digest=str(spec.get("digest", version.digest)),
+        archive=version.digest,
+        level=Level.REMOTE if version.level == Level.REMOTE else games.tournament(tournament).settings["level"],
+        mu=start.mu,
+        sigma=start.sigma,
+        after=after,
+    )
+    lines.note(connection, tournament, line)
     games.enter(
         tournament,
         game_rows.Entrant(
@@ -215,7 +252,7 @@ def enter(
             name=version.name,
             version=str(version.manifest.get("version", "")),
             digest=version.digest,
-            spec=spec or version.manifest,
+            spec=spec,
             start=start,
         ),
     )

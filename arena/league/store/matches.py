@@ -16,8 +16,9 @@ from typing import Final
 
 import msgspec
 
-from arena.core.face import databases, errors, game_rows, rating_history, stores
-from arena.league.store import rows
+from arena.core.face import chance, databases, errors, game_rows, rating_history, stores
+from arena.league.record import rounds
+from arena.league.store import lines, rows
 from arena.league.store.records import Match, MatchGame
 from arena.league.store.remaking import rate_again
 
@@ -74,7 +75,20 @@ class Matches:
             )
             self._add_games(tournament, first, matches, rated)
             self._add_meetings(tournament, range(first, first + len(matches)), entrants)
-            return [self.get(number) for number, _ in enumerate(matches, first)]
+            planned = [self.get(number) for number, _ in enumerate(matches, first)]
+            self._note_planned(tournament, planned)
+            return planned
+
+    def _note_planned(self, tournament: str, matches: Sequence[Match]) -> None:
+        names = {entrant.number: entrant.name for entrant in self._games.entrants(tournament)}
+        for match in matches:
+            line = rounds.Planned(
+                match=match.number,
+                games=[game.number for game in match.games],
+                seats=[[names[entrant] for entrant in game.entrants] for game in match.games],
+                rated=match.rated,
+            )
+            lines.note(self._db, tournament, line)
 
     def _add_games(
         self, tournament: str, first_match: int, matches: Sequence[Sequence[tuple[int, ...]]], rated: bool
@@ -222,7 +236,7 @@ class Matches:
         return self._select("AND state <> 'playing' AND published IS NULL", index="matches_unpublished", limit=limit)
 
     def publish(self, number: int, logs: Mapping[str, str] | None = None) -> None:
-        """Notes that the logs and the deal's secret of a match are published.
+        """Notes that the logs of a match are published, and with that what came of it and the secret of its deal.
 
         Args:
             logs: By game the SHA-256 (hex) of its public log.
@@ -231,17 +245,24 @@ class Matches:
             StoreError: The match is not over.
         """
         with databases.immediate(self._db):
-            changed = self._db.execute(
-                "UPDATE matches SET published = coalesce(published, ?)"
-                " WHERE tournament = ? AND number = ? AND state <> 'playing'",
-                (stores.now(), self._season(), number),
-            ).rowcount
-            if changed != 1:
+            match = self.get(number)
+            if match.state == "playing":
                 raise errors.StoreError(f"expected a match that is over, got: number {number}")
+            if match.published is not None:
+                return
+            self._db.execute(
+                "UPDATE matches SET published = ? WHERE tournament = ? AND number = ?",
+                (stores.now(), match.tournament, number),
+            )
             self._db.executemany(
                 "UPDATE games SET public_sha256 = ? WHERE tournament = ? AND match = ? AND id = ?",
-                [(digest, self._season(), number, game) for game, digest in (logs or {}).items()],
+                [(digest, match.tournament, number, game) for game, digest in (logs or {}).items()],
             )
+            secret = chance.deal_secret(self._games.tournament(match.tournament).secret, match.deal).hex()
+            line = rounds.Over(
+                match=number, secret=secret, games=over(self._db, match.games), reason=match.reason or ""
+            )
+            lines.note(self._db, match.tournament, line)
 
     def void(self, match: int, reason: str) -> None:
         """Takes the games of a match that were not begun out of the season.
@@ -293,6 +314,7 @@ class Matches:
                     raise errors.Refused("state", f"expected a match that counts, got: number {number}")
                 longest |= _longest_here(self._db, tournament, number)
                 first = min(first, strike(self._db, tournament, number, reason))
+                lines.note(self._db, tournament, rounds.Struck(match=number, reason=reason))
                 planned.append(self._again(match, reason))
             if first < math.inf:
                 rate_again(self._db, tournament, int(first), sorted(longest), alive)
@@ -349,6 +371,24 @@ class Matches:
             (tournament, match),
         )
         return tuple(rows.read(MatchGame, found, "entrants"))
+
+
+def over(connection: databases.Connection, games: Sequence[MatchGame]) -> list[rounds.GameOver]:
+    """Returns what came of the games of a match, with the SHA-256 of their public logs."""
+    found = []
+    for game in games:
+        row = connection.execute("SELECT play_digest, public_sha256 FROM games WHERE id = ?", (game.game,)).fetchone()
+        ranks = connection.execute("SELECT rank FROM seats WHERE game = ? ORDER BY seat", (game.game,)).fetchall()
+        done = game.status == "done"
+        found.append(
+            rounds.GameOver(
+                status="done" if done else "void",
+                ranks=[rank for (rank,) in ranks] if done else [],
+                play_digest=row[0] if done else None,
+                log=row[1] if done else None,
+            )
+        )
+    return found
 
 
 def settle(connection: databases.Connection, tournament: str) -> None:

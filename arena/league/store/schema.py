@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from arena.core.face import Payload, plugs
+from arena.league.store import lines
 
 STATES: Final = (
     "'received', 'building', 'checking', 'qualifying', 'active', 'superseded', 'suspended', 'rejected', 'retired'"
@@ -214,6 +215,7 @@ OF_LEAGUES: Final = plugs.Tables(
             "matches.together",
             ("ALTER TABLE matches ADD COLUMN together INTEGER", "UPDATE matches SET together = number"),
         ),
+        "0006_lines": ("season_lines.number", lines.TABLE),
     },
     documents={
         "authors.quotas": dict[str, int],
@@ -221,6 +223,7 @@ OF_LEAGUES: Final = plugs.Tables(
         "commands.arguments": Payload,
         "remaking.longest": tuple[int, ...],
         "reports.report": Payload,
+        "season_lines.line": Any,
         "seasons.final": Any,
         "seasons.standings": Any,
         "versions.manifest": Payload,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,9 +9,9 @@ from typing import Literal
 
 import msgspec
 
-from arena.core.face import Payload, databases, errors, game_rows, rating_history, stores, true_skill
-from arena.league.record.season import Result
-from arena.league.store import rows
+from arena.core.face import Payload, databases, errors, game_rows, rating_history, record_files, stores, true_skill
+from arena.league.record import rounds
+from arena.league.store import lines, rows
 from arena.league.store.changes import enter
 from arena.league.store.matches import settle
 from arena.league.store.records import FinalMatch, Season, SeasonFinal
@@ -55,7 +54,13 @@ class Seasons:
             before = self._db.execute("SELECT digest FROM seasons ORDER BY number DESC LIMIT 1").fetchone()
             self._db.execute(
                 "INSERT INTO seasons (tournament, name, opened, digest_before) VALUES (?, ?, ?, ?)",
-                (tournament.id, name, stores.now(), before[0] if before else ""),
+                (tournament.id, name, tournament.created, before[0] if before else ""),
+            )
+            told = record_files.sha256_of(lines.commitment_of(tournament, tournament.created))
+            lines.note(
+                self._db,
+                tournament.id,
+                rounds.Opened(at=tournament.created, tournament=tournament.id, season=name, commitment_sha256=told),
             )
             self._db.execute("UPDATE versions SET entrant = NULL, first_game = 0")
             for version in rows.versions(self._db, "WHERE state = 'active' ORDER BY versions.id"):
@@ -103,7 +108,7 @@ class Seasons:
             reason: Why it is not played.
 
         Raises:
-            Refused: No season is open, it has a final, or games are running. Nothing has changed.
+            Refused: No season is open, it has a final, or games are running or not published. Nothing has changed.
         """
         with databases.immediate(self._db):
             season = self._open_one()
@@ -112,6 +117,7 @@ class Seasons:
                     "final", f"expected a season without a final, got: that of {season.name} has begun"
                 )
             self._check_quiet(season)
+            self._check_published(season)
             self._take_out_planned(season)
             (match,) = self._db.execute(
                 "SELECT coalesce(max(number) + 1, 0) FROM matches WHERE tournament = ?", (season.tournament,)
@@ -127,29 +133,39 @@ class Seasons:
                 reason=reason,
             )
             self._set_final(season, final)
+            line = rounds.FinalBegun(entrants=self._names(season, entrants), deals=deals, reason=reason)
+            lines.note(self._db, season.tournament, line)
             return final
 
     def leave_final(self, entrants: Iterable[int]) -> None:
         """Notes who is out of the final. Who is once out does not come back.
 
         Raises:
-            Refused: No final is being played.
+            Refused: No final is being played, or matches that are over are not published yet.
         """
         with databases.immediate(self._db):
             season, final = self._playing_final()
-            left = tuple(sorted({*final.left, *entrants}))
-            self._set_final(season, msgspec.structs.replace(final, left=left))
+            self._check_published(season)
+            gone = sorted({*entrants} - {*final.left})
+            self._set_final(season, msgspec.structs.replace(final, left=tuple(sorted([*final.left, *gone]))))
+            lines.note(self._db, season.tournament, rounds.Left(entrants=self._names(season, gone)))
 
     def end_final(self, outcome: Literal["settled", "not settled"], reason: str) -> None:
         """Ends the final: what was not begun of it goes.
 
         Raises:
-            Refused: No final is being played.
+            Refused: No final is being played, or matches that are over are not published yet.
         """
         with databases.immediate(self._db):
             season, final = self._playing_final()
+            self._check_published(season)
             self._take_out_planned(season)
             self._set_final(season, msgspec.structs.replace(final, outcome=outcome, reason=reason))
+            lines.note(self._db, season.tournament, rounds.Decided(outcome=outcome, reason=reason))
+
+    def _names(self, season: Season, entrants: Iterable[int]) -> list[str]:
+        known = {entrant.number: entrant.name for entrant in self._games.entrants(season.tournament)}
+        return [known[entrant] for entrant in entrants]
 
     def _playing_final(self) -> tuple[Season, SeasonFinal]:
         season = self._open_one()
@@ -179,7 +195,7 @@ class Seasons:
         return matches
 
     def close(self, standings: Payload, fits: Iterable[tuple[int, float, float | None, int]] = ()) -> Season:
-        """Closes the open season for ever: its standings are frozen, with a digest over all its results.
+        """Closes the open season for ever: its standings are frozen, and the hash of its last line is its digest.
 
         Args:
             standings: The final standings.
@@ -199,9 +215,11 @@ class Seasons:
             self._check_quiet(season)
             self._check_published(season)
             self._games.finish(season.tournament, fits)
+            line = rounds.Closed(at=stores.now(), standings=standings)
+            lines.note(self._db, season.tournament, line)
             self._db.execute(
                 "UPDATE seasons SET closed = ?, standings = ?, digest = ? WHERE number = ?",
-                (stores.now(), game_rows.canonical(standings), self.digest(season), season.number),
+                (line.at, game_rows.canonical(standings), self.head(season).sha256, season.number),
             )
             return self._select("WHERE number = ?", season.number)[0]
 
@@ -225,62 +243,13 @@ class Seasons:
                 "unpublished", f"expected a season whose matches are published, got: {count} that are not"
             )
 
-    def digest(self, season: Season) -> str:
-        """Returns the SHA-256 (hex) over the digest of the season before, then each line of a season's results."""
-        digest = hashlib.sha256(f"{season.digest_before}\n".encode())
-        for line in self.results(season):
-            digest.update(line)
-        return digest.hexdigest()
+    def head(self, season: Season) -> rounds.Head:
+        """Returns how many lines a season has, and the hash of the last."""
+        return lines.head_of(self._db, season.tournament)
 
-    def results(self, season: Season) -> Iterator[bytes]:
-        """Yields the results of a season as lines of JSON, from its rows: one for each game, in order.
-
-        Each has the number, the status, whether it counts, the entrants' names by seat, their ranks and the play
-        digest. Of a season with a final there is a last line: the number of its first game, who began it, who left it,
-        the most deals, and its outcome.
-        """
-        names = {entrant.number: entrant.name for entrant in self._games.entrants(season.tournament)}
-        for result in self._results("ORDER BY number", (season.tournament,), names):
-            yield f"{game_rows.canonical(result)}\n".encode()
-        if season.final is not None:
-            final = season.final
-            line = {
-                "final": final.first_game,
-                "entrants": [names[entrant] for entrant in final.entrants],
-                "left": [names[entrant] for entrant in final.left],
-                "deals": final.deals,
-                "outcome": final.outcome,
-            }
-            yield f"{game_rows.canonical(line)}\n".encode()
-
-    def of_match(self, tournament: str, match: int, names: Mapping[int, str]) -> Iterator[Result]:
-        """Yields the results of a match's games, in order.
-
-        Args:
-            tournament: The identifier of the season, which may be closed.
-            names: The versions of the season, by number.
-        """
-        return self._results("AND match = ? ORDER BY number", (tournament, match), names, "INDEXED BY games_by_match")
-
-    def _results(
-        self, rest: str, parameters: tuple[object, ...], names: Mapping[int, str], index: str = ""
-    ) -> Iterator[Result]:
-        found = self._db.execute(
-            "SELECT games.number, status, counts, seating, play_digest,"
-            " (SELECT json_group_array(rank) FROM (SELECT rank FROM seats WHERE game = games.id ORDER BY seat))"
-            f" FROM games {index} WHERE tournament = ? {rest}",
-            parameters,
-        )
-        for number, status, counts, seating, play_digest, ranks in found:
-            is_done = status == "done"
-            yield Result(
-                number=number,
-                status=status,
-                counts=bool(counts),
-                entrants=[names[entrant] for entrant in msgspec.json.decode(seating)],
-                ranks=msgspec.json.decode(ranks) if is_done else [],
-                play_digest=play_digest if is_done else None,
-            )
+    def lines(self, season: Season, first: int = 0, end: int = 2**62) -> Iterator[bytes]:
+        """Yields the lines of a season from number `first` up to but not including `end`."""
+        return lines.of_season(self._db, season.tournament, first, end)
 
     def _open_one(self) -> Season:
         season = self.current()

@@ -14,7 +14,19 @@ from typing import Final
 
 import msgspec
 
-from arena.core.face import PARTS, Payload, Reader, auditing, errors, files, formats, game_rows, log_records, verdicts
+from arena.core.face import (
+    PARTS,
+    Payload,
+    Reader,
+    auditing,
+    errors,
+    examining,
+    files,
+    formats,
+    game_rows,
+    log_records,
+    verdicts,
+)
 from arena.pages.site.places import places_of
 
 FILE: Final = "promises.json"
@@ -98,7 +110,7 @@ def check(
         return None
     facts = facts_of(reader, row)  # before they are checked: what changes meanwhile is checked again
     auditor = auditing.Auditor(logs, reader, None)
-    for log in auditing.examine_all(found, processes):
+    for log in examining.examine_all(found, processes):
         auditor.add(log)
         advance()
     audit = auditor.result(complete=True)

@@ -27,7 +27,8 @@ from arena.core.record.receipts import contradictions, receipts_of
 from arena.core.referee.game import Game
 from arena.core.referee.verify import verify
 from arena.core.resources import bots_folder
-from arena.core.standings.audit import Auditor, examine
+from arena.core.standings.audit import Auditor
+from arena.core.standings.examined import examine
 from arena.core.types import Seat
 from arena.core.wire.messages import Action, GameOver, Request
 from arena.league.visible import visible

@@ -12,7 +12,8 @@ import pytest
 
 from arena.core.errors import StoreError
 from arena.core.record.published import COMMITMENT_FILE, Commitment, published
-from arena.core.standings.audit import Auditor, Examined, examine
+from arena.core.standings.audit import Auditor
+from arena.core.standings.examined import Examined, examine
 from arena.core.standings.rebuilt import GIVEN, LAST, PARTLY, TABLES, Record, Told, contradictions, rebuild
 from arena.core.standings.verdicts import Audit
 from arena.core.store.database import Connection, connect

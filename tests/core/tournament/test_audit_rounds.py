@@ -11,7 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from arena.core.ratings.running import Rating
-from arena.core.standings.audit import Auditor, examine
+from arena.core.standings.audit import Auditor
+from arena.core.standings.examined import examine
 from arena.core.standings.verdicts import Audit
 from arena.core.store.store import open_reader
 from arena.core.tournament.formats.compare import Compare

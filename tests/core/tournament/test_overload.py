@@ -21,8 +21,9 @@ from arena.core.record.log import ForfeitRecord, read_log, write_log
 from arena.core.record.receipts import receipts_of
 from arena.core.referee.game import Game
 from arena.core.referee.job import Job
-from arena.core.standings.audit import Auditor, examine
+from arena.core.standings.audit import Auditor
 from arena.core.standings.closing import close
+from arena.core.standings.examined import examine
 from arena.core.standings.report import report
 from arena.core.standings.verdicts import Audit
 from arena.core.store.finding import Wanted, open_finder

@@ -44,6 +44,7 @@ def play(cup: Folder) -> None:
             end.plan(8)
             for claimed in league_kit.claim(store, 1):
                 league_kit.record(store, claimed)
+            league_kit.publish(store)
 
 
 def test_the_final_is_played_by_the_service_and_shown(cup: Folder) -> None:
@@ -117,5 +118,6 @@ def test_the_last_matches_are_published_though_the_command_closes_the_season(cup
         found = store._db.execute("SELECT state, published IS NOT NULL FROM matches ORDER BY number").fetchall()
         secret = deal_secret(store.games.tournament(season.tournament).secret, 0)
     assert found == [("over", 1)]
-    [line] = (cup.published / "seasons" / season.tournament / "deals-0.jsonl").read_text().splitlines()
-    assert json.loads(line)["secret"] == secret.hex()
+    lines = (cup.published / "seasons" / season.tournament / "rounds-0.jsonl").read_text().splitlines()
+    [over] = [line for line in map(json.loads, lines) if line["kind"] == "over"]
+    assert over["secret"] == secret.hex()

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from arena.core.errors import ConfigError, DoorError
-from arena.core.standings.audit import examine
+from arena.core.record.published import COMMITMENT_FILE
+from arena.core.standings.examined import examine
 from arena.league.checking.audit import SeasonAuditor, logs_of
 from arena.league.door.client import Client
 from arena.league.door.fetching import fetch_season
-from arena.league.record.season import DEALS, SEASON_FILE, STANDINGS_FILE
 from tests import door_kit, season_kit
 
 
@@ -58,25 +58,27 @@ def test_an_author_fetches_a_closed_season_and_checks_it_to_its_end(client: Clie
 def test_what_was_fetched_before_must_still_be_the_same(
     client: Client, league: door_kit.League, tmp_path: Path
 ) -> None:
-    """§D7-2: a commitment that changed is not taken, nor deals of which one was left out; lines may come."""
+    """§D7-2: a commitment that changed is not taken, nor lines of which one was left out; lines may come."""
     out, place = tmp_path / "first", league.folder / "published" / "seasons" / "cup-1"
     fetch_season(client, "cup-1", out)
-    deals, document = place / f"{DEALS}-0.jsonl", json.loads((place / SEASON_FILE).read_text())
-    lines = deals.read_bytes().splitlines(keepends=True)
-    deals.write_bytes(b"".join([*lines, lines[-1]]))
+    told, document = place / "rounds-0.jsonl", json.loads((place / COMMITMENT_FILE).read_text())
+    lines = told.read_bytes().splitlines(keepends=True)
+    told.write_bytes(b"".join([*lines, lines[-1]]))
     fetch_season(client, "first", out)
-    deals.write_bytes(b"".join(lines[:-1]))
-    with pytest.raises(DoorError, match=r"expected deals-0.jsonl as it was when it was fetched before"):
+    told.write_bytes(b"".join(lines[:-1]))
+    with pytest.raises(DoorError, match=r"expected rounds-0.jsonl as it was when it was fetched before"):
         fetch_season(client, "first", out)
-    (place / SEASON_FILE).write_text(json.dumps(document | {"commitment": "00" * 32}))
-    with pytest.raises(DoorError, match=r"expected season.json as it was when it was fetched before"):
+    told.write_bytes(b"".join([*lines, lines[-1]]))
+    (place / COMMITMENT_FILE).write_text(json.dumps(document | {"commitment": "00" * 32}))
+    with pytest.raises(DoorError, match=r"expected commitment.json as it was when it was fetched before"):
         fetch_season(client, "first", out)
-    assert json.loads((out / "seasons" / "cup-1" / SEASON_FILE).read_text()) == document
+    assert json.loads((out / "seasons" / "cup-1" / COMMITMENT_FILE).read_text()) == document
 
 
 def test_of_an_open_season_there_is_the_commitment(client: Client, tmp_path: Path) -> None:
     assert fetch_season(client, "autumn", tmp_path / "autumn") == "Season autumn, open: 0 logs"
-    assert [path.name for path in (tmp_path / "autumn" / "seasons" / "cup-2").iterdir()] == [SEASON_FILE]
+    there = {path.name for path in (tmp_path / "autumn" / "seasons" / "cup-2").iterdir()}
+    assert there == {COMMITMENT_FILE, "rounds-0.jsonl"}
 
 
 @pytest.mark.parametrize("name", ["spring", "../../own", "strange"])
@@ -88,7 +90,7 @@ def test_another_season_is_none(client: Client, tmp_path: Path, name: str) -> No
 
 @pytest.mark.parametrize(
     ("tournament", "file"),
-    [("cup-1", "results-7.jsonl"), ("cup-2", STANDINGS_FILE), ("..", "keys.json"), ("", "keys.json"), (".", "x.json")],
+    [("cup-1", "results-7.jsonl"), ("cup-2", "secret.json"), ("..", "keys.json"), ("", "keys.json"), (".", "x.json")],
 )
 def test_what_is_not_published_is_unknown(client: Client, tournament: str, file: str) -> None:
     """§D8-2."""

@@ -27,7 +27,7 @@ from arena.league.season.opening import make_league
 from arena.league.service.inbox import give, new_order
 from arena.league.settings import Bots, Game, Settings, load
 from arena.league.store import read_league
-from arena.league.store.ledger import LeagueReader
+from arena.league.store.opening import LeagueReader
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[3]

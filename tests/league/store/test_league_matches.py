@@ -112,7 +112,7 @@ def test_a_match_is_over_with_its_last_game_and_returned_until_it_is_published(s
     assert store.matches.over() == store.matches.running() == []
     rows = store.played.of(match.tournament)
     assert {row["game"]: row["public_sha256"] for row in rows} == {first: "5f", second: None}
-    with pytest.raises(StoreError, match="expected a match that is over"):
+    with pytest.raises(Refused, match="expected a match of the season, got: number 99"):
         store.matches.publish(99)
 
 

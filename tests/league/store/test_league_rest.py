@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
+from sqlite3 import Error
 
 import pytest
 
@@ -166,7 +168,7 @@ def test_a_report_keeps_the_last_of_the_output_and_comes_once(store: LeagueStore
     assert (len(found.output), found.output[-1:], found.report) == (MOST_OUTPUT, b"z", {"finding": "x"})
 
 
-def test_a_season_that_is_closed_keeps_its_standings_and_a_digest_of_its_rows(
+def test_a_season_that_is_closed_keeps_its_standings_and_the_hash_of_its_last_line(
     store: LeagueStore, tmp_path: Path
 ) -> None:
     fox = kit.active(store, "fox")
@@ -177,7 +179,8 @@ def test_a_season_that_is_closed_keeps_its_standings_and_a_digest_of_its_rows(
         store.seasons.close({"first": "fox/1"})
     kit.publish(store)
     closed = store.seasons.close({"first": "fox/1"})
-    assert (closed.standings, closed.digest) == ({"first": "fox/1"}, store.seasons.digest(closed))
+    *_, last = store.seasons.lines(closed)
+    assert (closed.standings, closed.digest) == ({"first": "fox/1"}, sha256(last).hexdigest())
     assert store.seasons.current() is None
     with pytest.raises(Refused, match="expected an open season"):
         kit.plan(store, fox, store.versions.named("greedy"))
@@ -188,9 +191,10 @@ def test_a_season_that_is_closed_keeps_its_standings_and_a_digest_of_its_rows(
     assert store.games.ratings("cup-2") == [Rating(MU, SIGMA), Rating(MU, SIGMA), Rating(30.0, 5.0)]
     assert store.versions.get(fox.id).entrant == 2
     kit.play(store, *map(store.versions.named, ("fox", "greedy")))
-    assert store.seasons.digest(store.seasons.all()[0]) == closed.digest
-    store._db.execute("UPDATE seats SET rank = 3 - rank WHERE game LIKE 'cup-1%'")
-    assert store.seasons.digest(store.seasons.all()[0]) != closed.digest
+    assert store.seasons.head(store.seasons.all()[0]).sha256 == closed.digest
+    for statement in ("UPDATE season_lines SET line = '{}'", "DELETE FROM season_lines"):
+        with pytest.raises(Error, match="lines of a season are only appended to"):
+            store._db.execute(statement)
 
 
 def test_a_season_is_not_closed_over_running_games(store: LeagueStore) -> None:

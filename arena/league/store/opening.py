@@ -16,6 +16,7 @@ from arena.league.store import remaking
 from arena.league.store.authors import Authors
 from arena.league.store.commands import Commands
 from arena.league.store.controls import Controls
+from arena.league.store.converting import convert
 from arena.league.store.facts import Facts
 from arena.league.store.matches import Matches
 from arena.league.store.notices import Notices, Reports
@@ -81,6 +82,7 @@ def open_league(path: Path, tell: Callable[[str], object] | None = None) -> Iter
     with stores.open_store(path, tell) as store:
         databases.extend(store._db, "league", OF_LEAGUES)
         remaking.finish(store._db)
+        convert(store)
         yield LeagueStore(store)
 
 

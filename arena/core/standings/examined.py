@@ -1,0 +1,126 @@
+"""Checks logs one by one, on several processes, and says of each what is needed to check them as a whole."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from arena.core.errors import LaterVersion, LogError, ReplayMismatch
+from arena.core.record.published import sha256_of
+from arena.core.record.result import result_of
+from arena.core.referee.verify import Publication, published_in, verify
+from arena.core.standings.verdicts import LATER_LOG, Fault
+from arena.core.types import GameResult, GameSettings, Level
+
+FEW: Final = 40
+"""So few logs are examined sooner than a process is started."""
+CHUNK: Final = 16
+"""How many logs a process gets at a time."""
+
+
+class Examined(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of one log after it was checked by itself."""
+
+    path: str
+    fault: Fault | None = None
+    """What is wrong with it. Without a fault all that follows is known."""
+    game: str = ""
+    tournament: str | None = None
+    deal: int = 0
+    rotation: int = 0
+    bots: tuple[tuple[str, str, str], ...] = ()
+    """By seat: name, version and digest."""
+    parameters: tuple[dict[str, str], ...] = ()
+    """By seat the values of parameters that were chosen."""
+    entropy: tuple[str | None, ...] = ()
+    """By seat what its bot put into chance."""
+    settings_sha256: str = ""
+    """Of what was played, the board's text left out."""
+    commitment: str = ""
+    result: GameResult | None = None
+    turns: int = 0
+    level: Level = Level.TRUSTED
+    draws_checked: bool = False
+    attempt: int = 0
+    """How often it was begun; 0 if its log does not say."""
+    chance: int = 0
+    has_receipts: bool = False
+    arena: str = ""
+    """The version that wrote it."""
+
+
+def examine(path: str, beside: str | None = None) -> Examined:
+    """Checks one log by itself. Workers call it, each for many logs.
+
+    Args:
+        path: The log.
+        beside: The folder with what is published of its tournament; None means the log's own.
+    """
+    try:
+        verdict = verify(Path(path), _published_in(beside or str(Path(path).parent)))
+    except ReplayMismatch as error:
+        return Examined(path=path, fault=Fault(error.check, str(error)))
+    except LogError as error:
+        return Examined(path=path, fault=Fault(LATER_LOG if isinstance(error, LaterVersion) else "log", str(error)))
+    header = verdict.log.header
+    return Examined(
+        path=path,
+        game=header.game,
+        tournament=header.tournament,
+        deal=header.deal,
+        rotation=header.rotation,
+        bots=tuple((bot.name, bot.version, bot.digest) for bot in header.bots),
+        parameters=tuple(bot.parameters for bot in header.bots),
+        entropy=tuple(bot.entropy for bot in header.bots),
+        settings_sha256=played_digest(header.settings),
+        commitment=header.commitment,
+        result=result_of(header, verdict.log.records, verdict.log.sha256, verdict.margins),
+        turns=verdict.turns,
+        level=header.level,
+        attempt=header.attempt,
+        chance=header.chance,
+        has_receipts=verdict.log.outcome.receipts is not None,
+        draws_checked=verdict.draws_checked,
+        arena=header.arena,
+    )
+
+
+def examine_all(paths: Sequence[str], processes: int, beside: str | None = None) -> Iterator[Examined]:
+    """Examines many logs on so many processes, and yields each result, in the order of the logs."""
+    examiner = partial(examine, beside=beside)
+    if processes < 2 or len(paths) < FEW:
+        yield from map(examiner, paths)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=_leave_signals_to_the_first) as workers:
+        yield from workers.map(examiner, paths, chunksize=CHUNK)
+
+
+def _leave_signals_to_the_first() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@lru_cache(maxsize=16)
+def _published_in(folder: str) -> Publication:
+    """Reads what is published once for all logs of a folder. What is wrong with it is told once, for the folder."""
+    try:
+        found = published_in(Path(folder))
+    except LogError:
+        return Publication(None, None, None)
+    return Publication(found.commitment, None, None) if found.contradictions() else found
+
+
+def played_digest(settings: GameSettings) -> str:
+    """Returns the SHA-256 (hex) of what is played, the board's text left out: its hash stands for it."""
+    board = settings.board
+    short = settings if board is None else msgspec.structs.replace(
+        settings, board=msgspec.structs.replace(board, text="")
+    )  # fmt: skip
+    return sha256_of(short)

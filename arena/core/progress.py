@@ -16,9 +16,7 @@ class Met(msgspec.Struct, frozen=True, kw_only=True):
     shares: tuple[float, ...] | None = None
     """By bot its mean share against the others so far, from 0 to 1. None before any game."""
     deals: int = 0
-    """How many deals these shares come from."""
     done: bool = False
-    """Whether all games of the meeting are done."""
 
 
 class Round(msgspec.Struct, frozen=True, kw_only=True):

@@ -107,7 +107,6 @@ def standings_plot(intervals: Sequence[Interval], courses: Sequence[RatingCurve]
     Args:
         intervals: The ratings, best first.
         courses: The same bots' courses; empty leaves that part out.
-        title: What was played.
         form: `svg` or `png`.
     """
     height = max(2.6, 0.8 + 0.28 * len(intervals))

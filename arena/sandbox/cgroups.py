@@ -58,7 +58,6 @@ class Mount(NamedTuple):
     root: str
     """Which of its groups is mounted there."""
     controllers: frozenset[str]
-    """Of version 1; empty for the unified hierarchy."""
     is_unified: bool
 
 
@@ -99,7 +98,6 @@ class Ground(msgspec.Struct, frozen=True):
     """The folders in which this process can make groups."""
 
     version: int
-    """Version of the cgroup hierarchy that enforces limits: 1 or 2."""
     memory: Path
     pids: Path
     cpu: Path
@@ -306,7 +304,6 @@ def find_ground(mounted: Sequence[Mount], own: dict[str, str]) -> Ground:
     """Finds where groups can be made.
 
     Args:
-        mounted: The hierarchies.
         own: The group of this process in each of them: by controller, that of the unified one by "".
 
     Raises:
@@ -341,7 +338,6 @@ def v2_place(unified: Mount, own: str, needed: Mapping[str, Sequence[str]] = _V2
     Only the root of the whole hierarchy may hold processes beside groups with controllers.
 
     Args:
-        unified: The hierarchy.
         own: This process's group in it.
         needed: The controllers, and the files that tell that a group has them.
 

@@ -77,7 +77,6 @@ class Outcome(msgspec.Struct, frozen=True):
     ok: bool
     detail: str
     remedy: str
-    """What to do if it is not ok, or to know if it is; may be empty."""
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -85,7 +84,6 @@ class Given(msgspec.Struct, frozen=True):
 
     ok: bool
     missing: tuple[str, ...]
-    """The names of the probes that failed."""
 
 
 class Examination(msgspec.Struct, frozen=True):

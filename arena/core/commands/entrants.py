@@ -12,10 +12,8 @@ def enter(bots: Sequence[str], rules: str, *, bundled: bool = False, quiet: bool
     """Returns the names of the bots that enter, each of one bot, and prints the others with the reasons.
 
     Args:
-        bots: Bots, and folders of bots.
         rules: The game that they are to play.
         bundled: Whether all bundled bots enter that can play.
-        quiet: Print nothing.
 
     Raises:
         ConfigError: As for `arena.core.tournament.entrants.choose`.

@@ -114,7 +114,6 @@ def progress_bar(total: int, done: int, unit: str = "games", *, quiet: bool = Fa
         total: How many there are, as far as is known.
         done: How many are done already.
         unit: What is counted.
-        quiet: Show nothing.
 
     Yields:
         The function to call after each one that is done.

@@ -69,7 +69,6 @@ class Stepper:
         """Begins with a game.
 
         Args:
-            logs: The games, in order.
             at: Which of them is shown first.
             seat: Whose eyes; None means all seats together.
             remarks: What is said of decisions of that first game, by their line in its log.

@@ -34,10 +34,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """The result for one log."""
 
     log: str
-    """Its path."""
     ok: bool
     turns: int | None = None
-    """How many turns the game had."""
     draws_checked: bool | None = None
     """Whether the secret was known, so that the draws could be computed again."""
     reason: str | None = None

@@ -72,7 +72,6 @@ class Manifest(msgspec.Struct, frozen=True):
     author: Annotated[str, Meta(max_length=256, pattern=TEXT)] = ""
     language: Annotated[str, Meta(max_length=64, pattern=TEXT)] = ""
     build: _Words = ()
-    """The command that builds it."""
     built: _Names = ()
     """Files and folders that this command makes, beside the program: without them the bot cannot run."""
     fetch: _Words = ()
@@ -155,7 +154,6 @@ class Ref(NamedTuple):
     """The meaning of a text that names an entrant."""
 
     name: str
-    """The name that it is given; empty: its own."""
     bot: str
     """A bundled bot, a path, or a command line."""
     values: str
@@ -245,7 +243,6 @@ def check_name(name: str, whose: str = "a bot") -> None:
     """Checks that a bot, or whatever else has such names, may have this name.
 
     Args:
-        name: The name.
         whose: Of what it is the name, for the error.
 
     Raises:

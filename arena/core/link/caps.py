@@ -34,7 +34,6 @@ class Caps(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """`[caps]`: the most that a bot may ask for in `[limits]` of its manifest."""
 
     memory_mib: MemoryMib = 2048
-    """Memory, in MiB."""
     file_mib: FileMib = 16
     """The largest size of a file that it writes, its output included, in MiB."""
     start_ms: StartMs = 10_000

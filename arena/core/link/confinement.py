@@ -106,7 +106,6 @@ class Confinement(Protocol):
         """Probes whether this machine gives the level now, and checks that bots can be started at it.
 
         Args:
-            specs: The bots.
             hidden: Files and folders of the operator that no bot may see: the database, the logs.
 
         Raises:

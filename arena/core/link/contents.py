@@ -79,7 +79,6 @@ def named_files(folder: Path, name: str) -> Found:
     Links in such a folder are not followed: package managers make them, for commands.
 
     Args:
-        folder: The bot's folder.
         name: The path relative to it.
 
     Raises:
@@ -120,11 +119,6 @@ def files_in(words: Iterable[str], folder: Path) -> Found:
 
 def digest_of(folder: Path, found: Found, line: bytes = b"") -> str:
     """Returns the SHA-256 (hex) over a command line, if there is one, and files; and keeps what the files were like.
-
-    Args:
-        folder: The bot's folder.
-        found: Its files.
-        line: The command line.
 
     Raises:
         BotError: A file cannot be read.
@@ -231,7 +225,6 @@ def _listed(folder: Path, top: str, skip: Callable[[str, str], bool]) -> Found:
     """Lists a folder of a bot, and those in it. Links to files are among the files.
 
     Args:
-        folder: The bot's folder.
         top: The path of the folder relative to that; empty for the bot's own.
         skip: Says of a path and a name whether it is left out.
 

@@ -97,7 +97,6 @@ class Custody:
         """Registers a process group. Do it before the group's program runs.
 
         Args:
-            group: Its number.
             token: The value of `ARENA_TOKEN` in its environment, by which is known what it starts.
 
         Raises:

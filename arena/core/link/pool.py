@@ -190,7 +190,6 @@ class Pool:
         Bots that waited for games of another block are told goodbye. Those that were started ahead wait for this one's.
 
         Args:
-            block: The name of the block.
             level: How far the bots of its games are confined, and those that are started ahead.
         """
         if block == self._block and level is self._level:

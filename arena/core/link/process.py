@@ -71,7 +71,6 @@ class BotProcess:
         """Starts the bot.
 
         Args:
-            spec: The bot.
             custody: What ends it if this process cannot.
             environment: What it gets beside the variables that all have.
             level: How far it is confined. From `isolated` on `ARENA_ENDPOINT` is where the box has the socket.

@@ -22,9 +22,7 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     value: int | float
     """The value that it is sent unless somebody says otherwise."""
     low: int | float
-    """The smallest value that makes sense."""
     high: int | float
-    """The largest."""
 
     @property
     def is_whole(self) -> bool:

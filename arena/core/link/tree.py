@@ -242,7 +242,6 @@ class Scales:
         """Begins to weigh, or returns what was weighed since the last call; None if nothing was.
 
         Args:
-            members: The processes.
             most_mib: What they have at most.
             limit_mib: What they may have.
         """

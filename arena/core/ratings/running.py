@@ -35,9 +35,7 @@ class Rating(msgspec.Struct, frozen=True):
     """An estimate of a bot's strength."""
 
     mu: float = MU
-    """The mean."""
     sigma: float = SIGMA
-    """The standard deviation."""
 
     @property
     def conservative(self) -> float:

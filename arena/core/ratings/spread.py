@@ -32,11 +32,9 @@ class Spread(NamedTuple):
     roots: tuple[Matrix, Matrix]
     """The naive root and the clustered one."""
     deals: list[int]
-    """On how many different deals each entrant played."""
     surprises: list[int]
     """On how many deals each entrant did better than expected, or worse; the fewer of both."""
     total: int
-    """How many different deals there were."""
 
 
 class Disagreement:

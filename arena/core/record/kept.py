@@ -11,9 +11,9 @@ import msgspec
 
 from arena.core import files
 from arena.core.errors import LogError
-from arena.core.record.log import Count, Hex, Log
+from arena.core.record.log import Hex, Log
 from arena.core.record.receipts import Receipt, receipts_of
-from arena.core.types import Seat, Termination
+from arena.core.types import Count, Seat, Termination
 
 MOST_KEPT = 256 * files.MIB
 """Bytes of a file of receipts: a million games."""

@@ -108,6 +108,10 @@ class Chair:
         if self.off_turn is not None:
             self.off_turn.asked()
 
+    def measured(self) -> dict[str, int]:
+        """Returns what was measured of it in the game, by name of `MEASURED`."""
+        return {} if self.off_turn is None else {"off_turn_cpu_ms": self.off_turn.cpu_ms}
+
     def cpu_excess(self) -> Cause | None:
         """Returns the cause of forfeit if it has used more CPU time than it may."""
         return None if self.cpu is None else self.cpu.excess(self._link.cpu_ns(self.seat))

@@ -8,11 +8,10 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import astuple
 
-from arena.core.record.log import LoggedForfeit
 from arena.core.record.receipts import Receipt
 from arena.core.rules.base import Decision, Outcome, Rules
 from arena.core.rules.course import Course
-from arena.core.types import GameSettings, Seat, Termination, TimeControl
+from arena.core.types import GameSettings, LoggedForfeit, Seat, Termination, TimeControl
 from arena.core.wire.messages import ForfeitNotice, GameOver, GameStart, ReceiptNotice, Request, RequestClock, Time
 
 
@@ -30,9 +29,6 @@ def game_start(
     """Returns the `game_start` that tells a seat what is played.
 
     Args:
-        rules: The game's rules.
-        settings: What is played.
-        seat: Whom it is for.
         game: The number of the game in the seat's session.
         commitment: SHA-256 (hex) of the game's salt and the deal's secret.
         bot_seed: The seed for the bot's own randomness.
@@ -72,7 +68,6 @@ def request(course: Course, decision: Decision, wants: Collection[str], id: int,
         decision: Which decision of which seat.
         wants: What the request carries: any of `view`, `events`, `legal`.
         id: The number of the request in the seat's session.
-        clock: The time for it.
     """
     rules, state, seat = course.rules, course.state, decision.seat
     return Request(
@@ -98,8 +93,6 @@ def game_over(
     """Returns the `game_over` for a seat whose game has ended or is interrupted.
 
     Args:
-        course: The game.
-        seat: Whom it is for.
         wants: As in `request`.
         game: The number of the game in the seat's session.
         interrupted: Whether the game was stopped from outside.

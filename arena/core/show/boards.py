@@ -23,23 +23,19 @@ class BundledBoard(msgspec.Struct, frozen=True, kw_only=True):
     board: str
     """The name that `--board` takes."""
     facts: BoardFacts
-    """What its file says."""
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
     """The result of checking a text."""
 
     problems: tuple[BoardError, ...] = ()
-    """Everything that is wrong, in the order of the text."""
     facts: BoardFacts | None = None
-    """What the text says, if nothing is wrong."""
 
 
 def check_board(data: bytes, source: str) -> Checked:
     """Checks that a board file can be read, and played by every number of players that it is for.
 
     Args:
-        data: The content.
         source: The file's name, for errors.
     """
     data = data.removeprefix(BOM_UTF8)

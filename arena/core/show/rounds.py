@@ -41,7 +41,6 @@ def swiss_table(rounds: Sequence[Round], points: Mapping[str, float], width: int
     Args:
         rounds: In order.
         points: By bot, best first.
-        width: Of the terminal.
     """
     place = {bot: str(number) for number, bot in enumerate(points, 1)}
     columns = [
@@ -77,7 +76,6 @@ def bracket(rounds: Sequence[Round], width: int, *, winner: str | None = None) -
 
     Args:
         rounds: In order.
-        width: Of the terminal.
         winner: Who won the final; None if that is open.
     """
     stages = _stages(rounds)
@@ -201,7 +199,6 @@ def adaptive_table(neighbours: Sequence[Neighbour], needed: float | None, width:
     Args:
         neighbours: The bots, best first.
         needed: How much evidence settles a pair; None if it is not known.
-        width: Of the terminal.
     """
     numbers = [str(number) for number in range(1, len(neighbours) + 1)]
     met = [shown for shown in neighbours if shown.verdict is not None]

@@ -26,14 +26,12 @@ from arena.core.text import plain
 LEAST = 12
 """How many characters of a name are always left."""
 GAP = 2
-"""Spaces between columns."""
 
 
 class Column(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """A column with its cells, from top to bottom."""
 
     title: str
-    """Its heading; may have several lines."""
     cells: Sequence[str]
     """Plain: nothing in them acts on a terminal."""
     leaves: int = 0
@@ -80,7 +78,6 @@ def fitted(columns: Sequence[Column], names: Sequence[str], width: int) -> Text:
     Args:
         columns: From left to right.
         names: The bots of the rows; need not be plain.
-        width: Of the terminal.
     """
     bots = Column(title="bot", cells=[plain(name) for name in names], left=True)
     least = max(least_width(bots.cells), len(bots.title))
@@ -102,7 +99,6 @@ def in_blocks(first: Column, names: Sequence[str], columns: Sequence[Column], wi
         first: Comes before the names, in each table.
         names: The bots of the rows; need not be plain.
         columns: From left to right.
-        width: Of the terminal.
     """
     bots = Column(title="bot", cells=[plain(name) for name in names], left=True)
     if _total([first, bots, *columns]) > width:
@@ -185,7 +181,6 @@ def paces_table(workers: Sequence[Mapping[str, Any]], width: int) -> Text | None
 
     Args:
         workers: Each has `worker` and `bots`, and of these each `bot` and `mean_ms`.
-        width: Of the terminal.
     """
     if len(workers) < 2:
         return None

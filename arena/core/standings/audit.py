@@ -15,21 +15,13 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.core.errors import ArenaError, LaterVersion, LogError, ReplayMismatch, StoreError
 from arena.core.extras import has, install
 from arena.core.plugs import NotLoaded
-from arena.core.record import compressed
-from arena.core.record.log import BEGUN, SUFFIX, begun, find_logs
-from arena.core.record.published import (
-    COMMITMENT_FILE,
-    CONTRIBUTIONS_FILE,
-    SECRET_FILE,
-    Commitment,
-    changed_since,
-    sha256_of,
-    strange_in,
-)
+from arena.core.record import compressed, published
+from arena.core.record.log import BEGUN, SUFFIX, Header, begun, find_logs
 from arena.core.record.receipts import WITHOUT_MARKS
 from arena.core.record.result import result_of
 from arena.core.referee.beacon import is_signature, round_of
@@ -42,7 +34,7 @@ from arena.core.store.records import game_id
 from arena.core.store.temporary import temporary_store
 from arena.core.tournament.schedule import Schedule
 from arena.core.tournament.settings import Settings
-from arena.core.types import GameResult, GameSettings, Level
+from arena.core.types import GameResult, GameSettings
 
 PROMISES: Final[Mapping[str, str]] = {
     "log": "every log is whole, and was played by the rules",
@@ -57,20 +49,18 @@ PROMISES: Final[Mapping[str, str]] = {
 }
 """The promise that each check holds, by its name."""
 WHY_NOT: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("commitment", "beacon", "schedule", "bots"), f"there is no {COMMITMENT_FILE}"),
-    "deals": f"there is no {SECRET_FILE} yet",
+    **dict.fromkeys(("commitment", "beacon", "schedule", "bots"), f"there is no {published.COMMITMENT_FILE}"),
+    "deals": f"there is no {published.SECRET_FILE} yet",
     "secret": "only --complete demands it",
     "database": "--db names one",
 }
 """Why a check was not made, by its name."""
 MOST_GAPS: Final = 5
-"""How many missing games are named."""
 FEW: Final = 40
 """So few logs are examined sooner than a process is started."""
 RECEIPTS_SINCE: Final = 3
 """The first version of CHANCE whose tournaments have receipts in every log."""
 CHUNK: Final = 16
-"""How many logs a process gets at a time."""
 
 
 class Examined(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,36 +69,26 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     fault: Fault | None = None
     """What is wrong with it. Without a fault all that follows is known."""
-    game: str = ""
-    tournament: str | None = None
-    deal: int = 0
-    rotation: int = 0
-    bots: tuple[tuple[str, str, str], ...] = ()
-    """By seat: name, version and digest."""
-    parameters: tuple[dict[str, str], ...] = ()
-    """By seat the values of parameters that were chosen."""
-    entropy: tuple[str | None, ...] = ()
-    """By seat what its bot put into chance."""
+    header: Header | None = None
+    """Its first record, without the board."""
     settings_sha256: str = ""
     """Of what was played, the board's text left out."""
-    commitment: str = ""
     result: GameResult | None = None
     turns: int = 0
-    level: Level = Level.TRUSTED
     draws_checked: bool = False
-    attempt: int = 0
-    """How often it was begun; 0 if its log does not say."""
-    chance: int = 0
     has_receipts: bool = False
-    arena: str = ""
-    """The version that wrote it."""
+
+    @property
+    def head(self) -> Header:
+        """The first record of a log without a fault."""
+        assert self.header is not None
+        return self.header
 
 
 def examine(path: str, beside: str | None = None) -> Examined:
     """Checks one log by itself. Workers call it, each for many logs.
 
     Args:
-        path: The log.
         beside: The folder with what is published of its tournament; None means the log's own.
     """
     try:
@@ -120,23 +100,12 @@ def examine(path: str, beside: str | None = None) -> Examined:
     header = verdict.log.header
     return Examined(
         path=path,
-        game=header.game,
-        tournament=header.tournament,
-        deal=header.deal,
-        rotation=header.rotation,
-        bots=tuple((bot.name, bot.version, bot.digest) for bot in header.bots),
-        parameters=tuple(bot.parameters for bot in header.bots),
-        entropy=tuple(bot.entropy for bot in header.bots),
+        header=replace(header, board=None, settings=replace(header.settings, board=None)),
         settings_sha256=played_digest(header.settings),
-        commitment=header.commitment,
         result=result_of(header, verdict.log.records, verdict.log.sha256, verdict.margins),
         turns=verdict.turns,
-        level=header.level,
-        attempt=header.attempt,
-        chance=header.chance,
         has_receipts=verdict.log.outcome.receipts is not None,
         draws_checked=verdict.draws_checked,
-        arena=header.arena,
     )
 
 
@@ -171,7 +140,7 @@ def played_digest(settings: GameSettings) -> str:
     short = settings if board is None else msgspec.structs.replace(
         settings, board=msgspec.structs.replace(board, text="")
     )  # fmt: skip
-    return sha256_of(short)
+    return published.sha256_of(short)
 
 
 class Auditor:
@@ -184,7 +153,6 @@ class Auditor:
         """Reads what is published in the folder.
 
         Args:
-            folder: The folder.
             reader: The database to compare with, if any.
             noted: A copy of the commitment.json from before the first game, if there is one elsewhere.
 
@@ -221,7 +189,7 @@ class Auditor:
                 self._read_commitment(self._published.commitment)
                 self._compare_commitment(self._published.commitment, noted)
             except RecursionError:
-                self._fault("commitment", f"{folder / COMMITMENT_FILE}: the values in it nest too deeply")
+                self._fault("commitment", f"{folder / published.COMMITMENT_FILE}: the values in it nest too deeply")
 
     def add(self, log: Examined) -> None:
         """Takes a log that was examined."""
@@ -230,10 +198,10 @@ class Auditor:
             self._faults.append(log.fault)
             return
         if self._published.commitment is not None:
-            self._check_name(Path(log.path), log.game)
+            self._check_name(Path(log.path), log.head.game)
         self._draws_unchecked += not log.draws_checked
-        noted = len(begun(self._folder / f"{log.game}{SUFFIX}"))
-        self._begun += max(log.attempt, noted, 1) - 1 - noted
+        noted = len(begun(self._folder / f"{log.head.game}{SUFFIX}"))
+        self._begun += max(log.head.attempt, noted, 1) - 1 - noted
         before = self._published.commitment
         if before is None or self._schedule is None or self._settings is None:
             return
@@ -256,9 +224,12 @@ class Auditor:
         if complete:
             self._checked.add("secret")
             if before is None:
-                self._fault("commitment", f"{self._folder}: expected a {COMMITMENT_FILE}, got none")
+                self._fault("commitment", f"{self._folder}: expected a {published.COMMITMENT_FILE}, got none")
             if secret is None:
-                self._fault("secret", f"{self._folder}: expected a {SECRET_FILE}, got none: the secret is not revealed")
+                self._fault(
+                    "secret",
+                    f"{self._folder}: expected a {published.SECRET_FILE}, got none: the secret is not revealed",
+                )
         audit = Audit(
             folder=str(self._folder),
             tournament=None if before is None else before.tournament,
@@ -290,14 +261,16 @@ class Auditor:
         else:
             self._fault(
                 "beacon",
-                f"{self._folder}/{CONTRIBUTIONS_FILE}: expected the signature of quicknet's round {round}, "
+                f"{self._folder}/{published.CONTRIBUTIONS_FILE}: expected the signature of quicknet's round {round}, "
                 f"got: {given.beacon!r:.120}",
             )
 
     def _is_open(self) -> bool:
         return self._schedule is not None and self._schedule.open
 
-    def _make_again(self, before: Commitment, schedule: Schedule, settings: Settings, *, complete: bool) -> None:
+    def _make_again(
+        self, before: published.Commitment, schedule: Schedule, settings: Settings, *, complete: bool
+    ) -> None:
         """Stores the tournament anew, if anything follows from that, and holds logs and database against it."""
         given = self._published.contributions
         record = Record(
@@ -339,13 +312,13 @@ class Auditor:
         self._checked.add(check)
         self._faults.append(Fault(check, reason))
 
-    def _read_commitment(self, before: Commitment) -> None:
-        place = self._folder / COMMITMENT_FILE
+    def _read_commitment(self, before: published.Commitment) -> None:
+        place = self._folder / published.COMMITMENT_FILE
         for name, document, digest in (
             ("settings", before.settings, before.settings_sha256),
             ("schedule", before.schedule, before.schedule_sha256),
         ):
-            if sha256_of(document) != digest:
+            if published.sha256_of(document) != digest:
                 self._fault("commitment", f"{place}: {name}_sha256 is not the digest of its {name}")
         try:
             settings = Settings.read(before.settings)
@@ -364,32 +337,34 @@ class Auditor:
             ("number of games", before.games, plan["games"]),
             ("bots", [(bot.name, bot.version, bot.digest) for bot in before.bots], entered),
         ):
-            if told != follows or any(strange_in(told, follows, what)):
+            if told != follows or any(published.strange_in(told, follows, what)):
                 self._fault("commitment", f"{place}: the {what} does not follow from its settings")
-        for strange in strange_in(before.settings, settings.document(), "settings"):
+        for strange in published.strange_in(before.settings, settings.document(), "settings"):
             self._fault("commitment", f"{place}: {strange} is no setting of a tournament")
         self._schedule, self._settings = schedule, settings
 
-    def _compare_commitment(self, before: Commitment, noted: Path | None) -> None:
+    def _compare_commitment(self, before: published.Commitment, noted: Path | None) -> None:
         """Compares the commitment with what is known of it from elsewhere."""
-        place = self._folder / COMMITMENT_FILE
+        place = self._folder / published.COMMITMENT_FILE
         if noted is not None:
-            for change in changed_since(noted, before):
+            for change in published.changed_since(noted, before):
                 self._fault("commitment", f"{place}: {change}")
 
-    def _identify(self, log: Examined, before: Commitment) -> int | None:
+    def _identify(self, log: Examined, before: published.Commitment) -> int | None:
         """Returns the number of the game that a log is of, if it is the tournament's and the only log of the game."""
-        if log.tournament != before.tournament:
-            self._fault("schedule", f"{log.path}:1: a log of tournament {log.tournament}, not of {before.tournament}")
+        if log.head.tournament != before.tournament:
+            self._fault(
+                "schedule", f"{log.path}:1: a log of tournament {log.head.tournament}, not of {before.tournament}"
+            )
             return None
-        tail = log.game.rpartition("-")[2]
+        tail = log.head.game.rpartition("-")[2]
         number = int(tail) if tail.isascii() and tail.isdigit() and len(tail) < 12 else -1
-        if log.game != game_id(before.tournament, number):
-            self._fault("schedule", f"{log.path}:1: {log.game!r:.80} is no game of the schedule")
+        if log.head.game != game_id(before.tournament, number):
+            self._fault("schedule", f"{log.path}:1: {log.head.game!r:.80} is no game of the schedule")
             return None
         if number in self._kept:
             also = self._kept[number].path
-            self._fault("schedule", f"{log.path}:1: game {log.game} is there twice, also as {also}")
+            self._fault("schedule", f"{log.path}:1: game {log.head.game} is there twice, also as {also}")
             return None
         return number
 
@@ -408,57 +383,59 @@ class Auditor:
         """Checks that a log is what the schedule says of its game."""
         if not number < schedule.total:
             self._kept.remove(number)
-            self._fault("schedule", f"{log.path}:1: {log.game!r:.80} is no game of the schedule")
+            self._fault("schedule", f"{log.path}:1: {log.head.game!r:.80} is no game of the schedule")
             return
-        if log.chance not in (0, settings.chance):
+        if log.head.chance not in (0, settings.chance):
             self._fault(
                 "deals",
                 f"{log.path}:1: expected seeds by version {settings.chance} of CHANCE, as the settings say, "
-                f"got: version {log.chance}",
+                f"got: version {log.head.chance}",
             )
         if not log.has_receipts and settings.chance >= RECEIPTS_SINCE:
             self._fault("log", f"{log.path}: expected the receipts that this version of arena writes, got none")
-        if log.level != settings.level:
+        if log.head.level != settings.level:
             self._fault(
                 "bots",
-                f"{log.path}:1: its bots ran at level {log.level}; by the settings of the tournament it is "
+                f"{log.path}:1: its bots ran at level {log.head.level}; by the settings of the tournament it is "
                 f"{settings.level}",
             )
         game = schedule.game(number)
-        if (log.deal, log.rotation) != (game.deal, game.rotation):
+        head = log.head
+        if (head.deal, head.rotation) != (game.deal, game.rotation):
             self._fault(
                 "schedule",
-                f"{log.path}:1: game {log.game} was played on deal {log.deal} in rotation {log.rotation}; "
+                f"{log.path}:1: game {head.game} was played on deal {head.deal} in rotation {head.rotation}; "
                 f"by the schedule it is deal {game.deal}, rotation {game.rotation}",
             )
         if log.settings_sha256 != played_digest(settings.game):
             self._fault("schedule", f"{log.path}:1: it was not played by the settings of the tournament")
-        if self._dealt.setdefault(log.deal, log.commitment) != log.commitment:
-            self._fault("deals", f"{log.path}:1: deal {log.deal} has another commitment than in another log")
+        if self._dealt.setdefault(head.deal, head.commitment) != head.commitment:
+            self._fault("deals", f"{log.path}:1: deal {head.deal} has another commitment than in another log")
         given = self._published.contributions
         entropy = {} if given is None else dict(enumerate(given.entropy))
-        if log.entropy != (put_in := tuple(entropy.get(entrant) for entrant in game.entrants)):
+        contributed, file = tuple(bot.entropy for bot in head.bots), published.CONTRIBUTIONS_FILE
+        if contributed != (put_in := tuple(entropy.get(entrant) for entrant in game.entrants)):
             self._fault(
                 "deals",
-                f"{log.path}:1: expected the contributions {put_in} by seat, as {CONTRIBUTIONS_FILE} has them, "
-                f"got: {log.entropy}",
+                f"{log.path}:1: expected the contributions {put_in} by seat, as {file} has them, got: {contributed}",
             )
         expected = [settings.bots[entrant] for entrant in game.entrants]
-        if len(log.bots) != len(expected):
-            self._fault("bots", f"{log.path}:1: {len(log.bots)} bots sat there; by the schedule it is {len(expected)}")
+        bots = head.bots
+        if len(bots) != len(expected):
+            self._fault("bots", f"{log.path}:1: {len(bots)} bots sat there; by the schedule it is {len(expected)}")
             return
-        for seat, (bot, entered) in enumerate(zip(log.bots, expected, strict=True)):
-            if bot != (entered.own_name, entered.version, entered.digest):
+        for seat, (bot, entered) in enumerate(zip(bots, expected, strict=True)):
+            if (bot.name, bot.version, bot.digest) != (entered.own_name, entered.version, entered.digest):
                 self._fault(
                     "bots",
-                    f"{log.path}:1: in seat {seat} sat {bot[0]} {bot[1]} ({bot[2][:12]}…); "
+                    f"{log.path}:1: in seat {seat} sat {bot.name} {bot.version} ({bot.digest[:12]}…); "
                     f"by the schedule it is {entered.name} {entered.version} ({entered.digest[:12]}…)",
                 )
             chosen = entered.parameters | (game.parameters[seat] if game.parameters else {})
-            if log.parameters[seat] != chosen:
+            if bot.parameters != chosen:
                 self._fault(
                     "bots",
-                    f"{log.path}:1: {entered.name} in seat {seat} was sent the parameters {log.parameters[seat]}; "
+                    f"{log.path}:1: {entered.name} in seat {seat} was sent the parameters {bot.parameters}; "
                     f"by the schedule it is {chosen}",
                 )
 
@@ -471,11 +448,13 @@ class Auditor:
         for log in (self._kept[number] for number in self._kept):
             seats = () if log.result is None else log.result.seats
             whose = [
-                bot[0] for bot, one in zip(log.bots, seats, strict=False) if one.forfeit and one.forfeit.overloaded
+                bot.name
+                for bot, one in zip(log.head.bots, seats, strict=False)
+                if one.forfeit and one.forfeit.overloaded
             ]
             losses.update(whose)
             games += bool(whose)
-            unproven += bool(whose) and log.arena in WITHOUT_MARKS
+            unproven += bool(whose) and log.head.arena in WITHOUT_MARKS
         if games:
             yield void_text(games, losses)
         if unproven:
@@ -490,7 +469,7 @@ class Auditor:
 def _folders_of_games(folder: Path) -> Iterator[Path]:
     """Yields the folders in a folder that hold logs, or what is published of a tournament."""
     for path in sorted(folder.iterdir()):
-        if path.is_dir() and (find_logs(path) or any(path.rglob(COMMITMENT_FILE))):
+        if path.is_dir() and (find_logs(path) or any(path.rglob(published.COMMITMENT_FILE))):
             yield path
 
 

@@ -42,7 +42,6 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """In which they met, in order; without those that were removed."""
     deals: int
     games: int
-    """Those of `tournaments`."""
     by: Literal["wins", "margin"]
     """What is judged, and what `counts` to `more_deals` tell of."""
     counts: tuple[tuple[float, int], ...]
@@ -77,7 +76,6 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     sprt: Sprt | None
     """The sequential test that was asked for, if any. Then it says when to stop."""
     forfeits: tuple[int, int]
-    """Of both bots."""
     max_deals: int
     answered: bool
     """Whether there is an answer: of the sequential test if there is one, else of the evidence."""
@@ -99,7 +97,6 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True):
     """By how much the first bot was ahead of the other in a game, on average."""
 
     unit: str
-    """What is counted, in the plural."""
     most: int
     """A larger lead in a game counts as this one."""
     level: float
@@ -198,10 +195,8 @@ class SoFar(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a comparison that goes on."""
 
     bot: str
-    """The first one. All is told of it."""
     deals: int
     score: float
-    """The mean share by what is judged."""
     lead: tuple[float, str] | None
     """Its mean lead in a game, and the unit, if that is judged."""
     evidence: float

@@ -32,7 +32,6 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     seed: str | None
     commitment: str
-    """SHA-256 (hex) of the tournament's secret."""
 
 
 class BotPace(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,16 +40,13 @@ class BotPace(msgspec.Struct, frozen=True, kw_only=True):
     bot: str
     games: int
     mean_ms: float
-    """Of a decision."""
 
 
 class WorkerPace(msgspec.Struct, frozen=True, kw_only=True):
     """How fast bots were on a worker of a cluster."""
 
     worker: str
-    """Its name."""
     bots: tuple[BotPace, ...]
-    """In the order in which they entered."""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +63,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     reused: tuple[str, ...]
     """The tournaments whose games are reused, the earliest first."""
     seconds: float
-    """Time spent playing, over all runs."""
     standings: tuple[Standing, ...]
     order: Order | None
     """How much of it is settled; None before any game."""
@@ -78,7 +73,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     workers: tuple[WorkerPace, ...]
     """By worker of a cluster how fast bots were; empty if all games were played here."""
     logs: str
-    """The folder of its logs."""
 
 
 def report(
@@ -94,7 +88,6 @@ def report(
     """Returns the document and the row of the latest tournament that matches.
 
     Args:
-        reader: The database.
         tournament: Its identifier; None means any.
         rules: The name of its rules; None means any.
         ruleset: The name of its ruleset; None means any.
@@ -203,8 +196,8 @@ def forfeit_counts(reader: Reader, tournament: str) -> dict[str, Counter[str]]:
     """Returns how often each bot forfeited, by code. Bots that never did are left out."""
     names = {entrant.number: entrant.name for entrant in reader.entrants(tournament)}
     counts: dict[str, Counter[str]] = {}
-    for forfeit in reader.forfeits(tournament):
-        counts.setdefault(names[forfeit.entrant], Counter())[forfeit.code] += 1
+    for entrant, forfeit in reader.forfeits(tournament):
+        counts.setdefault(names[entrant], Counter())[forfeit.code] += 1
     return counts
 
 

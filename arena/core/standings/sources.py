@@ -12,8 +12,9 @@ from arena.core.errors import ConfigError, did_you_mean
 from arena.core.ratings.pairs import PairResult, add_up, pairs_of
 from arena.core.standings.pool import Joined
 from arena.core.store.reader import Reader
-from arena.core.store.records import Entrant, SeatRow, Tally, Tournament, teams_of
+from arena.core.store.records import Entrant, Tally, Tournament, teams_of
 from arena.core.tournament.settings import Settings
+from arena.core.types import SeatResult
 
 
 class Known:
@@ -55,16 +56,16 @@ class Known:
                 for entrant in self._reader.entrants(row.id)
                 if (entrant.name, entrant.digest) in numbers
             }
-            for deal, seats in self._reader.results(row.id):
-                if all(seat.entrant in here for seat in seats):
-                    self._add(deal * (len(before) + 1) + place, [here[seat.entrant] for seat in seats], seats)
+            for deal, entrants, seats in self._reader.results(row.id):
+                if all(entrant in here for entrant in entrants):
+                    self._add(deal * (len(before) + 1) + place, [here[entrant] for entrant in entrants], seats)
         self._others = add_up(self._others)
 
-    def _add(self, deal: int, entrants: Sequence[int], seats: Sequence[SeatRow]) -> None:
+    def _add(self, deal: int, entrants: Sequence[int], seats: Sequence[SeatResult]) -> None:
         self.games += 1
         self._others += pairs_of(deal, entrants, tuple(seat.rank for seat in seats), teams=teams_of(seats))
-        for entrant, seat in zip(entrants, seats, strict=True):
-            self.tallies[entrant] = self.tallies[entrant].plus(Tally.of(entrant, seat, seats))
+        for tally in Tally.of_game(entrants, seats):
+            self.tallies[tally.entrant] = self.tallies[tally.entrant].plus(tally)
 
 
 def known_of(reader: Reader, row: Tournament, without: Collection[str] = ()) -> Known:

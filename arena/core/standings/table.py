@@ -301,7 +301,7 @@ def _standing(
         draws=tally.draws,
         losses=tally.games - tally.wins - tally.draws,
         forfeits=tally.forfeits,
-        mean_ms=round(tally.total_ms / tally.decisions, 3) if tally.decisions else 0.0,
+        mean_ms=round(tally.mean_ms, 3),
         max_ms=round(tally.max_ms, 3),
         mean_score=_rounded(mean_score, 3),
         score_half_width=_rounded(score.half_width if score else None, 3),

@@ -27,7 +27,6 @@ from arena.core.store.views import VIEWS
 from arena.core.types import Payload
 
 LATEST: Final = "latest"
-"""Stands for the latest tournament where an id is expected."""
 SECONDS: Final = 5.0
 """How long a query with an expression of the operator's may take."""
 
@@ -47,18 +46,15 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """Which games to find: those in which one seat is all of this."""
 
     bot: str | None = None
-    """Its bot's name in the tournament."""
     against: str | None = None
     """The name of a bot in another seat."""
     outcome: Literal["won", "drawn", "lost"] | None = None
     forfeited: bool = False
     """Whether it must have forfeited."""
     code: str | None = None
-    """Why it forfeited."""
     slow_ms: float | None = None
     """Its slowest decision took at least this."""
     tournament: str | None = None
-    """An identifier, whole."""
     since: str | None = None
     """The game ended then or later; UTC (ISO 8601)."""
     where: str | None = None
@@ -96,7 +92,6 @@ class Finder(Reader):
         """Returns the identifiers of the games that are wanted, the latest first.
 
         Args:
-            wanted: Which games.
             limit: The most games to return; None means all.
 
         Raises:
@@ -143,7 +138,6 @@ class Finder(Reader):
         They have no result. So what is said of a result (outcome, forfeit, time, an expression) finds none of them.
 
         Args:
-            wanted: Which games.
             limit: The most games to return; None means all.
         """
         if wanted.outcome or wanted.forfeited or wanted.slow_ms is not None or wanted.where is not None:

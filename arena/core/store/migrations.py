@@ -6,6 +6,8 @@ Never change a migration that was released: add another.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 from sqlite_utils import Database, Migrations
@@ -458,6 +460,59 @@ def teams(db: Database) -> None:
 @migrations(name="0020_wings")
 def wings(db: Database) -> None:
     """Says that tables of wings are there only where a wing has opened the database: earlier versions read them."""
+
+
+@migrations(name="0021_figures")
+def figures(db: Database) -> None:
+    """Keeps what a seat did in a game as one document, as the log tells it. Columns are computed from it."""
+    views.drop(db.conn)
+    db.execute(_SEATS)
+    rows = db.execute(f"SELECT game, seat, entrant, {', '.join(_OF_A_SEAT)}, {', '.join(_OF_A_FORFEIT)} FROM seats")
+    db.conn.executemany(
+        "INSERT INTO new_seats VALUES (?, ?, ?, ?)",
+        ((game, seat, entrant, _figures(seat, told)) for game, seat, entrant, *told in rows),
+    )
+    db.execute("DROP TABLE seats")
+    db.execute("ALTER TABLE new_seats RENAME TO seats")
+    views.make(db.conn)
+
+
+_OF_A_SEAT = ("rank", "decisions", "total_ms", "max_ms", "score", "margin", "team", "off_turn_cpu_ms")
+_OF_A_FORFEIT = ("forfeit", "sentence", "turn", "stderr", "overloaded", "denied_ms")
+
+
+def _figures(seat: int, told: Sequence[Any]) -> str:
+    """Returns the document of a seat, from its columns in the order of these two."""
+    figures = dict(zip(_OF_A_SEAT, told, strict=False))
+    code, sentence, turn, stderr, overloaded, denied_ms = told[len(_OF_A_SEAT) :]
+    forfeit = {"seat": seat, "code": code, "sentence": sentence, "turn": turn, "overloaded": bool(overloaded)}
+    more = {"stderr": msgspec.json.decode(stderr or "[]"), "denied_ms": denied_ms or 0}
+    return canonical({**figures, "forfeit": None if code is None else forfeit | more})
+
+
+# A generated column for what is asked for in SQL. A number that is only shown needs none.
+_SEATS = """CREATE TABLE new_seats (
+        game TEXT NOT NULL REFERENCES games (id),
+        seat INTEGER NOT NULL,
+        entrant INTEGER NOT NULL,
+        figures TEXT NOT NULL,
+        rank INTEGER NOT NULL AS (json_extract(figures, '$.rank')) CHECK (rank >= 1),
+        decisions INTEGER NOT NULL AS (json_extract(figures, '$.decisions')),
+        total_ms REAL NOT NULL AS (json_extract(figures, '$.total_ms')),
+        max_ms REAL NOT NULL AS (json_extract(figures, '$.max_ms')),
+        score INTEGER AS (json_extract(figures, '$.score')),
+        margin INTEGER AS (json_extract(figures, '$.margin')),
+        team INTEGER AS (json_extract(figures, '$.team')),
+        off_turn_cpu_ms INTEGER AS (json_extract(figures, '$.off_turn_cpu_ms')),
+        forfeit TEXT AS (json_extract(figures, '$.forfeit.code')),
+        sentence TEXT AS (json_extract(figures, '$.forfeit.sentence')),
+        turn INTEGER AS (json_extract(figures, '$.forfeit.turn')),
+        stderr TEXT AS (json_extract(figures, '$.forfeit.stderr')),
+        overloaded INTEGER AS (json_extract(figures, '$.forfeit.overloaded')),
+        denied_ms INTEGER AS (json_extract(figures, '$.forfeit.denied_ms')),
+        PRIMARY KEY (game, seat),
+        UNIQUE (game, entrant)
+    )"""
 
 
 def _change(db: Database, *statements: str) -> None:

@@ -26,7 +26,6 @@ class RemovedLogs(msgspec.Struct, frozen=True):
 
     folder: str
     removed: Size
-    """What was removed from it."""
     kept: str | None
     """Why the folder, or something in it, is still there; None if it is gone."""
 

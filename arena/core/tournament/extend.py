@@ -32,7 +32,6 @@ class Extended(msgspec.Struct, frozen=True, kw_only=True):
     starts: tuple[Rating, ...]
     """By entrant the running rating that it begins with."""
     of: str
-    """The tournament that is extended."""
     told: tuple[str, ...]
     """What is reused, and what is played anew and why, in sentences."""
     gone: tuple[str, ...]
@@ -43,7 +42,6 @@ def extend(reader: Reader, wanted: Settings, base: str) -> Extended:
     """Returns the tournament of the games that are missing.
 
     Args:
-        reader: The database.
         wanted: The round-robin that there is to be in the end.
         base: The identifier of the tournament that is extended, or `LATEST`.
 

@@ -69,7 +69,6 @@ class Steering(Directions):
 
         Args:
             folder: Where orders are found.
-            lanes: Games at a time.
             tell: Called with a sentence about each order that was obeyed.
         """
         super().__init__(lanes)
@@ -149,7 +148,6 @@ def send(db: Path, verb: Verb, number: int = 0, *, patience: float = ANSWER_S) -
     """Gives an order to the tournament that runs on a database, and returns its answer.
 
     Args:
-        db: The database.
         verb: What it is to do.
         number: Games at a time, for `concurrency`.
         patience: Seconds to wait for the answer.

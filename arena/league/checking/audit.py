@@ -166,14 +166,16 @@ class SeasonAuditor:
             self._faults.append(log.fault)
             return
         self._unknown_draws += not log.draws_checked
-        tail = log.game.rpartition("-")[2]
+        tail = log.head.game.rpartition("-")[2]
         number = int(tail) if tail.isascii() and tail.isdigit() and len(tail) < 12 else -1
-        if (log.tournament, log.game) != (self._folder.name, game_rows.game_id(self._folder.name, number)):
-            self._fault("schedule", f"{log.path}:1: {log.game!r:.80} is no game of season {self._folder.name}")
-        elif Path(log.path).is_symlink() or Path(log.path).name.partition(".")[0] != log.game:
-            self._fault("schedule", f"{log.path}: expected a file under the name of game {log.game}, no link")
+        if (log.head.tournament, log.head.game) != (self._folder.name, game_rows.game_id(self._folder.name, number)):
+            self._fault("schedule", f"{log.path}:1: {log.head.game!r:.80} is no game of season {self._folder.name}")
+        elif Path(log.path).is_symlink() or Path(log.path).name.partition(".")[0] != log.head.game:
+            self._fault("schedule", f"{log.path}: expected a file under the name of game {log.head.game}, no link")
         elif number in self._logs:
-            self._fault("schedule", f"{log.path}:1: game {log.game} is there twice, also as {self._logs[number].path}")
+            self._fault(
+                "schedule", f"{log.path}:1: game {log.head.game} is there twice, also as {self._logs[number].path}"
+            )
         else:
             self._logs.put(number, log)
 
@@ -364,24 +366,28 @@ class SeasonAuditor:
         """Checks that a log is what is published of its game."""
         deal = self._match_of.get(number)
         if deal is None:
-            self._fault("schedule", f"{log.path}:1: no match is published that has game {log.game}")
+            self._fault("schedule", f"{log.path}:1: no match is published that has game {log.head.game}")
             return
         assert log.result is not None
-        if (log.deal, log.commitment) != (deal.deal, deal.commitment):
+        if (log.head.deal, log.head.commitment) != (deal.deal, deal.commitment):
             self._fault("deals", f"{log.path}:1: it was not played on deal {deal.deal} of match {deal.match}")
-        if log.rotation != deal.games.index(number):
-            self._fault("schedule", f"{log.path}:1: expected rotation {deal.games.index(number)}, got: {log.rotation}")
-        if deal.logs.get(log.game) != log.result.log_sha256:
+        if log.head.rotation != deal.games.index(number):
+            self._fault(
+                "schedule", f"{log.path}:1: expected rotation {deal.games.index(number)}, got: {log.head.rotation}"
+            )
+        if deal.logs.get(log.head.game) != log.result.log_sha256:
             self._fault("results", f"{log.path}: its SHA-256 is not the one that was published with its match")
-        if self._settings.get(log.settings_sha256) != len(log.bots):
+        if self._settings.get(log.settings_sha256) != len(log.head.bots):
             self._fault("schedule", f"{log.path}:1: it was not played by the settings of the season")
-        if self._opened is not None and log.level != self._opened.settings.get("level"):
-            self._fault("bots", f"{log.path}:1: its bots ran at level {log.level}, another than that of the season")
-        if any(log.entropy):
+        if self._opened is not None and log.head.level != self._opened.settings.get("level"):
+            self._fault(
+                "bots", f"{log.path}:1: its bots ran at level {log.head.level}, another than that of the season"
+            )
+        if any(bot.entropy for bot in log.head.bots):
             self._fault("deals", f"{log.path}:1: a bot put something into chance; in a league none does")
-        for name, version, digest in log.bots:
-            if self._digests.setdefault(f"{name}/{version}", digest) != digest:
-                self._fault("bots", f"{log.path}:1: {name}/{version} has other files than in another log")
+        for bot in log.head.bots:
+            if self._digests.setdefault(f"{bot.name}/{bot.version}", bot.digest) != bot.digest:
+                self._fault("bots", f"{log.path}:1: {bot.name}/{bot.version} has other files than in another log")
         if number < len(self._results):
             self._compare(self._results[number], log)
 
@@ -394,7 +400,7 @@ class SeasonAuditor:
         ):
             if told != logged:
                 self._fault("results", f"{log.path}: its {what} is {logged}, the results say {told}")
-        if result.entrants != (sat := [f"{name}/{version}" for name, version, _ in log.bots]):
+        if result.entrants != (sat := [f"{bot.name}/{bot.version}" for bot in log.head.bots]):
             self._fault("bots", f"{log.path}:1: in its seats sat {sat}, the results say {result.entrants}")
 
     def _check_seats(self) -> None:

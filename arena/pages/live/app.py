@@ -94,7 +94,6 @@ class Watching:
 
     Args:
         feed_reader: What the feed tells. The caller closes it.
-        board: The standings.
         hands: Whether all hands are shown while games go on.
         revealed: Whether they are when a game is over.
         public: Whether strangers look: then what is said of errors names no files of this machine.

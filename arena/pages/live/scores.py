@@ -22,7 +22,6 @@ from arena.core.face import (
 )
 
 MOST_ROWS: Final = 100
-"""Rows that are shown."""
 SHARE: Final = 10
 """Reading the standings takes at most one part in so many of the time."""
 LEAST_S: Final = 1.0
@@ -50,7 +49,6 @@ class Scores(msgspec.Struct, frozen=True):
     """How a tournament or a season stands."""
 
     title: str
-    """What is played."""
     id: str
     done: int
     """How many games are over at this moment."""
@@ -61,7 +59,6 @@ class Scores(msgspec.Struct, frozen=True):
     """Whether somebody writes the database now."""
     rows: list[Row]
     left_out: int
-    """How many rows are not shown."""
     cooperative: bool = False
     """Whether all play together: then nobody wins, and scores are compared."""
     rated: int = 0

@@ -28,7 +28,6 @@ class Table(msgspec.Struct, frozen=True):
     header: log_records.Header
     """What a presenter needs to know: the settings, and who sits where. The secrets of the deal are not in it."""
     seat: Seat
-    """The person's."""
 
     @property
     def log(self) -> Path:
@@ -51,10 +50,8 @@ def set_table(
     Args:
         bots: The opponents in the order of their seats; if they are too few, they are taken again from the first on.
         make_game: Makes the settings for a number of players.
-        person: The person's seat.
         logs: Where the game's own folder is made.
         players: How many sit at the table; None means the bots and the person.
-        seat: The person's seat.
         seed: Source of the deal; None means the system's random generator.
 
     Raises:

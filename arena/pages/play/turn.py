@@ -27,7 +27,6 @@ class Choice(msgspec.Struct, frozen=True):
     values: tuple[Any, ...]
     """What it may be; at least one."""
     left: int = 1
-    """How many values are still to be chosen for this key."""
 
 
 class _Step(msgspec.Struct, frozen=True):
@@ -36,7 +35,6 @@ class _Step(msgspec.Struct, frozen=True):
     state: Any
     """The guessed state after the plays; None if the game offers none."""
     plays: tuple[Any, ...]
-    """The plays that are whole: of the engine, or maps where there is no state."""
     chosen: tuple[tuple[str, Any], ...] = ()
     """What was chosen of the next play."""
     events: tuple[Payload, ...] = ()
@@ -50,7 +48,6 @@ class Turn:
         """Begins the decision that a request asks for.
 
         Args:
-            rules: The game.
             request: The message, with `kind`, `view` and `legal`.
         """
         self._rules = rules
@@ -168,11 +165,7 @@ class Turn:
             self._play()
 
     def fill(self, choose: game_kit.Choose) -> int:
-        """Chooses by chance until a play more is made and the turn may end. Returns how many values were chosen.
-
-        Args:
-            choose: The source of chance.
-        """
+        """Chooses by chance until a play more is made and the turn may end. Returns how many values were chosen."""
         plays, count = len(self._steps[-1].plays), 0
         while (choice := self.choice()) is not None and not (len(self._steps[-1].plays) > plays and self.may_end):
             self.choose(choice.values[choose(len(choice.values))])

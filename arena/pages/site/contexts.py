@@ -19,7 +19,7 @@ from arena.core.face import (
     true_skill,
     value_types,
 )
-from arena.pages.exhibits import Member, ShownForfeit, ShownGame, outcome_of
+from arena.pages.exhibits import Member, ShownForfeit, ShownGame
 from arena.pages.plots import BAND
 from arena.pages.site.figures import Scale, bars, curve, scale_of, shade
 from arena.pages.site.tallies import BotTally
@@ -29,9 +29,7 @@ PAGE: Final = 500
 CROSSED: Final = 40
 """Bots in a cross-table: a larger one cannot be read. Each bot's page has all its opponents."""
 DRAWN: Final = 24
-"""Bots whose courses are drawn."""
 LAST: Final = 12
-"""Games on the page of a tournament."""
 _PRE_WIDTH: Final = 96
 """Columns of a bracket or a table of rounds."""
 
@@ -41,7 +39,6 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
 
     row: game_rows.Tournament
     name: str
-    """The name of a league's season; empty for other tournaments."""
     entrants: Sequence[game_rows.Entrant]
     members: Mapping[int, Member]
     """Of a league's open season by entrant."""
@@ -59,7 +56,6 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     last: int
     """The number of its last game that is shown; -1 before any."""
     frozen: Payload | None = None
-    """The final standings of a season that is closed."""
 
     @property
     def is_league(self) -> bool:
@@ -322,12 +318,12 @@ def measure(shown: Shown) -> str:
 
 def _told(game: ShownGame, seat: int | None = None) -> str:
     """Returns the scores of a game, or the leads of those who won; of a seat its own score first, or its lead."""
-    if None not in game.scores:
-        own = [] if seat is None else [game.scores[seat]]
-        others = [score for other, score in enumerate(game.scores) if other != seat]
-        return " : ".join(map(str, [*own, *others]))
-    whose = [other for other, rank in enumerate(game.ranks) if rank == 1] if seat is None else [seat]
-    leads = dict.fromkeys(lead for one in whose if (lead := game.leads[one]) is not None)
+    scores = [one.score for one in game.seats]
+    if None not in scores:
+        own = [] if seat is None else [scores.pop(seat)]
+        return " : ".join(map(str, [*own, *scores]))
+    whose = [one for one in game.seats if one.rank == 1] if seat is None else [game.seats[seat]]
+    leads = dict.fromkeys(one.margin for one in whose if one.margin is not None)
     return " : ".join(f"{lead:+d}".replace("-", "\u2212") for lead in leads)
 
 
@@ -341,8 +337,9 @@ def games(shown: Shown, found: Sequence[ShownGame]) -> list[Payload]:
             "watch": game.number in shown.made,
             "when": moment(game.finished),
             "seats": [
-                {"bot": names[entrant], "number": entrant, "seat": seat, "rank": rank, "won": rank == 1, "code": code}
-                for seat, (entrant, rank, code) in enumerate(zip(game.entrants, game.ranks, game.forfeits, strict=True))
+                {"bot": names[entrant], "number": entrant, "seat": seat, "rank": did.rank, "won": did.rank == 1}
+                | {"code": did.forfeit and did.forfeit.code}
+                for seat, (entrant, did) in enumerate(zip(game.entrants, game.seats, strict=True))
             ],
             "end": _end(game),
             "told": _told(game),
@@ -358,9 +355,9 @@ def _bot_games(shown: Shown, entrant: int, found: Sequence[ShownGame]) -> list[P
     rows = []
     for row, game in zip(games(shown, found), reversed(found), strict=True):
         own = game.entrants.index(entrant)
-        outcome = outcome_of(game.ranks[own], shared=bool(game.shared[own]))
         others = [seat for seat in row["seats"] if seat["seat"] != own]
-        code = (game.forfeits[own] or "").replace("_", " ")
+        code = (row["seats"][own]["code"] or "").replace("_", " ")
+        outcome = value_types.outcomes(game.seats)[own]
         rows.append({**row, "outcome": outcome, "code": code, "others": others, "told": _told(game, own)})
     return rows
 
@@ -376,8 +373,6 @@ def bot(
     """Returns what the page of a bot tells.
 
     Args:
-        shown: The tournament.
-        entrant: The bot.
         last: Its last games, in order.
         forfeits: Its last forfeits, the latest first.
         more: What else the page shows: `versions`, `reruns`.
@@ -411,7 +406,7 @@ def bot(
             {"number": number, "watch": number in shown.made, "ms": ms} for number, ms in tally.slowest() if ms > 0
         ],
         "codes": tally.codes.most_common(),
-        "forfeits": [{"forfeit": one, "watch": one.number in shown.made} for one in forfeits],
+        "forfeits": [{"shown": one, "forfeit": one.forfeit, "watch": one.number in shown.made} for one in forfeits],
         "games": _bot_games(shown, entrant.number, last),
         "measure": measure(shown),
         **more,

@@ -35,7 +35,6 @@ class PageWriter:
     """Makes the pages of a site.
 
     Args:
-        folder: The folder of the site.
         parts: What its style and scripts are called.
         title: What the site is called.
     """
@@ -58,7 +57,6 @@ class PageWriter:
 
         Args:
             name: Its path in the site.
-            template: The name of its template.
             facts: All that it shows, or something that changes whenever that does.
             context: Returns what the template is given.
 

@@ -23,7 +23,6 @@ CHECKS: Final = 3
 _DEPENDENT: Final = (formats.Extension.__struct_config__.tag, formats.Gauntlet.__struct_config__.tag)
 """The formats whose standings begin with the results of others (`core/standings/sources.py`)."""
 MOST_FAULTS: Final = 10
-"""How many faults of one check are shown."""
 
 
 class Findings(msgspec.Struct, frozen=True):
@@ -32,7 +31,6 @@ class Findings(msgspec.Struct, frozen=True):
     facts: str
     """SHA-256 (hex) of all that was checked."""
     found: str
-    """UTC (ISO 8601)."""
     audit: verdicts.Audit
 
 
@@ -79,10 +77,7 @@ def check(
     """Plays all games of a finished tournament again, as `arena verify --complete` does, and keeps what was found.
 
     Args:
-        reader: The database.
-        row: The tournament.
         folder: Its folder in the site.
-        processes: How many may work.
         advance: Called after each game.
 
     Returns:

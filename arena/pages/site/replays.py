@@ -42,11 +42,8 @@ class Reel(msgspec.Struct, frozen=True):
     """A replay to be made."""
 
     number: int
-    """The game's."""
     log: str
-    """The path of its log."""
     site: str
-    """The folder of the site."""
     tournament: str
     bots: tuple[str, ...]
     """The names by seat under which the bots were entered: a log has the same for two copies of a bot."""

@@ -7,64 +7,36 @@ from collections.abc import Iterable
 from heapq import nlargest
 from typing import Final
 
-import msgspec
-
-from arena.pages.exhibits import Outcome, ShownSeat
+from arena.core.face import game_rows, value_types
+from arena.pages.exhibits import ShownGame
 from arena.pages.site.figures import histogram
 
 MOST_SLOW: Final = 5
-"""How many slowest decisions are named."""
 MOST_GAMES: Final = 20
 """The number of last games that are named, of those that were won, drawn and lost each."""
-
-
-class SeatTally(msgspec.Struct):
-    """What a bot did in one seat."""
-
-    games: int = 0
-    wins: int = 0
-    draws: int = 0
-    forfeits: int = 0
-    decisions: int = 0
-    total_ms: float = 0.0
-    max_ms: float = 0.0
-
-    def add(self, seat: ShownSeat) -> None:
-        """Adds a game."""
-        self.games += 1
-        self.wins += seat.outcome == "won"
-        self.draws += seat.outcome == "drawn"
-        self.forfeits += seat.forfeit is not None
-        self.decisions += seat.decisions
-        self.total_ms += seat.total_ms
-        self.max_ms = max(self.max_ms, seat.max_ms)
-
-    @property
-    def mean_ms(self) -> float:
-        """Mean time of a decision."""
-        return self.total_ms / self.decisions if self.decisions else 0.0
 
 
 class BotTally:
     """What a bot did in all its games."""
 
     def __init__(self) -> None:
-        self.seats: dict[int, SeatTally] = {}
+        self.seats: dict[int, game_rows.Tally] = {}
         self.codes: Counter[str] = Counter()
-        self._last: dict[Outcome, deque[int]] = {}
+        self._last: dict[value_types.Outcome, deque[int]] = {}
         """The numbers of the last games that were won, drawn and lost."""
         self._means: list[float] = []
         self._slow: list[tuple[float, int]] = []
 
-    def add(self, seat: ShownSeat) -> None:
-        """Adds a game."""
-        self.seats.setdefault(seat.seat, SeatTally()).add(seat)
-        self._last.setdefault(seat.outcome, deque(maxlen=MOST_GAMES)).append(seat.number)
-        if seat.forfeit is not None:
-            self.codes[seat.forfeit] += 1
-        if seat.decisions:
-            self._means.append(seat.total_ms / seat.decisions)
-        self._slow.append((seat.max_ms, -seat.number))
+    def add(self, number: int, seat: int, did: value_types.SeatResult, tally: game_rows.Tally) -> None:
+        """Adds a game: its number, the bot's seat, what it did there, and the sums of that."""
+        self.seats[seat] = self.seats[seat].plus(tally) if seat in self.seats else tally
+        outcome: value_types.Outcome = "won" if tally.wins else "drawn" if tally.draws else "lost"
+        self._last.setdefault(outcome, deque(maxlen=MOST_GAMES)).append(number)
+        if did.forfeit is not None:
+            self.codes[did.forfeit.code] += 1
+        if did.decisions:
+            self._means.append(did.total_ms / did.decisions)
+        self._slow.append((did.max_ms, -number))
         if len(self._slow) > 20 * MOST_SLOW:
             self._slow = nlargest(MOST_SLOW, self._slow)
 
@@ -86,9 +58,11 @@ class BotTally:
         return histogram(self._means)
 
 
-def add_up(seats: Iterable[ShownSeat]) -> dict[int, BotTally]:
+def add_up(games: Iterable[ShownGame]) -> dict[int, BotTally]:
     """Returns the sums by entrant."""
     bots: dict[int, BotTally] = {}
-    for seat in seats:
-        bots.setdefault(seat.entrant, BotTally()).add(seat)
+    for game in games:
+        sums = game_rows.Tally.of_game(game.entrants, game.seats)
+        for seat, (did, tally) in enumerate(zip(game.seats, sums, strict=True)):
+            bots.setdefault(tally.entrant, BotTally()).add(game.number, seat, did, tally)
     return bots

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.core.face import Payload, files, game_rows, places, repeating, standings_reports, value_types
 from arena.pages import plots
@@ -22,7 +23,6 @@ from arena.pages.site.tallies import BotTally, add_up
 
 INDEX: Final = "index.html"
 FORFEITS: Final = 10
-"""How many last forfeits of a bot are told."""
 
 
 class TournamentPages:
@@ -43,11 +43,6 @@ class TournamentPages:
         """Looks at what there is.
 
         Args:
-            database: The database.
-            site: The folder of the site.
-            reader: The open database.
-            writer: Writes pages.
-            row: The tournament.
             name: That of a league's season; empty for other tournaments.
             made: The numbers of the games that have a replay.
             entered: What differs if other bots were entered in this tournament or an earlier one.
@@ -136,7 +131,7 @@ class TournamentPages:
             entrants=entrants,
             members=self._members,
             report=document,
-            tallies=add_up(self._reader.shown_seats(row.id)),
+            tallies=add_up(self._played),
             courses={} if together else self._reader.rating_courses(row.id, drawn(row), plots.POINTS),
             made=self._made,
             promises=promises.listed(self._findings),
@@ -168,20 +163,19 @@ class TournamentPages:
         return {**about, "games": games, "measure": told}
 
     def _write_bot(self, entrant: game_rows.Entrant, last: Sequence[ShownGame]) -> None:
+        shown, hide = self._reader.shown_forfeits(self._row.id, entrant.number, FORFEITS), self._places.hide
         forfeits = [
-            msgspec.structs.replace(
-                one, sentence=self._places.hide(one.sentence), last_words=list(map(self._places.hide, one.last_words))
-            )
-            for one in self._reader.shown_forfeits(self._row.id, entrant.number, FORFEITS)
+            replace(one, forfeit=replace(told, sentence=hide(told.sentence), stderr=tuple(map(hide, told.stderr))))
+            for one, told in ((one, one.forfeit) for one in shown)
         ]
         versions = self._reader.versions_of(entrant.name, self._row.id)
         reruns = (
             {}
             if self._name
             else {
-                one.number: repeating.rerun_command(one.game, self._refs[entrant.number], one.seat, None)
+                one.number: repeating.rerun_command(one.game, self._refs[entrant.number], one.forfeit.seat, None)
                 for one in forfeits
-                if one.code != "start_failed"
+                if one.forfeit.code != "start_failed"
             }
         )
         context = contexts.bot(self._shown, entrant, last, forfeits, {"versions": versions, "reruns": reruns})

@@ -39,11 +39,9 @@ class Action(msgspec.Struct):
     """What a page asks for."""
 
     page: int
-    """Which page it is."""
     do: str
     """`choose`, `fill`, `undo`, `send`, `resign`, `again` or `leave`."""
     id: int = 0
-    """The number of the request that the page shows."""
     n: int = -1
     """The number of the state that it shows."""
     place: int = -1

@@ -365,6 +365,8 @@ def test_an_old_database_gets_the_sums_that_playing_it_today_gives(tmp_path: Pat
         for tournament in [row.id for row in expected.pool(expected.tournament().id)]:
             assert sums(filled, tournament) == sums(expected, tournament)
             assert filled.rounds(tournament) == []
+            told = [(entrant, replace(forfeit, rule="")) for entrant, forfeit in expected.forfeits(tournament)]
+            assert list(filled.forfeits(tournament)) == told
             assert not filled.tournament(tournament).open
             assert filled.ratings(tournament) == expected.ratings(tournament)
         seated = "SELECT seating FROM games WHERE status = 'done' ORDER BY id"
@@ -384,7 +386,8 @@ def copy_to_version(new: Path, old: Path, before: str) -> None:
     connection.execute("ATTACH ? AS new", (str(new),))
     for table in ("pools", "tournaments", "entrants", "games", "seats", "ratings"):
         mine, theirs = (
-            [row[1] for row in connection.execute(f"PRAGMA {schema}.table_info({table})")] for schema in ("main", "new")
+            [row[1] for row in connection.execute(f"PRAGMA {schema}.table_xinfo({table})")]
+            for schema in ("main", "new")
         )
         shared = ", ".join(name for name in mine if name in theirs)
         lacking = [name for name in mine if name not in theirs]

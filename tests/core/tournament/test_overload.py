@@ -105,7 +105,7 @@ def test_by_default_such_a_loss_counts_and_is_marked(tmp_path: Path) -> None:
         assert [one.game.number for one in lost] == [0, 3]
         assert all(one.void == "" for one in played)
         assert store.done(begun.tournament.id) == len(played) == 6
-        assert [row.overloaded for row in store.forfeits(begun.tournament.id)] == [True, True]
+        assert [forfeit.overloaded for _, forfeit in store.forfeits(begun.tournament.id)] == [True, True]
     assert audit(tmp_path, begun).faults == ()
 
 

@@ -195,7 +195,7 @@ def test_a_season_that_is_closed_keeps_its_standings_and_a_digest_of_its_rows(
     assert store.versions.get(fox.id).entrant == 2
     kit.play(store, *map(store.versions.named, ("fox", "greedy")))
     assert store.seasons.digest(store.seasons.all()[0]) == closed.digest
-    store._db.execute("UPDATE seats SET rank = 3 - rank WHERE game LIKE 'cup-1%'")
+    store._db.execute("UPDATE seats SET figures = json_set(figures, '$.rank', 3 - rank) WHERE game LIKE 'cup-1%'")
     assert store.seasons.digest(store.seasons.all()[0]) != closed.digest
 
 

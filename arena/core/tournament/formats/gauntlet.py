@@ -5,15 +5,8 @@ from __future__ import annotations
 import math
 
 from arena.core.errors import ConfigError
+from arena.core.tournament.formats import round_robin
 from arena.core.tournament.formats.base import Director, Format, Meeting, Planning
-from arena.core.tournament.formats.round_robin import (
-    FIRST_STAGE,
-    Computed,
-    Pairings,
-    Stages,
-    stages_document,
-    stages_of,
-)
 from arena.core.tournament.formats.seating import orders
 from arena.core.types import Payload
 
@@ -59,14 +52,14 @@ class Gauntlet(Format, frozen=True, kw_only=True, tag="gauntlet"):
 
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""
-        return Stages(
-            stages_of(self.deals, len(self._meetings(entrants, players, 0)), self.planning),
+        return round_robin.Stages(
+            round_robin.stages_of(self.deals, len(self._meetings(entrants, players, 0)), self.planning),
             lambda first_deal: self._meetings(entrants, players, first_deal),
         )
 
     def depends_on_planning(self, players: int) -> bool:
         """Returns whether the versions of planning differ: in the choices of the field's order, or in the stages."""
-        return players > 3 or self.deals > FIRST_STAGE
+        return players > 3 or self.deals > round_robin.FIRST_STAGE
 
     def _meetings(self, entrants: int, players: int, first_deal: int) -> Challenges:
         return Challenges(self.challengers, entrants, players, first_deal, self.planning)
@@ -76,19 +69,19 @@ class Gauntlet(Format, frozen=True, kw_only=True, tag="gauntlet"):
         meetings = self._meetings(entrants, players, 0)
         return {
             **super().document(entrants, players),
-            **stages_document(self, len(meetings), players),
+            **round_robin.stages_document(self, len(meetings), players),
             "stride": meetings.choices.stride if players > 3 else None,
         }
 
 
-class Challenges(Computed):
+class Challenges(round_robin.Computed):
     """Every challenger with every choice of the field.
 
     Wherever it is cut, the challengers have nearly the same number of games, and so have the bots of the field.
     """
 
     def __init__(self, challengers: int, entrants: int, players: int, first_deal: int, planning: Planning = 3) -> None:
-        self.choices = Pairings(entrants - challengers, players - 1, first_deal, planning)
+        self.choices = round_robin.Pairings(entrants - challengers, players - 1, first_deal, planning)
         self._challengers = challengers
         self._first_deal = first_deal
 

@@ -223,6 +223,8 @@ def make_settings(
     """Returns what is played, by what an operator typed; all of it is checked.
 
     Args:
+        rules: The game.
+        players: Seats of a game.
         ruleset: A ruleset's name, or None for the game's first.
         overrides: Options that differ from the ruleset's, each as `NAME=VALUE`.
         board: A board file, the name of a bundled board, or None for the game's own.

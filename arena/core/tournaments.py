@@ -77,6 +77,7 @@ def play_tournament(
 
     Args:
         store: The database; it keeps everything.
+        setup: The settings and the bots.
         logs: The folder in which the tournament's own folder of logs is made.
         concurrency: Games at a time; None means half of the cores.
         worker: Starts a worker; None means a process on this machine.

@@ -268,9 +268,7 @@ class BoardFile(msgspec.Struct, frozen=True, omit_defaults=True):
     """The content of a board file, not yet read by any game."""
 
     name: str
-    """The name of a bundled board, or of the file."""
     hash: str
-    """What `board_hash` gives for its text."""
     text: str = ""
 
     @classmethod
@@ -285,12 +283,9 @@ class GameSettings(msgspec.Struct, frozen=True, kw_only=True):
     rules: str
     rules_version: int
     ruleset: str
-    """A ruleset's name, or `custom`."""
     options: dict[str, str]
-    """Every option with its value."""
     players: int
     board: BoardFile | None = None
-    """What it is played on, if the game has boards."""
     time: TimeControl
     race_window_ms: float = RACE_WINDOW_MS
     """Two answers of a race tie if their reaction times differ by no more than this. Chance decides ties."""
@@ -367,7 +362,6 @@ class GameResult(msgspec.Struct, frozen=True, kw_only=True):
     log_sha256: str
     """SHA-256 (hex) of the log file."""
     transcripts: tuple[str, ...] = ()
-    """File names of the forfeited seats' message transcripts, beside the log."""
     level: Level = Level.TRUSTED
     starts_ms: tuple[int, ...] = ()
     """By seat how long the game waited for its bot: for `hello`, and for `ready`. Empty if made from a log."""

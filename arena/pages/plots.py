@@ -61,7 +61,6 @@ class RatingCurve(msgspec.Struct, frozen=True):
 
     name: str
     points: Sequence[tuple[int, float, float]]
-    """Game, mean and deviation, in order."""
 
 
 class Interval(msgspec.Struct, frozen=True):

@@ -389,9 +389,7 @@ class Step(msgspec.Struct, frozen=True):
 
     turn: int
     seat: Seat | None
-    """Who decided; None if it was nobody, as when a round begins."""
     events: tuple[Payload, ...]
-    """What the seat was told of it."""
     view: Payload
 
 

@@ -43,7 +43,6 @@ class Needs(msgspec.Struct, frozen=True):
     empty: tuple[str, ...] = ()
     """Folders that are empty there, though they lie in what it sees."""
     environment: dict[str, str] = {}
-    """Variables that its runtimes need."""
 
 
 @functools.cache

@@ -65,7 +65,6 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
 
     seconds: float = 300
     memory_mib: int = 2_048
-    """Memory of all its processes."""
     disk_mib: int = 2_048
     """What its folders hold, the bot's files included, and what it removed and keeps open. A file counts with its size,
     or with what it takes of the disk if that is more."""

@@ -56,7 +56,6 @@ class Mount(NamedTuple):
 
     folder: Path
     root: str
-    """Which of its groups is mounted there."""
     controllers: frozenset[str]
     is_unified: bool
 

@@ -15,8 +15,7 @@ from arena.cli import complete, options, signals
 from arena.cli.help import HOW, WHAT, Command, option
 from arena.cli.output import command_line, counted, on_terminal, redrawn, say, show, show_json, show_line
 from arena.core import plugs
-from arena.core.commands.entrants import enter
-from arena.core.commands.playing import Forfeits, describe, sentence
+from arena.core.commands.playing import Forfeits, describe, enter, sentence
 from arena.core.text import plain
 from arena.core.types import is_cooperative
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import click
 import msgspec
@@ -15,11 +15,14 @@ import msgspec
 from arena.cli import signals
 from arena.cli.group import INTERRUPTED
 from arena.cli.output import command_line, counted, say
+from arena.core import plugs
 from arena.core.commands.progress import progress_bar
+from arena.core.errors import ConfigError
 from arena.core.text import plain
 from arena.core.types import Level
 
 if TYPE_CHECKING:
+    from arena.core.link.bots import BotSpec
     from arena.core.ratings.running import Rating
     from arena.core.standings.report import Report
     from arena.core.store.reader import Reader
@@ -346,3 +349,79 @@ def _files(log: Path, seat: int) -> dict[str, str]:
         "its messages": log.with_suffix(f".seat{seat}.transcript"),
     }
     return {kind: os.path.relpath(path) for kind, path in files.items() if kind == "log" or path.exists()}
+
+
+def enter(bots: Sequence[str], rules: str, *, bundled: bool = False, quiet: bool = False) -> tuple[str, ...]:
+    """Returns the names of the bots that enter, each of one bot, and prints the others with the reasons.
+
+    Args:
+        rules: The game that they are to play.
+        bundled: Whether all bundled bots enter that can play.
+
+    Raises:
+        ConfigError: As for `arena.core.tournament.entrants.choose`.
+    """
+    from arena.core.tournament.entrants import choose
+
+    chosen = choose(bots, rules, bundled=bundled)
+    for left in () if quiet else chosen.left_out:
+        say(plain(f"Left out: {left.bot}: {left.reason}"))
+    return chosen.refs
+
+
+class Lanes(NamedTuple):
+    """How many games are played at a time, and what starts a worker."""
+
+    number: int
+    worker: Worker | None = None
+    """None means a process on this machine."""
+    elsewhere: bool = False
+    """Whether workers may be on other machines."""
+
+
+@contextmanager
+def lanes_on(
+    address: str | None,
+    concurrency: int | None,
+    *,
+    insecure: bool = False,
+    same_worker: bool = False,
+    tell: Callable[[str], object] = say,
+    archive_of: Callable[[BotSpec], Path | None] | None = None,
+) -> Iterator[Lanes]:
+    """Yields where to play.
+
+    Args:
+        address: The cluster's; None means this machine.
+        concurrency: Games at a time; None means half of the cores here, or the workers that a cluster has now. It may
+            be more than those: who comes later is used.
+        insecure: Whether a cluster beyond this machine may be without TLS.
+        same_worker: Whether matches are to stay on a worker: then there has to be a cluster.
+        tell: Called with a sentence about each worker that was lost.
+        archive_of: Returns the archive that a bot came in; None means that bots came in none.
+
+    Raises:
+        ConfigError: The address or the number cannot be used.
+        MachineFault: There is no such cluster.
+    """
+    from arena.core.tournament.workers import games_at_a_time
+
+    if address is None:
+        for option, given in (("--insecure", insecure), ("--same-worker", same_worker)):
+            if given:
+                raise ConfigError(f"expected --cluster beside {option}, got: {option} alone; leave it out")
+        yield Lanes(games_at_a_time(concurrency))
+        return
+
+    def told(sentence: str) -> None:
+        tell(plain(sentence))
+
+    with plugs.cluster(address, insecure, same_worker, told, archive_of) as cluster:
+        there = len(cluster.workers())
+        number = there if concurrency is None else games_at_a_time(concurrency)
+        if cluster.archives is None and number > there:
+            raise ConfigError(
+                f"expected at most {there} games at a time, one for each worker of {address}, got: {number} "
+                f"- at --concurrency; say local:{number}"
+            )
+        yield Lanes(number, cluster.lane, elsewhere=cluster.archives is not None)

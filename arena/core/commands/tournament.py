@@ -14,10 +14,8 @@ from arena.cli import complete, options
 from arena.cli.help import FORMAT, HOW, WHAT, Command, option
 from arena.cli.options import db_option
 from arena.cli.output import echo, say, show_json
-from arena.core.commands.entrants import enter
 from arena.core.commands.formats import Explained, MakeFormat, format_options
-from arena.core.commands.lanes import lanes_on
-from arena.core.commands.playing import Manner, nothing, play_tournament
+from arena.core.commands.playing import Manner, enter, lanes_on, nothing, play_tournament
 from arena.core.errors import ConfigError
 from arena.core.text import plain
 

@@ -86,7 +86,6 @@ class Manifest(msgspec.Struct, frozen=True):
     entropy: bool = False
     """Whether its `hello` has `entropy`: 32 random bytes for the chance of a tournament."""
     endpoint: Literal["ipc", "tcp"] = "ipc"
-    """How it connects."""
     limits: Limits = Limits()
     """What it asks for, up to the caps of whoever runs the games."""
     tune: Annotated[dict[Annotated[str, Meta(pattern=_PARAMETER)], Parameter], Meta(max_length=64)] = {}
@@ -101,9 +100,7 @@ class Missing(msgspec.Struct, frozen=True):
     """Something that a bot needs to run and that is not there, or cannot be used."""
 
     what: str
-    """A program or a file, as the manifest names it."""
     why: Unfit
-    """What is there in place of it."""
     buildable: bool = False
     """Whether the manifest's `build` makes it; otherwise somebody has to do what `why` says."""
 

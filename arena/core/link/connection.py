@@ -28,7 +28,6 @@ MAX_SOCKET_PATH: Final = 103
 MAX_UNSENT: Final = 256
 """Messages that wait for a bot to read them, beside what the system buffers."""
 MAX_UNSENT_BYTES: Final = 4 * MAX_REFEREE_FRAME
-"""The same in bytes."""
 _READ_BYTES: Final = 65_536
 _FREE_COMMANDS: Final = 1_000
 _COMMAND_NS: Final = 10 * NS_PER_MS

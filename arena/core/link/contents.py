@@ -41,9 +41,7 @@ class Found(NamedTuple):
     left_out: dict[str, str]
     """By path, sorted: files and folders that do not belong to it, and what they are if that is the reason."""
     folders: list[str]
-    """The paths of all folders in which files that belong to it can lie."""
     made: list[str]
-    """The paths of files that were built or fetched."""
 
 
 def own_files(folder: Path, made: Iterable[str]) -> Found:
@@ -171,7 +169,6 @@ class _Look(NamedTuple):
     is_settled: bool
     """Whether a file that changes afterwards has another time for sure."""
     is_listed: bool
-    """Whether a folder has."""
 
     @classmethod
     def at(cls, folder: Path, found: Found) -> _Look:

@@ -82,7 +82,6 @@ class Fit:
     It is 0 for an anchor and None for an entrant without games.
     """
     deals: tuple[int, ...]
-    """On how many different deals each entrant played."""
     enough: bool
     """Whether there are enough deals to see how much they disagree. If not, intervals are rough."""
 

@@ -30,7 +30,6 @@ class Spread(NamedTuple):
     """How sure the ratings of those that played are."""
 
     roots: tuple[Matrix, Matrix]
-    """The naive root and the clustered one."""
     deals: list[int]
     surprises: list[int]
     """On how many deals each entrant did better than expected, or worse; the fewer of both."""

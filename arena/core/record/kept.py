@@ -39,7 +39,6 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """Where a receipt and a log differ."""
 
     receipt: str
-    """The file and the line of the receipt."""
     log: str
     game: str
     seat: Seat

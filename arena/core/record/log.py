@@ -60,13 +60,11 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
 
     format: int = FORMAT
     arena: str
-    """The program's version."""
     game: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9-]+$")]
     tournament: str | None
     settings: GameSettings
     """What is played, the board's text included."""
     board: Payload | None
-    """The board as bots are sent it; None for a game without boards."""
     bots: list[LoggedBot]
     deal: Count
     rotation: Count

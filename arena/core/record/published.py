@@ -34,7 +34,6 @@ class CommittedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An entrant."""
 
     name: str
-    """Unique in the tournament."""
     version: str
     digest: str
 
@@ -50,11 +49,9 @@ class Commitment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     settings_sha256: str
     """SHA-256 (hex) of `settings` as canonical JSON."""
     schedule_sha256: str
-    """SHA-256 (hex) of `schedule` as canonical JSON."""
     deals: int | None
     """How many deals there are: 0 to `deals` - 1. None if it depends on the results."""
     games: int | None
-    """How many games there are. None if it depends on the results."""
     bots: list[CommittedBot]
     seeded: bool
     """Whether the secret follows from a text that a person chose: whoever guesses it knows every deal."""

@@ -19,18 +19,11 @@ WITHOUT_MARKS: Final = frozenset({"0.1.0", "0.2.0"})
 """The versions of arena whose receipts do not say which forfeits were the machine's."""
 
 
-class Receipt(msgspec.Struct, frozen=True):
-    """The receipt of a seat."""
+class Receipt(log.LoggedReceipt, frozen=True, kw_only=True):
+    """The receipt of a seat, with the times that the seat is told."""
 
-    seat: Seat
-    digest: str
-    """SHA-256 (hex) of what it saw and did."""
-    notes: str | None
-    """SHA-256 (hex) of its notes; None if it had none."""
     used_ns: list[int]
-    """The time that was charged for each of its answers, in nanoseconds."""
-    forfeits: str | None
-    """SHA-256 (hex) of all forfeits, with what marks them as the machine's; None if there were none."""
+    """Nanoseconds that were charged for each of its answers."""
 
     @property
     def logged(self) -> log.LoggedReceipt:
@@ -104,7 +97,7 @@ def receipts_of(
         own = [record for record in acted if record.seat == seat]
         notes = [record.note for record in own]
         noted = None if all(note is None for note in notes) else sha256(log.canonical(notes)).hexdigest()
-        found.append(Receipt(seat, whole.hexdigest(), noted, [record.used_ns for record in own], marked))
+        found.append(Receipt(seat, whole.hexdigest(), noted, marked, used_ns=[record.used_ns for record in own]))
     return found
 
 

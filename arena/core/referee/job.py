@@ -18,14 +18,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     settings: GameSettings
     bots: tuple[BotSpec, ...]
     deal: int
-    """The deal's number in the tournament, from 0."""
     rotation: int
-    """How far the seats are rotated, from 0."""
     secret: bytes
     mix: bytes = NO_MIX
     """What others put into chance, 32 bytes (`chance.mix`)."""
     beacon: str = ""
-    """The public beacon's value in it, for the log; empty if there is none."""
     entropy: tuple[str | None, ...] = ()
     """By seat what its bot put into it (hex), or None; empty if no bot put anything into it."""
     parameters: tuple[dict[str, str], ...] = ()

@@ -68,6 +68,7 @@ def replay(log: records.Log, listen: Listen | None = None) -> Iterator[Step]:
     """Plays a log again.
 
     Args:
+        log: The log.
         listen: Called for each seat that is asked, before the record that follows.
 
     Yields:

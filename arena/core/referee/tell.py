@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET
-from msgspec.structs import astuple
 
 from arena.core.record.receipts import Receipt
 from arena.core.rules.base import Decision, Outcome, Rules
@@ -108,5 +107,7 @@ def game_over(
         forfeits=[ForfeitNotice(guilty, code, *marks.get(guilty, ())) for guilty, code in course.gone.items()],
         events=course.news(seat) if "events" in wants else None,
         scores=None if outcome is None or outcome.scores is None else list(outcome.scores),
-        receipt=None if receipt is None else ReceiptNotice(*astuple(receipt)[1:]),
+        receipt=None
+        if receipt is None
+        else ReceiptNotice(receipt.digest, receipt.notes, receipt.used_ns, receipt.forfeits),
     )

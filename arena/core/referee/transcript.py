@@ -41,7 +41,6 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, renam
     message: Any = None
     """Its content, or None if it cannot be decoded or shown as JSON."""
     hex: str | None = None
-    """The frame, in that case."""
     bytes: int | None = None
     """Its length in bytes, in that case; `hex` may be cut."""
 

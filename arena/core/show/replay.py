@@ -64,7 +64,6 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """The game after a decision."""
 
     turn: int
-    """The number of the turn, from 1; 0 is the set-up."""
     line: int
     heading: Text
     lines: tuple[Text, ...]
@@ -72,7 +71,6 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     views: Mapping[Seat, Payload]
     """What each of the shown seats knows now."""
     before: Mapping[Seat, Payload]
-    """What they knew before the decision."""
     events: tuple[Payload, ...]
     """What they were told."""
     forfeited: tuple[Seat, ...] = ()

@@ -37,7 +37,6 @@ class OptionRow(msgspec.Struct, frozen=True, kw_only=True):
     option: str
     help: str
     values: tuple[ValueRow, ...]
-    """The first is the default."""
     numbers: NumberRow | None
 
 
@@ -58,7 +57,6 @@ class RulesRow(msgspec.Struct, frozen=True, kw_only=True):
     players: tuple[int, ...]
     """How many can play, ascending; a board may allow fewer."""
     rulesets: tuple[str, ...]
-    """The first is the default."""
 
 
 class RulesPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +79,6 @@ class BrokenRow(msgspec.Struct, frozen=True, kw_only=True):
 
     rules: str
     fault: str
-    """What is wrong with it, and what to do."""
 
 
 class FamilyRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,7 +93,6 @@ class RulesList(msgspec.Struct, frozen=True, kw_only=True):
     """Every installed game."""
 
     rules: tuple[RulesRow, ...]
-    """Those that belong to no family."""
     families: tuple[FamilyRow, ...]
     broken: tuple[BrokenRow, ...]
 
@@ -105,7 +101,6 @@ class MemberRow(msgspec.Struct, frozen=True, kw_only=True):
     """A game of a family in short."""
 
     rules: str
-    """Its whole name: `FAMILY:GAME`."""
     about: str
 
 

@@ -39,7 +39,6 @@ class Column(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     extra: bool = False
     """Whether it leaves before a name is shortened."""
     left: bool = False
-    """Whether its cells begin at the left."""
 
     @cached_property
     def width(self) -> int:

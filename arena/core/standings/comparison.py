@@ -43,7 +43,6 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     deals: int
     games: int
     by: Literal["wins", "margin"]
-    """What is judged, and what `counts` to `more_deals` tell of."""
     counts: tuple[tuple[float, int], ...]
     """Mean shares on a deal, and how many deals had each, in rising order."""
     score: float
@@ -72,7 +71,6 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     lead: Lead | None
     """By how much the first was ahead; None if the game does not count it."""
     wins: Share | None
-    """What wins show, where they are not judged."""
     sprt: Sprt | None
     """The sequential test that was asked for, if any. Then it says when to stop."""
     forfeits: tuple[int, int]

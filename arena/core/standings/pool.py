@@ -40,9 +40,7 @@ class PoolReport(msgspec.Struct, frozen=True, kw_only=True):
 
     pool: Pool
     tournaments: tuple[str, ...]
-    """Their identifiers, oldest first."""
     players: tuple[int, ...]
-    """How many players their games have, in ascending order."""
     games: int
     standings: tuple[PoolStanding, ...]
     order: Order | None

@@ -17,7 +17,7 @@ from arena.core.standings.sources import known_of
 from arena.core.standings.table import MOST_CROSSED, Order, Row, Standing, Standings, fit_of, numbered, tabulate
 from arena.core.standings.verdicts import void_text
 from arena.core.store.reader import Reader
-from arena.core.store.records import Pace, Tournament
+from arena.core.store.records import Tally, Tournament
 from arena.core.tournament.formats import FORMATS
 from arena.core.tournament.settings import Settings
 from arena.core.types import Payload, is_cooperative
@@ -69,7 +69,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     crosstable: tuple[Row, ...] | None
     """None if it was left out because there are many entrants."""
     progress: Progress | None
-    """How its rounds stand, if its format has rounds that people follow."""
     workers: tuple[WorkerPace, ...]
     """By worker of a cluster how fast bots were; empty if all games were played here."""
     logs: str
@@ -88,6 +87,7 @@ def report(
     """Returns the document and the row of the latest tournament that matches.
 
     Args:
+        reader: The database.
         tournament: Its identifier; None means any.
         rules: The name of its rules; None means any.
         ruleset: The name of its ruleset; None means any.
@@ -169,11 +169,12 @@ def _as_frozen(table: Standings, frozen: Payload) -> Standings:
     return Standings(standings=(*known, *last), order=order, crosstable=crossed)
 
 
-def _by_worker(paces: Iterable[Pace], names: Mapping[int, str]) -> tuple[WorkerPace, ...]:
+def _by_worker(paces: Iterable[tuple[str, Tally]], names: Mapping[int, str]) -> tuple[WorkerPace, ...]:
     bots: dict[str, list[BotPace]] = {}
-    for pace in (pace for pace in paces if pace.entrant in names):
-        mean_ms = round(pace.total_ms / pace.decisions, 3) if pace.decisions else 0.0
-        bots.setdefault(pace.worker, []).append(BotPace(bot=names[pace.entrant], games=pace.games, mean_ms=mean_ms))
+    for worker, tally in paces:
+        if (name := names.get(tally.entrant)) is not None:
+            pace = BotPace(bot=name, games=tally.games, mean_ms=round(tally.mean_ms, 3))
+            bots.setdefault(worker, []).append(pace)
     return tuple(WorkerPace(worker=worker, bots=tuple(found)) for worker, found in bots.items())
 
 

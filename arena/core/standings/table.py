@@ -78,13 +78,11 @@ class HeadToHead(msgspec.Struct, frozen=True, kw_only=True):
     """One entrant against another, over the games that both played."""
 
     bot: str
-    """The other."""
     games: int
     """At least 1."""
     better: int
     """Games in which it had the better rank."""
     equal: int
-    """Games in which they shared a rank."""
     worse: int
     """Games in which the other had the better rank."""
     score: float
@@ -96,7 +94,6 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     bot: str
     against: tuple[HeadToHead, ...]
-    """Those that it met, in the order of the standings."""
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,7 +110,6 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
 
     standings: tuple[Standing, ...]
     order: Order | None
-    """None before any game."""
     crosstable: tuple[Row, ...] | None
     """In the same order. None if it was left out."""
 

@@ -108,7 +108,6 @@ class Connection(sqlite3.Connection):
 
     path: Path
     held: Held | None = None
-    """The locked file, if this is its writer."""
     tell: Callable[[str], object] = staticmethod(lambda sentence: None)
     """Called with a sentence when a transaction has to wait for another program."""
     is_writing: bool = False

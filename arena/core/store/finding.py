@@ -50,13 +50,11 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """The name of a bot in another seat."""
     outcome: Literal["won", "drawn", "lost"] | None = None
     forfeited: bool = False
-    """Whether it must have forfeited."""
     code: str | None = None
     slow_ms: float | None = None
     """Its slowest decision took at least this."""
     tournament: str | None = None
     since: str | None = None
-    """The game ended then or later; UTC (ISO 8601)."""
     where: str | None = None
     """An SQL expression over the columns of `v_seats`."""
 

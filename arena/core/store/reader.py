@@ -18,7 +18,7 @@ from arena.core.ratings.pairs import PairResult
 from arena.core.ratings.running import Rating
 from arena.core.store.database import Connection, snapshot
 from arena.core.store.rated import rating_after
-from arena.core.store.records import Entrant, GameRow, Pace, StoredRound, Tally, Tournament, figures_of
+from arena.core.store.records import Entrant, StoredRound, Tally, Tournament, figures_of
 from arena.core.store.removal import PARTS, season_of
 from arena.core.types import Forfeit, Payload, SeatResult
 
@@ -199,14 +199,17 @@ class Reader:
             losses.update(json.loads(bots)[int(seat)] for seat in re.findall(r"(?:^|; )seat ([0-9]{1,3}) ", reason))
         return len(rows), dict(losses)
 
-    def paces(self, tournament: str) -> list[Pace]:
-        """Returns by worker of a cluster and by entrant how fast it was there. Games played here are no part."""
+    def paces(self, tournament: str) -> list[tuple[str, Tally]]:
+        """Returns by worker of a cluster how fast each entrant was there. Games played here are no part."""
         rows = self._db.execute(
             "SELECT worker, entrant, count(*), sum(decisions), sum(total_ms) FROM games JOIN seats ON game = id"
             " WHERE tournament = ? AND status = 'done' AND worker IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2",
             (tournament,),
         )
-        return [Pace(*row) for row in rows]
+        return [
+            (worker, Tally(entrant, games=games, decisions=decisions, total_ms=total_ms))
+            for worker, entrant, games, decisions, total_ms in rows
+        ]
 
     def pairs(self, tournament: str, deals: range | None = None) -> Iterator[PairResult]:
         """Yields the sums of each pair of entrants that met, by deal: of these deals, or of all."""
@@ -288,18 +291,6 @@ class Reader:
             " WHERE tournament = ? AND status = 'done' AND counts AND score IS NOT NULL",
             (tournament,),
         )
-
-    def games(self, tournament: str) -> Iterator[GameRow]:
-        """Yields each finished game, in schedule order."""
-        rows = self._db.execute(
-            "SELECT id, number, termination, play_digest, log_sha256, entrant, rank FROM games"
-            " JOIN seats ON seats.game = games.id WHERE tournament = ? AND status = 'done' ORDER BY number, seat",
-            (tournament,),
-        )
-        for (game, number, termination, digest, sha256), seats in groupby(rows, key=lambda row: row[:5]):
-            sat = [row[5:] for row in seats]
-            entrants, ranks = tuple(entrant for entrant, _ in sat), tuple(rank for _, rank in sat)
-            yield GameRow(game, number, termination, digest, sha256, entrants, ranks)
 
     def is_over(self, tournament: str, number: int) -> bool:
         """Says whether a game has ended: it is done, or void."""

@@ -56,7 +56,6 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     seed: str | None
     """What the operator gave to make it reproducible."""
     secret: bytes
-    """The secret from which every deal's secret is derived."""
     commitment: str
     """SHA-256 (hex) of the secret."""
     beacon: str = ""
@@ -64,7 +63,6 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     entropy: tuple[str | None, ...] | None = None
     """By entrant what it put into chance (hex), or None; all None until they are asked, before the first game."""
     logs: str
-    """The folder of its logs, absolute."""
     games: int
     open: bool = False
     """Whether more may be planned."""
@@ -79,13 +77,11 @@ class PlannedGame(msgspec.Struct, frozen=True, kw_only=True):
     """A game of the schedule."""
 
     number: int
-    """Its place in the order, from 0."""
     block: int
     """Number of its block, from 0: the games of a block follow each other, and no deal comes twice in one."""
     deal: int
     rotation: int
     entrants: tuple[int, ...]
-    """The numbers of the entrants, by seat."""
     parameters: tuple[dict[str, str], ...] = ()
     """By seat values of parameters that its round chooses; empty if it chooses none."""
 
@@ -96,7 +92,6 @@ class Played(msgspec.Struct, frozen=True):
     game: PlannedGame
     result: GameResult
     void: str = ""
-    """Why it does not count, if it is void."""
 
 
 class StoredRound(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,7 +106,6 @@ class StoredRound(msgspec.Struct, frozen=True, kw_only=True):
     first_game: int
     games: int
     parameters: tuple[dict[str, str], ...] = ()
-    """By entrant values of parameters; empty if the format chooses none."""
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,16 +129,6 @@ def teams_of(seats: Sequence[SeatResult]) -> Teams | None:
     """Returns the team of each seat of a game; None if each played for itself."""
     teams = tuple(seat.team for seat in seats if seat.team is not None)
     return teams or None
-
-
-class Pace(msgspec.Struct, frozen=True):
-    """How fast an entrant was on one worker of a cluster."""
-
-    worker: str
-    entrant: int
-    games: int
-    decisions: int
-    total_ms: float
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -211,19 +195,6 @@ class Tally(msgspec.Struct, frozen=True):
 
 SUMMED: Final = tuple(name for name in Tally.__struct_fields__ if name not in ("entrant", "max_ms"))
 """What of a tally adds up, game by game."""
-
-
-class GameRow(msgspec.Struct, frozen=True):
-    """A finished game."""
-
-    game: str
-    number: int
-    termination: str
-    play_digest: str
-    log_sha256: str
-    entrants: tuple[int, ...]
-    ranks: tuple[int, ...]
-    """By seat."""
 
 
 def game_id(tournament: str, number: int) -> str:

@@ -148,7 +148,7 @@ CREATE TABLE "seats" (
     seat INTEGER NOT NULL,
     entrant INTEGER NOT NULL,
     figures TEXT NOT NULL,
-    rank INTEGER NOT NULL AS (json_extract(figures, '$.rank')) CHECK (rank >= 1),
+    rank INTEGER NOT NULL AS (json_extract(figures, '$.rank')),
     decisions INTEGER NOT NULL AS (json_extract(figures, '$.decisions')),
     total_ms REAL NOT NULL AS (json_extract(figures, '$.total_ms')),
     max_ms REAL NOT NULL AS (json_extract(figures, '$.max_ms')),
@@ -163,5 +163,6 @@ CREATE TABLE "seats" (
     overloaded INTEGER AS (json_extract(figures, '$.forfeit.overloaded')),
     denied_ms INTEGER AS (json_extract(figures, '$.forfeit.denied_ms')),
     PRIMARY KEY (game, seat),
-    UNIQUE (game, entrant)
+    UNIQUE (game, entrant),
+    CHECK (rank >= 1)
 );

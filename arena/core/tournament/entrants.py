@@ -22,9 +22,7 @@ class LeftOut(msgspec.Struct, frozen=True):
     """A bot, or a file, that does not enter."""
 
     bot: str
-    """Its name on the command line."""
     reason: str
-    """Why, and what to do if it should enter."""
 
 
 class Chosen(msgspec.Struct, frozen=True):

@@ -53,7 +53,6 @@ class Begun(msgspec.Struct, frozen=True):
     done: int
     resumed: bool
     committed: Commitment
-    """What was published before its first game."""
     gone: tuple[str, ...] = ()
     """The logs of finished games that are not there any more. The results stand."""
 

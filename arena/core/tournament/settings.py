@@ -39,7 +39,6 @@ class BotSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """An entrant."""
 
     name: str
-    """Unique in the tournament: the second `random` is `random#2`."""
     version: str
     digest: str
     """SHA-256 of the bot's files, wherever they are (`BotSpec.identity`)."""
@@ -75,7 +74,6 @@ class Settings(_SettingsOfAll, frozen=True, kw_only=True):
     """A tournament's settings, without what does not change a game (workers, folders)."""
 
     format: Format
-    """Which entrants meet."""
 
     @property
     def digest(self) -> str:
@@ -197,8 +195,10 @@ def set_up(
 
     Args:
         bots: Folders or names of bots; empty for the bundled bots in Python that play these rules and answer at once.
+        game: What is played.
         format: Which entrants meet, and on how many deals.
         processes: How long a bot process is kept; None means for a block.
+        level: How bots are confined.
         on_overload: What becomes of games that were lost because the machine was overloaded.
         seed: Source of the tournament's secret; None means the system's random generator.
         beacon: Which public value goes into the deals, as the operator names it; None if none does.

@@ -39,7 +39,6 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     verb: Verb
     number: int = 0
-    """Games at a time, for `concurrency`."""
 
 
 class Directions:

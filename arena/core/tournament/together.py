@@ -34,7 +34,6 @@ class _Begun:
     home: str = ""
     """The worker that had a game of it last; empty if none had."""
     over: int = 0
-    """How many of its games are."""
 
 
 class MatchWorkers:

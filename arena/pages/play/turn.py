@@ -23,9 +23,7 @@ class Choice(msgspec.Struct, frozen=True):
     """What is to be chosen next."""
 
     key: str
-    """The key of a play: `tile`, `space`, `card`."""
     values: tuple[Any, ...]
-    """What it may be; at least one."""
     left: int = 1
 
 
@@ -36,7 +34,6 @@ class _Step(msgspec.Struct, frozen=True):
     """The guessed state after the plays; None if the game offers none."""
     plays: tuple[Any, ...]
     chosen: tuple[tuple[str, Any], ...] = ()
-    """What was chosen of the next play."""
     events: tuple[Payload, ...] = ()
     """What the last play brings about, as its seat would be told."""
 

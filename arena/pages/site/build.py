@@ -58,9 +58,7 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
     left: int
     """The number of replays that are wanted and not made yet, though the logs are there."""
     others: int
-    """The number of other games without a replay: none of them is wanted."""
     faults: tuple[str, ...]
-    """Why some can have none."""
 
 
 Count = Callable[[str, int], Callable[[], object]]

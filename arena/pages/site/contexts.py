@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from heapq import nlargest
 from typing import Final
 
 import msgspec
@@ -21,8 +23,7 @@ from arena.core.face import (
 )
 from arena.pages.exhibits import Member, ShownForfeit, ShownGame
 from arena.pages.plots import BAND
-from arena.pages.site.figures import Scale, bars, curve, scale_of, shade
-from arena.pages.site.tallies import BotTally
+from arena.pages.site.figures import Scale, bars, curve, histogram, scale_of, shade
 
 PAGE: Final = 500
 """Games of a page of games."""
@@ -32,6 +33,63 @@ DRAWN: Final = 24
 LAST: Final = 12
 _PRE_WIDTH: Final = 96
 """Columns of a bracket or a table of rounds."""
+
+
+MOST_SLOW: Final = 5
+MOST_GAMES: Final = 20
+"""The number of last games that are named, of those that were won, drawn and lost each."""
+
+
+class BotTally:
+    """What a bot did in all its games."""
+
+    def __init__(self) -> None:
+        self.seats: dict[int, game_rows.Tally] = {}
+        self.codes: Counter[str] = Counter()
+        self._last: dict[value_types.Outcome, deque[int]] = {}
+        """The numbers of the last games that were won, drawn and lost."""
+        self._means: list[float] = []
+        self._slow: list[tuple[float, int]] = []
+
+    def add(self, number: int, seat: int, did: value_types.SeatResult, tally: game_rows.Tally) -> None:
+        """Adds a game: its number, the bot's seat, what it did there, and the sums of that."""
+        self.seats[seat] = self.seats[seat].plus(tally) if seat in self.seats else tally
+        outcome: value_types.Outcome = "won" if tally.wins else "drawn" if tally.draws else "lost"
+        self._last.setdefault(outcome, deque(maxlen=MOST_GAMES)).append(number)
+        if did.forfeit is not None:
+            self.codes[did.forfeit.code] += 1
+        if did.decisions:
+            self._means.append(did.total_ms / did.decisions)
+        self._slow.append((did.max_ms, -number))
+        if len(self._slow) > 20 * MOST_SLOW:
+            self._slow = nlargest(MOST_SLOW, self._slow)
+
+    @property
+    def games(self) -> int:
+        """How many games it played."""
+        return sum(seat.games for seat in self.seats.values())
+
+    def last(self) -> list[int]:
+        """Returns the numbers of its last games, in order: of those that were won, drawn and lost so many each."""
+        return sorted(number for numbers in self._last.values() for number in numbers)
+
+    def slowest(self) -> list[tuple[int, float]]:
+        """Returns the games with its slowest decisions, and how long these took."""
+        return [(-number, ms) for ms, number in nlargest(MOST_SLOW, self._slow)]
+
+    def times(self) -> list[int]:
+        """Returns the histogram of its mean time per decision, by game."""
+        return histogram(self._means)
+
+
+def add_up(games: Iterable[ShownGame]) -> dict[int, BotTally]:
+    """Returns the sums by entrant."""
+    bots: dict[int, BotTally] = {}
+    for game in games:
+        sums = game_rows.Tally.of_game(game.entrants, game.seats)
+        for seat, (did, tally) in enumerate(zip(game.seats, sums, strict=True)):
+            bots.setdefault(tally.entrant, BotTally()).add(game.number, seat, did, tally)
+    return bots
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,13 +104,10 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     tallies: Mapping[int, BotTally]
     courses: Mapping[int, Sequence[tuple[int, float, float]]]
     made: Collection[int]
-    """The numbers of the games that have a replay."""
     promises: Sequence[Payload]
     """As `promises.listed` returns them."""
     checked: str | None
-    """When they were found out."""
     command: str
-    """What repeats it; empty in a league."""
     last: int
     """The number of its last game that is shown; -1 before any."""
     frozen: Payload | None = None
@@ -337,8 +392,7 @@ def games(shown: Shown, found: Sequence[ShownGame]) -> list[Payload]:
             "watch": game.number in shown.made,
             "when": moment(game.finished),
             "seats": [
-                {"bot": names[entrant], "number": entrant, "seat": seat, "rank": did.rank, "won": did.rank == 1}
-                | {"code": did.forfeit and did.forfeit.code}
+                {"bot": names[entrant], "number": entrant, "seat": seat, "did": did}
                 for seat, (entrant, did) in enumerate(zip(game.entrants, game.seats, strict=True))
             ],
             "end": _end(game),
@@ -356,7 +410,8 @@ def _bot_games(shown: Shown, entrant: int, found: Sequence[ShownGame]) -> list[P
     for row, game in zip(games(shown, found), reversed(found), strict=True):
         own = game.entrants.index(entrant)
         others = [seat for seat in row["seats"] if seat["seat"] != own]
-        code = (row["seats"][own]["code"] or "").replace("_", " ")
+        forfeit = game.seats[own].forfeit
+        code = forfeit.code.replace("_", " ") if forfeit else ""
         outcome = value_types.outcomes(game.seats)[own]
         rows.append({**row, "outcome": outcome, "code": code, "others": others, "told": _told(game, own)})
     return rows

@@ -48,7 +48,6 @@ class Reel(msgspec.Struct, frozen=True):
     bots: tuple[str, ...]
     """The names by seat under which the bots were entered: a log has the same for two copies of a bot."""
     hidden: tuple[tuple[str, str], ...] = ()
-    """The `names` of the `Places` that it must not show."""
 
 
 def name_of(number: int) -> str:

@@ -19,7 +19,6 @@ from arena.pages.site import contexts, promises
 from arena.pages.site.contexts import PAGE, Shown, heading
 from arena.pages.site.page_writer import PageWriter
 from arena.pages.site.places import places_of, refs_by_name
-from arena.pages.site.tallies import BotTally, add_up
 
 INDEX: Final = "index.html"
 FORFEITS: Final = 10
@@ -76,7 +75,7 @@ class TournamentPages:
         self._write_games()
         by_number = {game.number: game for game in self._played}
         for entrant in self._shown.entrants:
-            tally = self._shown.tallies.get(entrant.number) or BotTally()
+            tally = self._shown.tallies.get(entrant.number) or contexts.BotTally()
             self._write_bot(entrant, [by_number[number] for number in tally.last()])
         facts = [self._head["title"], max(by_number, default=0)]
         context = {"head": self._head, "last": facts[1]}
@@ -131,7 +130,7 @@ class TournamentPages:
             entrants=entrants,
             members=self._members,
             report=document,
-            tallies=add_up(self._played),
+            tallies=contexts.add_up(self._played),
             courses={} if together else self._reader.rating_courses(row.id, drawn(row), plots.POINTS),
             made=self._made,
             promises=promises.listed(self._findings),

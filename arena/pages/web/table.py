@@ -45,7 +45,6 @@ class Action(msgspec.Struct):
     n: int = -1
     """The number of the state that it shows."""
     place: int = -1
-    """With `choose`: the place in the list."""
 
 
 class _Game:

@@ -172,9 +172,9 @@ def test_ratings_pass_over_a_void_game(store: Store, plain: Tournament) -> None:
     store.void(claims[3], "a bot left")
     assert store.rated(plain.id) == 4
     again = [Rating()] * 3
-    for row in store.games(plain.id):
-        after = rate([again[entrant] for entrant in row.entrants], row.ranks)
-        for entrant, rating in zip(row.entrants, after, strict=True):
+    for _, entrants, seats in store.results(plain.id):
+        after = rate([again[entrant] for entrant in entrants], tuple(seat.rank for seat in seats))
+        for entrant, rating in zip(entrants, after, strict=True):
             again[entrant] = rating
     assert store.ratings(plain.id) == again
     assert statuses(store, plain) == ["done", "void", "done", "void"]
@@ -192,7 +192,7 @@ def test_a_void_game_has_no_result_and_is_claimed_no_more(store: Store, plain: T
             refused()
     assert store.resume(plain.id) == []
     assert claim(store, plain).number == 1
-    assert list(store.games(plain.id)) == []
+    assert list(store.results(plain.id)) == []
     assert (store.tallies(plain.id), list(store.pairs(plain.id))) == ([Tally(0), Tally(1), Tally(2)], [])
     assert store._db.execute("SELECT reason FROM games WHERE id = ?", (first.game,)).fetchone() == ("a bot left",)
 

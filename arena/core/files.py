@@ -84,7 +84,6 @@ def text_of(data: bytes, what: str, path: str, error: type[ArenaError]) -> str:
     """Returns a text that people wrote: its line ends are those of Unix, and a BOM at its beginning is none of it.
 
     Args:
-        data: What is in its file.
         what: What it should be, for the error.
         path: What the error calls the file.
         error: The class of the error if it is not in UTF-8.

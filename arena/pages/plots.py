@@ -213,7 +213,6 @@ def _draw_tuned(axes: Axes, tuned: Sequence[progress.Tuned]) -> None:
 
 
 def _label_ends(axes: Axes, ends: Sequence[tuple[float, str, str]], last: int) -> None:
-    """Writes the names beside the ends of their lines, pushed apart."""
     low, high = axes.get_ylim()
     step = (high - low) / 17
     ordered = sorted(ends, key=lambda end: end[0])

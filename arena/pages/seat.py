@@ -31,8 +31,6 @@ Words: TypeAlias = dict[str, Any]
 
 
 class _Told(msgspec.Struct, frozen=True):
-    """A frame before it is drawn."""
-
     turn: int
     seat: Seat | None
     view: Payload
@@ -278,7 +276,6 @@ class SeatPage:
         }
 
     def _said(self, heading: str) -> Words:
-        """Returns all that was said since the person's last turn."""
         told = self._told[self._since :] or self._told[-1:]
         if self._choosing is not None and self._choosing.turn.events:
             mine = self._sentences(self._made(self._choosing.turn)[1])
@@ -334,9 +331,6 @@ def items(
 
     Args:
         choice: What is to be chosen next.
-        presenter: Puts values into words.
-        drawing: Draws them.
-        scene: What is shown now.
         view: What the person knows after the plays so far.
     """
     found: list[Payload] = []
@@ -400,8 +394,6 @@ def steps(
 
     Args:
         presenter: Says which events begin a step.
-        view: What the seat knew before.
-        events: What it was told since.
     """
     begun: list[Payload] = []
     seat: Seat | None = None

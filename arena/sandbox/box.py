@@ -231,7 +231,6 @@ _DEV: Final = (
 
 
 def _words(option: str, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yields an option with its two arguments for each pair."""
     for first, second in pairs:
         yield from (option, first, second)
 

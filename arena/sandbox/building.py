@@ -93,7 +93,6 @@ def run_build(spec: bot_manifests.BotSpec, top: Path, temporary: Path, level: Le
         top: The folder with its copy of the bot's files. From level `isolated` on, as root, it is given to another
             user: take it back.
         temporary: An empty folder for temporary files; likewise.
-        bounds: How much it may take.
 
     Raises:
         MachineFault: The machine is the reason that it could not run, or not to its end. The build is not to blame.
@@ -157,8 +156,6 @@ class _Workshop(Boxed):
 
 
 class _Watched:
-    """A build that runs."""
-
     def __init__(
         self, process: bot_processes.BotProcess, folders: tuple[Path, ...], bounds: Bounds, began: float
     ) -> None:

@@ -87,7 +87,6 @@ def own_groups(text: str | None = None) -> dict[str, str]:
 
 
 def _lines(path: str) -> list[str]:
-    """Returns the lines of a file; none if it is not there."""
     with suppress(OSError):
         return Path(path).read_text(encoding="utf-8").splitlines()
     return []
@@ -337,7 +336,6 @@ def v2_place(unified: Mount, own: str, needed: Mapping[str, Sequence[str]] = _V2
     Only the root of the whole hierarchy may hold processes beside groups with controllers.
 
     Args:
-        own: This process's group in it.
         needed: The controllers, and the files that tell that a group has them.
 
     Raises:
@@ -458,7 +456,6 @@ def _make(folder: Path) -> None:
 
 
 def _remove(folder: Path) -> bool:
-    """Removes a group, and tells whether it is gone."""
     try:
         folder.rmdir()
     except FileNotFoundError:
@@ -469,7 +466,6 @@ def _remove(folder: Path) -> bool:
 
 
 def _members(group: Path) -> list[int]:
-    """Returns the numbers of the processes in a group."""
     with suppress(OSError):
         return [int(pid) for pid in (group / "cgroup.procs").read_bytes().split()]
     return []

@@ -182,7 +182,6 @@ def _discard(group: Group | CpuGroup) -> None:
 
 
 def _clear() -> None:
-    """Removes the groups whose processes have ended."""
     _unremoved[:] = [group for group in _unremoved if not group.remove()]
 
 

@@ -165,7 +165,6 @@ def _kept(store: Store, id: str) -> str:
 
 
 def _announce(begun: Begun, setup: Setup, manner: Manner) -> None:
-    """Announces what will be played."""
     from arena.core.catalogue import rules_of
     from arena.core.record.published import COMMITMENT_FILE
     from arena.core.show.standings import subject_text
@@ -251,7 +250,6 @@ def _who_leads(reader: Reader, tournament: str) -> str:
 
 
 def _summarise_forfeits(store: Reader, tournament: str) -> None:
-    """Prints which bot forfeited for which reason, and how often."""
     from arena.core.standings.report import forfeit_counts
 
     for name, counts in forfeit_counts(store, tournament).items():
@@ -294,7 +292,6 @@ def game_line(played: Played, names: Sequence[str], logs: Path) -> str:
 
 
 def _points(game: dict[str, Any], seat: int) -> str:
-    """Returns what a seat scored, if the game has scores."""
     from arena.core.show.seats import number_of_points
 
     score = game["scores"][seat]
@@ -355,7 +352,6 @@ def enter(bots: Sequence[str], rules: str, *, bundled: bool = False, quiet: bool
     """Returns the names of the bots that enter, each of one bot, and prints the others with the reasons.
 
     Args:
-        rules: The game that they are to play.
         bundled: Whether all bundled bots enter that can play.
 
     Raises:

@@ -249,7 +249,7 @@ def tournament(
 
 def played_before(store: Reader, settings: Settings, tell: Callable[[str], None]) -> str | None:
     """Returns the finished tournament with these settings, and says so. Says too what is almost this one."""
-    from arena.core.tournament.likeness import almost
+    from arena.core.tournament.extend import almost
 
     if store.unfinished(settings.digest) is not None:
         return None

@@ -222,7 +222,6 @@ def describe(audit: Audit, auditor: FolderAuditor) -> Iterable[str]:
 
 
 def _logs_in(path: Path) -> list[Path]:
-    """Returns the logs in a folder, those of one folder together."""
     found = sorted(find_logs(path), key=lambda file: (file.parent, file.name))
     if not found:
         raise ConfigError(f"expected a folder with game logs (*.jsonl, *.jsonl.zst), got: {path}")

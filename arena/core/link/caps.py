@@ -56,8 +56,6 @@ def granted(limits: Limits, place: str, caps: Caps | None = None, source: str = 
     """Returns the limits that a bot is started with.
 
     Args:
-        limits: What its manifest asks for.
-        place: How errors call the manifest.
         caps: The most that it may ask for; None: what was set.
         source: The file that sets these, or else would set them.
 

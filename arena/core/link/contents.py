@@ -76,9 +76,6 @@ def named_files(folder: Path, name: str) -> Found:
 
     Links in such a folder are not followed: package managers make them, for commands.
 
-    Args:
-        name: The path relative to it.
-
     Raises:
         BotError: A folder cannot be listed, or it names too many files.
     """

@@ -259,7 +259,6 @@ def _end_abandoned() -> None:
 
 
 def _reap(pid: int) -> bool:
-    """Reaps a child if it has ended, and says whether it has."""
     try:
         return os.waitpid(pid, os.WNOHANG) != (0, 0)
     except ChildProcessError:

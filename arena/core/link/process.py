@@ -226,7 +226,6 @@ class BotProcess:
             raise machine_fault(f"watch {self._spec.name}", error) from None
 
     def _abandon(self) -> None:
-        """Ends a process that was not let go."""
         self.kill()
         assert self._process.stdin is not None
         self._process.stdin.close()

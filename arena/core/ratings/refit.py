@@ -22,8 +22,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from arena.core.ratings.comparisons import Matrix, compare
-from arena.core.ratings.likelihood import Likelihood
+from arena.core.ratings.likelihood import Likelihood, Matrix, compare
 from arena.core.ratings.normal import EXACT, normal_cdf, quantile
 from arena.core.ratings.pairs import PairResult
 from arena.core.ratings.running import MU
@@ -233,7 +232,6 @@ class Fit:
 
 
 def _distances(points: Matrix) -> Matrix:
-    """Returns how far each two rows lie from each other."""
     products = points @ points.T
     squares = np.diag(products)
     return np.sqrt(np.maximum(0.0, squares[:, None] + squares - 2 * products))

@@ -54,7 +54,6 @@ def inherit(predecessor: Rating, added: float = ADDED_SIGMA) -> Rating:
 
     Args:
         predecessor: The last rating of the version before.
-        added: The deviation that is added.
     """
     return Rating(predecessor.mu, min(SIGMA, math.hypot(predecessor.sigma, added)))
 

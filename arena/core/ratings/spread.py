@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.core.ratings.comparisons import Indices, Matrix, Vector, sums
-from arena.core.ratings.likelihood import CELLS, DENSE, Information, Likelihood
+from arena.core.ratings.likelihood import CELLS, DENSE, Indices, Information, Likelihood, Matrix, Vector, sums
 
 SAMPLES = 128
 """Columns of a sampled root."""

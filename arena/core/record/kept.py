@@ -110,7 +110,6 @@ class Receipts:
 
 
 def _reasons(kept: Kept, receipt: Receipt | None, log: Log) -> Iterator[str]:
-    """Yields how a receipt differs from what follows from the log."""
     outcome = log.outcome
     if kept.own is not None and kept.own != kept.told:
         yield f"its messages give the receipt {kept.own}, and it was told {kept.told}"

@@ -134,7 +134,6 @@ def is_signature(round: int, value: str, public_key: bytes = PUBLIC_KEY) -> bool
 
     Args:
         value: The signature: 48 bytes as hexadecimal digits in lower case.
-        public_key: The network's: 96 bytes.
     """
     limit = sys.getrecursionlimit()
     from py_ecc.bls.g2_primitives import subgroup_check

@@ -212,7 +212,6 @@ class Game:
             self._answer(seat, self._claims.pop(seat))
 
     def _answer(self, seat: Seat, answer: Answer) -> None:
-        """Applies an answer to the game."""
         chair, message = self._chairs[seat], answer.message
         assert isinstance(message, Action)
         answered = self._course.answer(seat, message.action)

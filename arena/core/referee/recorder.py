@@ -149,7 +149,6 @@ class Recorder:
 
         Args:
             measured: By name of `MEASURED` what was measured of each seat.
-            receipts: What `receipts` returned.
         """
         record = log.OutcomeRecord(
             termination=game.termination,

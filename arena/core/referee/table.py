@@ -82,7 +82,6 @@ class Chair:
         Args:
             hello: What `Link.open` returned for the seat.
             rules: The game that it shall play.
-            version: The version of its rules.
         """
         if isinstance(hello, Fault):
             self.fault = Cause(hello.code, hello.detail, hello.rule)

@@ -31,7 +31,6 @@ def game_start(
         game: The number of the game in the seat's session.
         commitment: SHA-256 (hex) of the game's salt and the deal's secret.
         bot_seed: The seed for the bot's own randomness.
-        parameters: The bot's own parameters.
         time: The time that the seat has; None means the settings' time.
     """
     time = time or settings.time
@@ -64,7 +63,6 @@ def request(course: Course, decision: Decision, wants: Collection[str], id: int,
 
     Args:
         course: The game. The seat's news are marked as sent.
-        decision: Which decision of which seat.
         wants: What the request carries: any of `view`, `events`, `legal`.
         id: The number of the request in the seat's session.
     """
@@ -92,7 +90,6 @@ def game_over(
     """Returns the `game_over` for a seat whose game has ended or is interrupted.
 
     Args:
-        wants: As in `request`.
         game: The number of the game in the seat's session.
         interrupted: Whether the game was stopped from outside.
         receipt: The seat's receipt of a game that has ended.

@@ -29,8 +29,6 @@ from arena.core.types import NS_PER_MS, Seat, Termination
 
 
 class _Claim(msgspec.Struct):
-    """An answer in a race, as it was served."""
-
     line: int
     seat: Seat
     used_ns: int

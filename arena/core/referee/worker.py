@@ -88,7 +88,6 @@ def could_not_play(game: str, error: OSError | MemoryError | MachineFault, *, ke
     """Returns the error for a game that the system did not let us play, for example because the disk is full.
 
     Args:
-        error: What the system said.
         kept: What is not lost, as the beginning of a sentence.
     """
     what = str(error) or "out of memory"

@@ -33,11 +33,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_board(data: bytes, source: str) -> Checked:
-    """Checks that a board file can be read, and played by every number of players that it is for.
-
-    Args:
-        source: The file's name, for errors.
-    """
+    """Checks that a board file can be read, and played by every number of players that it is for."""
     data = data.removeprefix(BOM_UTF8)
     try:
         text = data.decode()
@@ -88,9 +84,7 @@ def board_lines(text: str, source: str, players: int | None, width: int) -> Iter
 
     Args:
         text: The board file's text.
-        source: Its name, for errors.
         players: The number of players; None means as many as can play.
-        width: Columns to draw in.
 
     Raises:
         BoardError: The text is not a board.

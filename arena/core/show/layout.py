@@ -104,7 +104,6 @@ def entry(label: str, words: str, column: int, width: int, style: str = "bold") 
 
     Args:
         label: The words at the left of the first line.
-        words: The words beside it, wrapped.
         column: The column in which the words begin.
     """
     label = plain(label)

@@ -302,10 +302,6 @@ def check_rules(
     """Checks a game at every table, or at those that are named.
 
     Args:
-        ruleset: Only this ruleset.
-        players: Only this number of players.
-        games: Games at each table.
-        seed: The first game's seed.
         watch: Called before each table, and after it with what was found.
         overrides: Options that differ from those of each ruleset, each as `NAME=VALUE`.
 

@@ -209,7 +209,6 @@ def order_text(order: Mapping[str, Any] | None, rows: Sequence[Mapping[str, Any]
     """Returns what is settled and what is not, and what a difference of ratings means.
 
     Args:
-        order: That of the JSON document.
         rows: The entrants of the JSON document.
     """
     if order is None:

@@ -75,7 +75,6 @@ def fitted(columns: Sequence[Column], names: Sequence[str], width: int) -> Text:
     """Returns a table with the columns that fit; the names come after the first column.
 
     Args:
-        columns: From left to right.
         names: The bots of the rows; need not be plain.
     """
     bots = Column(title="bot", cells=[plain(name) for name in names], left=True)
@@ -97,7 +96,6 @@ def in_blocks(first: Column, names: Sequence[str], columns: Sequence[Column], wi
     Args:
         first: Comes before the names, in each table.
         names: The bots of the rows; need not be plain.
-        columns: From left to right.
     """
     bots = Column(title="bot", cells=[plain(name) for name in names], left=True)
     if _total([first, bots, *columns]) > width:
@@ -115,7 +113,6 @@ def folding(columns: Sequence[Column], least: int, width: int) -> Table:
     """Returns a table whose second column folds, and whose others are never shortened.
 
     Args:
-        columns: From left to right.
         least: How wide the second column is at least, if its cells are.
         width: Of the terminal. The last columns are left out as long as the second one would be too narrow.
     """

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from arena.core.catalogue import margin_of
 from arena.core.ratings.running import BETA
-from arena.core.standings.sources import chain
+from arena.core.standings.report import chain
 from arena.core.store.reader import Reader
 from arena.core.store.records import Tournament
 from arena.core.tournament.formats.compare import Compare

@@ -218,7 +218,6 @@ class _Met:
 
 
 def _by_fit(fit: Fit, shown: Collection[int]) -> list[tuple[int, int]]:
-    """Returns these entrants and their ranks, best first."""
     ranks = fit.ranks(among=shown)
     return [(number, ranks[number]) for number in fit.order(shown)]
 
@@ -256,8 +255,6 @@ def _order(fit: Fit | None, shown: Collection[int], tallies: Sequence[Tally], na
 
 
 class _Strength(msgspec.Struct, frozen=True):
-    """What the refit says about one entrant."""
-
     rating: float | None = None
     half_width: float | None = None
     ahead: float | None = None

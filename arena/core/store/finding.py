@@ -300,10 +300,7 @@ def _authorize(action: int, name: str | None, detail: str | None, _database: str
     """Tells SQLite whether a statement may do something.
 
     Args:
-        action: What it does.
-        name: The table that it reads.
         detail: The column that it reads; empty if it reads none, but counts rows. Or the function that it calls.
-        within: The view that does it.
     """
     match action:
         case sqlite3.SQLITE_SELECT:
@@ -318,7 +315,6 @@ def _authorize(action: int, name: str | None, detail: str | None, _database: str
 
 
 def _reason(error: Exception) -> str:
-    """Returns why SQLite refused an expression, for the operator."""
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
         return f"it took longer than {SECONDS:g} s"
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_AUTH:
@@ -327,7 +323,6 @@ def _reason(error: Exception) -> str:
 
 
 def _listed(ids: Sequence[str]) -> str:
-    """Returns a few identifiers for a message."""
     return ", ".join(ids[:_MOST_NAMED]) + (" and more" if len(ids) > _MOST_NAMED else "")
 
 

@@ -125,7 +125,6 @@ class Store(Reader):
 
         Args:
             claim: What `claim` returned for the game.
-            reason: Why, for people.
             played: How it went, if it was played. What its log says is kept, and nobody's result.
             seconds: What to add to the tournament's time.
 
@@ -237,7 +236,6 @@ class Store(Reader):
 
         Args:
             schedule: Returns the game at a place in the order.
-            limit: The most games to claim.
             fits: Whether a game, given by its number, may be claimed now. Others are passed over.
 
         Returns:
@@ -360,7 +358,6 @@ class Store(Reader):
         return StoreError(f"expected game {claim.game} to be running, attempt {claim.attempt}, got: {got}")
 
     def _add_up(self, claim: Claim, result: GameResult, entrants: Sequence[int]) -> None:
-        """Adds a result to the sums."""
         self._db.executemany(
             "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
             f" max_ms = max(max_ms, excluded.max_ms), {_ADDED}",

@@ -73,5 +73,4 @@ def _own_files(tournament: str, folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def _some(names: list[str]) -> str:
-    """Returns some names for a message."""
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

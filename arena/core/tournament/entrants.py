@@ -41,7 +41,6 @@ def choose(refs: Sequence[str], rules: str, *, bundled: bool = False) -> Chosen:
     Args:
         refs: Bots, their `bot.toml` files, and folders of bots. A ref that is none of these is kept as it is: reading
             the bot says what is wrong with it.
-        rules: The game that they are to play.
         bundled: Whether all bundled bots enter that can play.
 
     Raises:
@@ -120,14 +119,12 @@ def _as_ref(folder: Path) -> str:
 
 
 def _sort_out(folders: Mapping[str, Path], rules: str) -> tuple[list[str], list[LeftOut]]:
-    """Returns those that can play, and the others."""
     reasons = {ref: _reason(ref, folder, rules) for ref, folder in folders.items()}
     able = [ref for ref, reason in reasons.items() if reason is None]
     return able, [LeftOut(ref, reason) for ref, reason in reasons.items() if reason is not None]
 
 
 def _reason(ref: str, folder: Path, rules: str) -> str | None:
-    """Returns why a bot cannot play, or None if it can."""
     if folder.name == manifests.TEMPLATE and folder.resolve().parent.parent == bots_folder():
         return "it is what new bots begin from (`arena bot new`)"
     try:

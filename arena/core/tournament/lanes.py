@@ -104,7 +104,6 @@ class Supply(Protocol):
         """Notes that a worker ended in a game. Returns whether it may still be played; else it is taken out.
 
         Args:
-            error: What the executor said.
             outside: Whether SIGKILL or SIGTERM ended the worker.
         """
 
@@ -114,8 +113,6 @@ class _Dropped(Exception):
 
 
 class _Lane(AbstractContextManager["_Lane"]):
-    """A worker, and the games that it is to play."""
-
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
         self._stack = ExitStack()

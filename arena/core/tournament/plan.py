@@ -303,8 +303,6 @@ def make_log_folder(logs: Path, prefix: str, size: int, taken: Callable[[str], b
     The identifier is short: the prefix, the date and random digits. It is never derived from the secret.
 
     Args:
-        logs: Where the folder is made.
-        prefix: How the identifier begins.
         size: How many random bytes it has.
         taken: Says whether an identifier is in use.
 

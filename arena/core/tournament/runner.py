@@ -178,8 +178,6 @@ class Runner:
     Args:
         store: The database that holds the tournament.
         make_job: Returns the work for a game.
-        play: Plays one game; see `Lanes`.
-        worker: Starts a worker; see `Lanes`.
         directions: Says how many workers there are, and whether games may begin. Asked all the time.
         processes: How long a bot process is kept.
         on_overload: Whether a game is void that was lost because the machine was overloaded.
@@ -267,7 +265,6 @@ def crowded(games: int, players: int, cores: int, *, race: bool) -> str:
 
     Args:
         cores: How many cores this process may use.
-        race: Whether the rules have races.
     """
     each = players if race else 1
     if games * each <= cores:

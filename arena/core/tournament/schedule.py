@@ -53,7 +53,6 @@ class Schedule:
     """The games of a tournament as far as its rounds are planned.
 
     Args:
-        entrants: How many there are.
         draw: From which everything random in the format follows.
         stored: The rounds that were planned before. What they depended on is given to `take` again.
     """

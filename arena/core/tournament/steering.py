@@ -53,11 +53,7 @@ class Directions:
         """Whether no game may begin any more, and the command ends after those that run."""
 
     def look(self, running: int) -> None:
-        """Obeys new orders, of which there are none.
-
-        Args:
-            running: How many games workers have.
-        """
+        """Obeys new orders, of which there are none."""
 
 
 class Steering(Directions):
@@ -67,7 +63,6 @@ class Steering(Directions):
         """Takes the first settings.
 
         Args:
-            folder: Where orders are found.
             tell: Called with a sentence about each order that was obeyed.
         """
         super().__init__(lanes)
@@ -147,7 +142,6 @@ def send(db: Path, verb: Verb, number: int = 0, *, patience: float = ANSWER_S) -
     """Gives an order to the tournament that runs on a database, and returns its answer.
 
     Args:
-        verb: What it is to do.
         number: Games at a time, for `concurrency`.
         patience: Seconds to wait for the answer.
 

@@ -91,7 +91,6 @@ def claim_at_home(
 
     Args:
         homes: Where matches are played; None if that is all the same.
-        claimer: Claims games.
         others: The names of the other workers that play.
     """
     if homes is None:

@@ -248,7 +248,6 @@ _KINDS: Final = {
 
 
 def _kind(value: object) -> str:
-    """Returns what msgpack calls the kind of a value."""
     return _KINDS.get(type(value), "extension")
 
 

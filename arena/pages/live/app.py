@@ -59,8 +59,6 @@ STYLES: Final[dict[str, Callable[[], str]]] = {
 
 
 class _Followed:
-    """A game that somebody looks at."""
-
     def __init__(self, game: LiveGame, *, hands: bool, over: Callable[[LiveGame], Any]) -> None:
         self.film = LiveFilm(game, hands=hands)
         self._over = over
@@ -201,7 +199,6 @@ class Watching:
         return self.games.none_running(now, played=self.board.scores.running)
 
     def _over(self, game: LiveGame) -> Any:
-        """Returns what is said when a game is over."""
         return {"sentence": ended(game.summary()), "replay": self._revealed and game.is_whole}
 
     # Answers

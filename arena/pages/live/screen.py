@@ -37,7 +37,6 @@ class Screen:
 
     Args:
         games: The games of which the feed tells.
-        hands: Whether all hands are shown.
     """
 
     def __init__(self, games: Games, *, hands: bool = False) -> None:

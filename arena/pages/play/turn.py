@@ -212,7 +212,6 @@ class Turn:
         return view
 
     def _play(self) -> None:
-        """Makes a play of what was chosen."""
         step = self._steps.pop()
         made: Payload = {}
         for key, value in step.chosen:
@@ -260,7 +259,6 @@ class Turn:
         return had < (given["choose"] if isinstance(given, dict) else 1)
 
     def _part(self, key: str, given: Payload) -> Choice:
-        """Returns the next of several values of a key."""
         had = Counter(json.dumps(value) for name, value in self.chosen if name == key)
         left: dict[str, Any] = {}
         for value in given["of"]:

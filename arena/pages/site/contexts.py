@@ -428,7 +428,6 @@ def bot(
     """Returns what the page of a bot tells.
 
     Args:
-        last: Its last games, in order.
         forfeits: Its last forfeits, the latest first.
         more: What else the page shows: `versions`, `reruns`.
     """

@@ -36,7 +36,6 @@ class PageWriter:
 
     Args:
         parts: What its style and scripts are called.
-        title: What the site is called.
     """
 
     def __init__(self, folder: Path, parts: Mapping[str, str], title: str) -> None:
@@ -56,7 +55,6 @@ class PageWriter:
         """Writes a page unless it was made from the same facts.
 
         Args:
-            name: Its path in the site.
             facts: All that it shows, or something that changes whenever that does.
             context: Returns what the template is given.
 

@@ -76,10 +76,6 @@ def check(
 ) -> Findings | None:
     """Plays all games of a finished tournament again, as `arena verify --complete` does, and keeps what was found.
 
-    Args:
-        folder: Its folder in the site.
-        advance: Called after each game.
-
     Returns:
         What was found; None if its logs are gone.
 

@@ -106,7 +106,6 @@ class TournamentPages:
 
     @cached_property
     def _refs(self) -> list[str]:
-        """How to name the bots on the command line, by entrant."""
         return refs_by_name(self._reader.entrants(self._row.id))
 
     @cached_property

@@ -74,7 +74,6 @@ class Guard:
         # What opens a WebSocket gets no answer, and the server refuses it: there are none here.
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Returns the answer to a request that may not pass, or None."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_ours(host):

@@ -25,8 +25,7 @@ from starlette.routing import Route
 from arena.core.face import GameResult, Job, Payload, errors, log_records, plain
 from arena.pages import seat as pages
 from arena.pages.frames import film
-from arena.pages.play.seat import Front
-from arena.pages.play.table import Table
+from arena.pages.play.seat import Front, Table
 from arena.pages.seat import ASKED, OVER, SeatPage
 from arena.pages.web.streams import EventStreams
 
@@ -48,8 +47,6 @@ class Action(msgspec.Struct):
 
 
 class _Game:
-    """A game with a person."""
-
     def __init__(self, set_table: Callable[[Front], Table], play: Callable[[Job], Future[GameResult]]) -> None:
         self.front = Front()
         try:
@@ -77,7 +74,6 @@ class Playing:
 
     Args:
         set_table: Sets the table of a game, with the person's end of their seat.
-        worker: Plays the games.
         play: What the worker does with a job.
     """
 

@@ -347,22 +347,20 @@ def _check_keys(path: str, prefix: str, table: dict[str, Any], kind: type[msgspe
             )
 
 
+_AS_IT_IS: Final = ("name", "version", "author", "language", "command", "rules", "entropy")
+"""What a bot has from its manifest unchanged."""
+
+
 def _spec(manifest: Manifest, folder: Path, capped: bool = True) -> BotSpec:
     limits = granted(manifest.limits, str(folder / MANIFEST)) if capped else USUAL
     folder = folder.resolve()
     return BotSpec(
-        name=manifest.name,
-        version=manifest.version,
-        author=manifest.author,
-        language=manifest.language,
-        command=manifest.command,
+        **{name: getattr(manifest, name) for name in _AS_IT_IS},
         folder=str(folder),
-        rules=manifest.rules,
         digest=digest_of(folder, files_of(folder, manifest.include, (*manifest.built, *manifest.fetched))),
         memory_mib=limits.memory_mib,
         file_mib=limits.file_mib,
         start_ms=limits.start_ms,
-        entropy=manifest.entropy,
         tcp=manifest.endpoint == "tcp",
         reads=_outside(folder, (*manifest.include, *manifest.built, *manifest.fetched)),
         runtimes=_runtimes((manifest.command[0], *manifest.needs)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
@@ -22,6 +22,10 @@ from arena.core.types import NS_PER_MS, Event, Forfeit, GameResult, LoggedForfei
 
 Watch: TypeAlias = Callable[[log.Header | log.Record], None]
 """Called with each record, between decisions: no clock runs while it works."""
+
+
+_OF_THE_JOB: Final = ("game", "tournament", "settings", "deal", "rotation", "beacon", "level")
+"""What a header has from its job unchanged."""
 
 
 class Recorder:
@@ -47,9 +51,7 @@ class Recorder:
         self._records.append(
             log.Header(
                 arena=__version__,
-                game=job.game,
-                tournament=job.tournament,
-                settings=job.settings,
+                **{name: getattr(job, name) for name in _OF_THE_JOB},
                 board=board,
                 bots=[
                     log.LoggedBot(
@@ -62,13 +64,9 @@ class Recorder:
                     )
                     for seat, bot in enumerate(job.bots)
                 ],
-                deal=job.deal,
-                rotation=job.rotation,
                 commitment=commitment(deal),
                 salt=salt.hex(),
                 mix=job.mix.hex(),
-                beacon=job.beacon,
-                level=job.level,
                 attempt=attempt,
                 chance=VERSION,
             )

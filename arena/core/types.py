@@ -311,7 +311,7 @@ def is_cooperative(teams: Sequence[int] | UnsetType | None) -> bool:
     return teams is not UNSET and teams is not None and len({*teams}) == 1
 
 
-class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
+class SeatResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one seat did in one game."""
 
     rank: int

@@ -430,11 +430,11 @@ def figures(db: Database) -> None:
 
 def _figures(seat: int, told: Payload) -> str:
     """Returns the document of a seat, from the columns that it had."""
-    own = {name: told[name] for name, (_, path) in _FIGURES.items() if path == name}
+    own = {name: told[name] for name, (_, path) in _FIGURES.items() if path == name and told[name] is not None}
     forfeit = {path.rpartition(".")[2]: told[name] for name, (_, path) in _FIGURES.items() if path != name}
     forfeit |= {"seat": seat, "overloaded": bool(told["overloaded"]), "denied_ms": told["denied_ms"] or 0}
     forfeit["stderr"] = msgspec.json.decode(told["stderr"] or "[]")
-    return canonical({**own, "forfeit": None if told["forfeit"] is None else forfeit})
+    return canonical(own if told["forfeit"] is None else own | {"forfeit": forfeit})
 
 
 # A column is computed for what is asked for in SQL. A number that is only shown needs none.

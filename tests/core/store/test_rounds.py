@@ -374,6 +374,22 @@ def test_an_old_database_gets_the_sums_that_playing_it_today_gives(tmp_path: Pat
         assert len(list(filled.pairs(tournament))) == 0
 
 
+def test_what_seats_did_is_read_from_a_database_of_before_and_views_say_the_same(tmp_path: Path) -> None:
+    new, old = tmp_path / "arena.db", tmp_path / "old.db"
+    with open_store(new) as store:
+        begun = instant.start(store, SUMMED["finished"], tmp_path)
+        list(instant.runner(store, begun, SUMMED["finished"], lanes=1).run())
+    copy_to_version(new, old, "0021_figures")
+    with sqlite3.connect(old) as before:
+        shown = before.execute("SELECT * FROM v_seats ORDER BY game, seat").fetchall()
+    with open_store(new) as expected, open_store(old) as read:
+        id = begun.tournament.id
+        assert list(read.results(id)) == list(expected.results(id))
+        assert list(read.forfeits(id)) == list(expected.forfeits(id)) != []
+        for store in (expected, read):
+            assert store._db.execute("SELECT * FROM v_seats ORDER BY game, seat").fetchall() == shown
+
+
 def sums(reader: Reader, tournament: str) -> tuple[list[Tally], list[PairResult]]:
     """Without margins: no earlier version stored them."""
     return reader.tallies(tournament), [replace(pair, margin=None) for pair in reader.pairs(tournament)]

@@ -18,7 +18,7 @@ from arena.core.ratings.pairs import PairResult
 from arena.core.ratings.running import Rating
 from arena.core.store.database import Connection, snapshot
 from arena.core.store.rated import rating_after
-from arena.core.store.records import Entrant, StoredRound, Tally, Tournament, figures_of
+from arena.core.store.records import Entrant, GameRow, StoredRound, Tally, Tournament, figures_of
 from arena.core.store.removal import PARTS, season_of
 from arena.core.types import Forfeit, Payload, SeatResult
 
@@ -291,6 +291,18 @@ class Reader:
             " WHERE tournament = ? AND status = 'done' AND counts AND score IS NOT NULL",
             (tournament,),
         )
+
+    def games(self, tournament: str) -> Iterator[GameRow]:
+        """Yields each finished game, in schedule order."""
+        rows = self._db.execute(
+            "SELECT id, number, termination, play_digest, log_sha256, entrant, rank FROM games"
+            " JOIN seats ON seats.game = games.id WHERE tournament = ? AND status = 'done' ORDER BY number, seat",
+            (tournament,),
+        )
+        for (game, number, termination, digest, sha256), seats in groupby(rows, key=lambda row: row[:5]):
+            sat = [row[5:] for row in seats]
+            entrants, ranks = tuple(entrant for entrant, _ in sat), tuple(rank for _, rank in sat)
+            yield GameRow(game, number, termination, digest, sha256, entrants, ranks)
 
     def is_over(self, tournament: str, number: int) -> bool:
         """Says whether a game has ended: it is done, or void."""

@@ -197,6 +197,19 @@ SUMMED: Final = tuple(name for name in Tally.__struct_fields__ if name not in ("
 """What of a tally adds up, game by game."""
 
 
+class GameRow(msgspec.Struct, frozen=True):
+    """A finished game."""
+
+    game: str
+    number: int
+    termination: str
+    play_digest: str
+    log_sha256: str
+    entrants: tuple[int, ...]
+    ranks: tuple[int, ...]
+    """By seat."""
+
+
 def game_id(tournament: str, number: int) -> str:
     """Returns the identifier of a game: the tournament's, and the game's place in the schedule."""
     return f"{tournament}-{number:06d}"

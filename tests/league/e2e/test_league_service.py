@@ -139,9 +139,9 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
     with read_league(cup.database) as reader:
         season = reader.seasons.current()
         assert season is not None
-        games = [log.partition(".")[0] for log in reader.finder.logs(season.tournament)]
-        assert len({*games}) == len(games) >= before + 3
-        numbers = [int(game[-6:]) for game in games]
+        games = list(reader.finder.games(season.tournament))
+        assert len({game.game for game in games}) == len(games) >= before + 3
+        numbers = [game.number for game in games]
         assert numbers == list(range(len(numbers))), "none is lost"
         over = [match for match in reader.matches.settled(0, 100) if match.state == "over"]
         digests = {row["game"]: row["public_sha256"] for row in reader.played.of(season.tournament)}
@@ -286,8 +286,8 @@ def test_bots_are_submitted_play_are_replaced_and_suspended_beside_a_kill(
     with read_league(cup.database) as reader:
         season = reader.seasons.current()
         assert season is not None
-        games = [log.partition(".")[0] for log in reader.finder.logs(season.tournament)]
-        assert len({*games}) == len(games)
+        games = list(reader.finder.games(season.tournament))
+        assert len({game.game for game in games}) == len(games)
         [again] = [version for version in reader.versions.of_bot("fox") if version.number == 1]
         assert [change.new for change in reader.versions.history(again.id)].count("active") == 2
     assert os.listdir(cup.inbox) == []

@@ -21,7 +21,7 @@ FILE: Final = "promises.json"
 CHECKS: Final = 3
 """Counts up when the audit checks more. What was found out by an earlier one says less, and is found out again."""
 _DEPENDENT: Final = (formats.Extension.__struct_config__.tag, formats.Gauntlet.__struct_config__.tag)
-"""The formats whose standings begin with the results of others (`core/standings/sources.py`)."""
+"""The formats whose standings begin with the results of others (`core/standings/report.py`)."""
 MOST_FAULTS: Final = 10
 
 

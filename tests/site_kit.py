@@ -66,7 +66,10 @@ def repeat(folder: Path, id: str, block: int, times: range) -> None:
         database.execute(f"UPDATE tournaments SET games = {count}, rated = {count}", values)
 
 
-WORDS = "UPDATE seats SET figures = json_set(figures, '$.forfeit.sentence', ?, '$.forfeit.stderr', json(?))"
+WORDS = (
+    "UPDATE seats SET figures = json_set(figures, '$.forfeit.sentence', ?, '$.forfeit.stderr', json(?))"
+    " WHERE forfeit IS NOT NULL"
+)
 """Changes what is told of each forfeit: its sentence, and the last words."""
 _GAME = "printf('%s-%06d', :id, number + :shift)"
 _REPEAT = (

@@ -59,7 +59,8 @@ FORGERIES = {
         "expected forfeit",
     ),
     "overloaded": (
-        "UPDATE seats SET figures = json_set(figures, '$.forfeit.overloaded', json('true'))", "expected overloaded",
+        "UPDATE seats SET figures = json_set(figures, '$.forfeit.overloaded', json('true')) WHERE forfeit NOT NULL",
+        "expected overloaded",
     ),
     "how it ended": ("UPDATE games SET termination = 'timeout' WHERE status = 'done'", "expected termination"),
     "level": ("UPDATE games SET level = 'strict'", "expected level trusted, got: strict"),

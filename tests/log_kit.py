@@ -16,7 +16,6 @@ from arena.core.record.log import (
     ForfeitRecord,
     Header,
     LoggedBot,
-    LoggedForfeit,
     OutcomeRecord,
     Record,
     play_digest,
@@ -24,7 +23,7 @@ from arena.core.record.log import (
 )
 from arena.core.rules import course
 from arena.core.rules.course import Course
-from arena.core.types import Termination
+from arena.core.types import LoggedForfeit, Termination
 
 NAMES = ("greedy", "random", "evil\x1b[31m\u202e\nname", "a name that is far too long for any table")
 

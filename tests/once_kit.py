@@ -21,10 +21,9 @@ from arena.core.tournament.formats.adaptive import Adaptive
 from arena.core.tournament.formats.base import Format
 from arena.core.tournament.formats.compare import Compare
 from arena.core.tournament.formats.extension import Extension
-from arena.core.tournament.formats.gauntlet import Gauntlet
 from arena.core.tournament.formats.knockout import Knockout
 from arena.core.tournament.formats.ladder import Ladder
-from arena.core.tournament.formats.round_robin import RoundRobin
+from arena.core.tournament.formats.round_robin import Gauntlet, RoundRobin
 from arena.core.tournament.formats.swiss import Swiss
 from arena.core.tournament.plan import Begun
 from tests import instant

@@ -66,14 +66,18 @@ def repeat(folder: Path, id: str, block: int, times: range) -> None:
         database.execute(f"UPDATE tournaments SET games = {count}, rated = {count}", values)
 
 
+WORDS = (
+    "UPDATE seats SET figures = json_set(figures, '$.forfeit.sentence', ?, '$.forfeit.stderr', json(?))"
+    " WHERE forfeit IS NOT NULL"
+)
+"""Changes what is told of each forfeit: its sentence, and the last words."""
 _GAME = "printf('%s-%06d', :id, number + :shift)"
 _REPEAT = (
     "INSERT INTO games (id, tournament, number, deal, rotation, seating, status, termination, turns, actions, seconds,"
     f" log, log_sha256, play_digest, finished) SELECT {_GAME}, tournament, number + :shift, deal + :time, rotation,"
     f" seating, status, termination, turns, actions, seconds, {_GAME} || '.jsonl', log_sha256, play_digest, finished"
     " FROM games WHERE tournament = :id AND number < :block",
-    "INSERT INTO seats (game, seat, entrant, rank, decisions, total_ms, max_ms, forfeit, sentence, turn, stderr)"
-    f" SELECT {_GAME}, seat, entrant, rank, decisions, total_ms, max_ms, forfeit, sentence, seats.turn, stderr"
+    f"INSERT INTO seats (game, seat, entrant, figures) SELECT {_GAME}, seat, entrant, figures"
     " FROM seats JOIN games ON games.id = game WHERE tournament = :id AND number < :block",
     "INSERT INTO ratings (pool, tournament, entrant, number, mu, sigma) SELECT pool, tournament, entrant,"
     " number + :shift, mu, sigma FROM ratings WHERE tournament = :id AND number < :block",

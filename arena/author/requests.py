@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core.face import Seat, Termination, clocks, courses, game_kit, log_records, stepping, telling, wire_messages
+from arena.core.face import clocks, courses, game_kit, log_records, stepping, telling, value_types, wire_messages
 
 _EVERYTHING: Final = ("view", "events", "legal")
 
@@ -25,13 +25,13 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """The state in which the seat was asked."""
     answer: log_records.ActionRecord | log_records.LateRecord | None = None
     """The seat's answer; None if it forfeited."""
-    forfeit: log_records.LoggedForfeit | None = None
+    forfeit: value_types.LoggedForfeit | None = None
     """The seat's forfeit, if it forfeited."""
     goes_on: bool = False
     """Whether the decision goes on after it."""
 
 
-def requests_of(log: log_records.Log, seat: Seat) -> Iterator[Asked]:
+def requests_of(log: log_records.Log, seat: value_types.Seat) -> Iterator[Asked]:
     """Yields the requests of a seat, in order, without a request that was not sent because the bot did not start.
 
     Raises:
@@ -40,7 +40,7 @@ def requests_of(log: log_records.Log, seat: Seat) -> Iterator[Asked]:
     clock = clocks.Clock(log.header.settings.time)
     open_requests: list[Asked] = []
     number = 0
-    unfinished: set[Seat] = set()
+    unfinished: set[value_types.Seat] = set()
 
     def listen(course: courses.Course, decision: game_kit.Decision) -> None:
         nonlocal number, unfinished
@@ -61,12 +61,12 @@ def requests_of(log: log_records.Log, seat: Seat) -> Iterator[Asked]:
             yield msgspec.structs.replace(answered, goes_on=seat in unfinished)
 
 
-def _answered(asked: Asked, record: log_records.Record, seat: Seat) -> Asked | None:
+def _answered(asked: Asked, record: log_records.Record, seat: value_types.Seat) -> Asked | None:
     """Returns a request with its answer or forfeit from a record, or None if the record holds neither."""
     if isinstance(record, log_records.ActionRecord | log_records.LateRecord) and record.seat == seat:
         return msgspec.structs.replace(asked, answer=record)
     if isinstance(record, log_records.ForfeitRecord):
         for forfeit in record.forfeits:
-            if forfeit.seat == seat and forfeit.code != Termination.START_FAILED:
+            if forfeit.seat == seat and forfeit.code != value_types.Termination.START_FAILED:
                 return msgspec.structs.replace(asked, forfeit=forfeit)
     return None

@@ -34,7 +34,6 @@ GROUP: Final = "arena.games"
 FAMILIES: Final = "arena.families"
 """The group of entry points by which families of games are found."""
 DEFAULT_TIME: Final = "10+0.1"
-"""The time control that is used unless another is given."""
 MAX_RACE_WINDOW_MS: Final = 1000
 """A longer window would hold a game up: nobody is served before it is over."""
 
@@ -149,7 +148,6 @@ def resolve_options(name: str, ruleset: str | None, overrides: Mapping[str, str]
     """Returns the options of a ruleset, some of them set differently.
 
     Args:
-        name: The game.
         ruleset: A ruleset's name, or None for the game's first.
         overrides: Options by name, with the values that differ.
 
@@ -186,8 +184,6 @@ def make_rules(name: str, seats: int, options: Mapping[str, str], board: BoardFi
     """Returns a game's rules at a table.
 
     Args:
-        name: The game.
-        seats: The number of players.
         options: Every option with its value, as `resolve_options` returns them.
         board: What it is played on, or None for a game without boards.
 

@@ -151,8 +151,8 @@ if TYPE_CHECKING:
     from arena.core.commands import progress as progress_lines
     from arena.core.commands import replay as replay_command
     from arena.core.commands import terminal as terminals
-    from arena.core.commands.entrants import enter as enter
-    from arena.core.commands.lanes import lanes_on as lanes_on
+    from arena.core.commands.playing import enter as enter
+    from arena.core.commands.playing import lanes_on as lanes_on
     from arena.core.commands.stepping import Stepper as Stepper
 
 _PLACES = {

@@ -59,7 +59,6 @@ def read(path: Path, what: str, most: int, error: type[ArenaError], *, links: bo
     """Returns the content of a regular file.
 
     Args:
-        path: Its path.
         what: What it should be, for the error: `a game's log`.
         most: The most bytes that it may have.
         error: The class of the error if it cannot be read.
@@ -85,7 +84,6 @@ def text_of(data: bytes, what: str, path: str, error: type[ArenaError]) -> str:
     """Returns a text that people wrote: its line ends are those of Unix, and a BOM at its beginning is none of it.
 
     Args:
-        data: What is in its file.
         what: What it should be, for the error.
         path: What the error calls the file.
         error: The class of the error if it is not in UTF-8.
@@ -192,7 +190,6 @@ def writing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """Yields a file to write to, which replaces `path` in one step when the block ends, and durably.
 
     Args:
-        path: Its path.
         mode: Its permissions, less those that the process's umask takes.
 
     Raises:
@@ -234,8 +231,6 @@ def write(path: Path, data: bytes, *, durably: bool = False, mode: int = 0o666) 
     """Writes a file whole or not at all; that replaces an older file, or a link in its place, in one step.
 
     Args:
-        path: Its path.
-        data: Its content.
         durably: Whether it is on the disk when this returns, even if the power fails.
         mode: Who may read and write it, before the process's umask.
 
@@ -255,8 +250,6 @@ def create(path: Path, chunks: Iterable[bytes], mode: int) -> None:
     """Writes a file that is not there yet, piece by piece. Its folder must be one that nobody else writes to.
 
     Args:
-        path: Its path.
-        chunks: Its content.
         mode: Its permissions, whatever the process's umask.
 
     Raises:

@@ -16,9 +16,7 @@ class Met(msgspec.Struct, frozen=True, kw_only=True):
     shares: tuple[float, ...] | None = None
     """By bot its mean share against the others so far, from 0 to 1. None before any game."""
     deals: int = 0
-    """How many deals these shares come from."""
     done: bool = False
-    """Whether all games of the meeting are done."""
 
 
 class Round(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +35,6 @@ class Neighbour(msgspec.Struct, frozen=True, kw_only=True):
     deals: int = 0
     """How many deals the two have played against each other."""
     share: float | None = None
-    """Its share of them, from 0 to 1."""
     evidence: float | None = None
     """The evidence that the one that is ahead is better."""
     verdict: Literal["better", "worse", "level", "open"] | None = None
@@ -66,7 +63,6 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     points: Mapping[str, float] | None = None
     """By bot its points in a Swiss tournament, most first."""
     neighbours: tuple[Neighbour, ...] = ()
-    """Of an adaptive tournament, best first."""
     needed: float | None = None
     """How much evidence settles two neighbours."""
     tuned: tuple[Tuned, ...] = ()

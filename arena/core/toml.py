@@ -30,7 +30,6 @@ def line_of(text: str, section: str, key: str = "") -> int | None:
     r"""Returns the line, from 1, of a section or of a key in it; None if that cannot be told.
 
     Args:
-        text: The file.
         section: The name of the section; empty stands for what comes before the first.
         key: The key; empty stands for the section itself.
 

@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -25,6 +25,12 @@ Ranks: TypeAlias = tuple[int, ...]
 
 Teams: TypeAlias = tuple[int, ...]
 """The team of each seat, numbered from 0 as they first come: those of a team win and lose together."""
+
+MAX_INT: Final = 2**53 - 1
+"""The largest integer in a log: every language can hold it exactly."""
+
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MAX_INT)]
+"""An integer that is not negative."""
 
 Payload: TypeAlias = dict[str, Any]
 """A map of plain values (str, int, bool, None, lists, maps), as on the wire and in logs."""
@@ -89,25 +95,34 @@ class Level(StrEnum):
     """On its author's machine: nothing about its CPU, memory or thinking off turn can be controlled."""
 
 
-class Forfeit(msgspec.Struct, frozen=True, kw_only=True):
-    """A seat that lost by its own doing, with what its author needs to fix it."""
+class LoggedForfeit(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A seat that lost by its own doing, as a log tells it."""
 
-    seat: Seat
-    """The guilty seat."""
-    code: Termination
-    """What it did."""
+    seat: Count
+    code: str
     sentence: str
     """One sentence whose subject is the loser: "seat 1 exceeded its time by 240 ms"."""
+    overloaded: bool = False
+    """Whether the machine was overloaded then: the referee itself ran late, or the bot was denied its core."""
+    rule: str = ""
+    """The number of the protocol's rule that it broke."""
+    denied_ms: Count = 0
+    """Time in milliseconds that the bot could have run in the decision that it lost, and was not given a core."""
+
+
+class Forfeit(LoggedForfeit, frozen=True, kw_only=True, omit_defaults=False):
+    """A forfeit with what no record of it says: its turn, and what its author needs to fix it."""
+
+    code: Termination
     turn: int
     """The number of the turn in which it happened; 0 is the set-up."""
     stderr: tuple[str, ...] = ()
     """The last lines that the process wrote to its standard error."""
-    overloaded: bool = False
-    """The machine was overloaded at that moment: the referee itself ran late, or the bot was denied its core."""
-    rule: str = ""
-    """The number of the protocol's rule that it broke."""
-    denied_ms: int = 0
-    """How long the bot could have run in the decision that it lost, and was not given a core."""
+
+    @property
+    def logged(self) -> LoggedForfeit:
+        """The forfeit as the log tells it."""
+        return LoggedForfeit(*(getattr(self, name) for name in LoggedForfeit.__struct_fields__))
 
 
 class TimeControl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
@@ -253,11 +268,8 @@ class BoardFile(msgspec.Struct, frozen=True, omit_defaults=True):
     """The content of a board file, not yet read by any game."""
 
     name: str
-    """The name of a bundled board, or of the file."""
     hash: str
-    """What `board_hash` gives for its text."""
     text: str = ""
-    """The file's text, if it is available."""
 
     @classmethod
     def of(cls, name: str, text: str) -> BoardFile:
@@ -269,18 +281,12 @@ class GameSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What is played. Tournaments, jobs and logs hold it whole."""
 
     rules: str
-    """The game's name."""
     rules_version: int
     ruleset: str
-    """A ruleset's name, or `custom`."""
     options: dict[str, str]
-    """Every option with its value."""
     players: int
-    """Seats of a game."""
     board: BoardFile | None = None
-    """What it is played on, if the game has boards."""
     time: TimeControl
-    """The time that every seat has."""
     race_window_ms: float = RACE_WINDOW_MS
     """Two answers of a race tie if their reaction times differ by no more than this. Chance decides ties."""
     margin_ms: int = MARGIN_MS
@@ -305,7 +311,7 @@ def is_cooperative(teams: Sequence[int] | UnsetType | None) -> bool:
     return teams is not UNSET and teams is not None and len({*teams}) == 1
 
 
-class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
+class SeatResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one seat did in one game."""
 
     rank: int
@@ -317,7 +323,6 @@ class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
     max_ms: float
     """Time used for the slowest."""
     forfeit: Forfeit | None = None
-    """Set if it lost by its own doing."""
     score: int | None = None
     """Its score, if the game has scores."""
     margin: int | None = None
@@ -328,31 +333,36 @@ class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
     """CPU time of all its processes while it had no open request; None where that is not measured."""
 
 
+Outcome: TypeAlias = Literal["won", "drawn", "lost"]
+
+
+def outcomes(seats: Sequence[SeatResult]) -> tuple[Outcome, ...]:
+    """Returns what a game was for each seat: only the first rank is won, and drawn if others share it.
+
+    Those of a team share all. `arena.core.store.views` says the same in SQL.
+    """
+    first = {seat.team if seat.team is not None else -number for number, seat in enumerate(seats, 1) if seat.rank == 1}
+    return tuple("lost" if seat.rank > 1 else "drawn" if len(first) > 1 else "won" for seat in seats)
+
+
 class GameResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of one game: what the referee returns and the store records."""
 
     game: str
-    """The game's identifier, as in the schedule."""
     termination: Termination
     """FINISHED, or the first forfeit's code if a forfeit ended the game, or INTERRUPTED."""
     seats: tuple[SeatResult, ...]
-    """By seat."""
     turns: int
-    """How many turns were begun."""
     actions: int
-    """How many actions the referee accepted."""
     seconds: float
     """Wall time of the game, start-up of bots excluded."""
     play_digest: str
     """SHA-256 (hex) over the log without times and names: equal plays have equal digests."""
     log: str
-    """The log's file name."""
     log_sha256: str
     """SHA-256 (hex) of the log file."""
     transcripts: tuple[str, ...] = ()
-    """File names of the forfeited seats' message transcripts, beside the log."""
     level: Level = Level.TRUSTED
-    """How far its bots were confined."""
     starts_ms: tuple[int, ...] = ()
     """By seat how long the game waited for its bot: for `hello`, and for `ready`. Empty if made from a log."""
 

@@ -20,7 +20,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from arena.core.face import Seat, compression, errors, files, log_records
+from arena.core.face import Seat, compression, errors, files, log_records, value_types
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -61,7 +61,7 @@ FIELDS: Final[dict[type[msgspec.Struct], dict[str, Who]]] = {
     log_records.LateRecord: dict.fromkeys(("seat", "kind", "turn", "action", "used_ns", "ms"), Who.ALL)
     | {"note": Who.OWN},
     log_records.ForfeitRecord: dict.fromkeys(("forfeits", "turn", "events", "ms"), Who.ALL),
-    log_records.LoggedForfeit: dict.fromkeys(("seat", "code", "overloaded", "rule", "denied_ms"), Who.ALL)
+    value_types.LoggedForfeit: dict.fromkeys(("seat", "code", "overloaded", "rule", "denied_ms"), Who.ALL)
     | {"sentence": Who.OWN},  # it may quote what the bot sent
     log_records.OutcomeRecord: dict.fromkeys(
         (
@@ -107,7 +107,7 @@ def _built(record: R, own: bool, **hidden: Any) -> R:
     return type(record)(**{**hidden, **seen})
 
 
-def _in_short(forfeit: log_records.LoggedForfeit) -> str:
+def _in_short(forfeit: value_types.LoggedForfeit) -> str:
     """Returns what happened without words of the bot."""
     return f"seat {forfeit.seat} forfeited: {forfeit.code}"
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
-from arena.core.face import Reader, game_rows, sql_views, stores
+from arena.core.face import Reader, game_rows, stores, value_types
 from arena.league.store.controls import FINAL_MATCHES
 
 _SHOWN: Final = "games.tournament = ? AND games.status = 'done'"
@@ -24,72 +26,36 @@ _PUBLISHED: Final = (
 )
 
 
-Outcome: TypeAlias = Literal["won", "drawn", "lost"]
-
-
-def outcome_of(rank: int, *, shared: bool) -> Outcome:
-    """Returns what a game was for a seat: only the first rank is won, and drawn if others share it."""
-    return "lost" if rank > 1 else "drawn" if shared else "won"
-
-
-class ShownSeat(msgspec.Struct, frozen=True):
-    """What one entrant did in a game that may be shown."""
-
-    number: int
-    """The game's place in the schedule."""
-    seat: int
-    entrant: int
-    rank: int
-    shared: int
-    """1 if a seat that does not play with it has the same rank, else 0."""
-    decisions: int
-    total_ms: float
-    max_ms: float
-    forfeit: str | None
-
-    @property
-    def outcome(self) -> Outcome:
-        """Result of the game for this entrant."""
-        return outcome_of(self.rank, shared=bool(self.shared))
-
-
-class ShownGame(msgspec.Struct, frozen=True, kw_only=True):
+class ShownGame(msgspec.Struct, frozen=True):
     """A game that may be shown."""
 
     game: str
     number: int
     finished: str
-    """UTC (ISO 8601)."""
     termination: str
     turns: int
     seconds: float
     counts: bool
     entrants: tuple[int, ...]
-    """By seat."""
-    ranks: tuple[int, ...]
-    forfeits: tuple[str | None, ...]
-    """By seat the code."""
-    scores: tuple[int | None, ...]
-    leads: tuple[int | None, ...]
-    """By seat its leads over all others, added up, if the game counts them."""
-    shared: tuple[int, ...]
-    """By seat 1 if one that does not play with it has the same rank, else 0."""
+    seats: tuple[value_types.SeatResult, ...]
+    """What each did; in a league without the words of forfeits."""
 
 
-class ShownForfeit(msgspec.Struct, frozen=True, kw_only=True):
-    """A forfeit with what may be told of it."""
+class ShownForfeit(msgspec.Struct, frozen=True):
+    """A forfeit that may be shown."""
 
     number: int
     game: str
-    seat: int
-    entrant: int
-    code: str
-    turn: int | None
-    overloaded: bool
-    sentence: str
-    """Empty in a league."""
-    last_words: list[str]
-    """What it wrote last to stderr; nothing in a league."""
+    forfeit: value_types.Forfeit
+    """In a league without words."""
+
+
+def _seat(figures: str, hidden: bool) -> value_types.SeatResult:
+    """Reads what a seat did, without what its forfeit says in words if those are hidden."""
+    seat = game_rows.figures_of(figures)
+    if not hidden or seat.forfeit is None:
+        return seat
+    return replace(seat, forfeit=replace(seat.forfeit, sentence="", stderr=()))
 
 
 class Version(msgspec.Struct, frozen=True):
@@ -159,71 +125,30 @@ class Exhibits(Reader):
         query = f"SELECT number, log FROM games WHERE {self._shown} ORDER BY number"
         return {number: log for number, log in self._db.execute(query, (tournament,)) if log}
 
-    def shown_seats(self, tournament: str) -> Iterator[ShownSeat]:
-        """Yields the seats of all games that may be shown, in schedule order."""
-        rows = self._db.execute(
-            f"SELECT number, seat, entrant, rank, {sql_views.SHARED}, decisions, total_ms, max_ms, forfeit"
-            f" FROM games JOIN seats ON seats.game = games.id WHERE {self._shown} ORDER BY number, seat",
-            (tournament,),
-        )
-        return (ShownSeat(*row) for row in rows)
-
     def shown_games(self, tournament: str, first: int = 0, stop: int = 2**62) -> list[ShownGame]:
         """Returns the games that may be shown, of the numbers from `first` to before `stop`."""
-        found: dict[int, tuple[tuple[Any, ...], list[tuple[Any, ...]]]] = {}
         rows = self._db.execute(
-            "SELECT number, games.id, finished, termination, turns, seconds, counts, entrant, rank, forfeit, score,"
-            f" margin, {sql_views.SHARED} FROM games JOIN seats ON seats.game = games.id"
+            "SELECT games.id, number, finished, termination, turns, seconds, counts, match IS NOT NULL, entrant,"
+            " figures FROM games JOIN seats ON seats.game = games.id"
             f" WHERE {self._shown} AND number >= ? AND number < ? ORDER BY number, seat",
             (tournament, first, stop),
         )
-        for number, id, finished, termination, turns, seconds, counts, *seat in rows:
-            about = (id, finished, termination, turns, seconds, counts)
-            found.setdefault(number, (about, []))[1].append(tuple(seat))
         games = []
-        for number, ((id, finished, termination, turns, seconds, counts), seats) in found.items():
-            entrants, ranks, forfeits, scores, leads, shared = zip(*seats, strict=True)
-            games.append(
-                ShownGame(
-                    game=id,
-                    number=number,
-                    finished=finished or "",
-                    termination=termination,
-                    turns=turns or 0,
-                    seconds=seconds or 0.0,
-                    counts=bool(counts),
-                    entrants=entrants,
-                    ranks=ranks,
-                    forfeits=forfeits,
-                    scores=scores,
-                    leads=leads,
-                    shared=shared,
-                )
-            )
+        for (game, number, finished, end, turns, seconds, counts), sat in groupby(rows, key=lambda row: row[:7]):
+            entrants, seats = zip(*((entrant, _seat(text, hidden)) for *_, hidden, entrant, text in sat), strict=True)
+            about = (game, number, finished or "", end, turns or 0, seconds or 0.0, bool(counts))
+            games.append(ShownGame(*about, entrants, seats))
         return games
 
     def shown_forfeits(self, tournament: str, entrant: int, limit: int) -> list[ShownForfeit]:
         """Returns the last forfeits of an entrant, the latest first."""
         rows = self._db.execute(
-            "SELECT number, games.id, seat, forfeit, turn, overloaded, sentence, stderr, games.match"
-            f" FROM games JOIN seats ON seats.game = games.id WHERE {self._shown} AND entrant = ?"
-            " AND forfeit IS NOT NULL ORDER BY number DESC LIMIT ?",
+            "SELECT number, games.id, figures, match IS NOT NULL FROM games JOIN seats ON seats.game = games.id"
+            f" WHERE {self._shown} AND entrant = ? AND forfeit IS NOT NULL ORDER BY number DESC LIMIT ?",
             (tournament, entrant, limit),
         )
-        return [
-            ShownForfeit(
-                number=number,
-                game=game,
-                seat=seat,
-                entrant=entrant,
-                code=code,
-                turn=turn,
-                overloaded=bool(overloaded),
-                sentence=(sentence or "") if match is None else "",
-                last_words=msgspec.json.decode(stderr or "[]", type=list[str]) if match is None else [],
-            )
-            for number, game, seat, code, turn, overloaded, sentence, stderr, match in rows
-        ]
+        found = ((number, game, _seat(figures, hidden).forfeit) for number, game, figures, hidden in rows)
+        return [ShownForfeit(number, game, forfeit) for number, game, forfeit in found if forfeit is not None]
 
     def rating_courses(self, tournament: str, games: int, points: int) -> dict[int, list[tuple[int, float, float]]]:
         """Returns by entrant how its running rating moved in the first `games` games: game, mean and deviation.

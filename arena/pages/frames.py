@@ -34,7 +34,6 @@ from arena.core.face import (
 from arena.pages.security import json_in_script
 
 FORMAT: Final = 1
-"""Version of the form of the data."""
 ALL: Final = "all"
 """The eyes of all seats together."""
 PUBLIC: Final = "public"
@@ -65,7 +64,6 @@ def film(
     """Returns the data of a whole game, and the CSS of its symbols.
 
     Args:
-        log: The log.
         seat: The seat whose knowledge is shown; None means that of every seat, and of all together.
         whole: Whether symbols that this game does not show are among them, so that games can share them.
         remarks: What is said of decisions, by their line in the log.
@@ -92,7 +90,6 @@ class Camera:
     """Follows a game record by record and makes its frames, for several pairs of eyes at once.
 
     Args:
-        header: The game's first record.
         source: The name of its log in errors.
         seat: The seat whose knowledge is shown; None means that of every seat, and of all together; `EVERYBODY` what
             all of them know.

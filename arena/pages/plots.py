@@ -61,7 +61,6 @@ class RatingCurve(msgspec.Struct, frozen=True):
 
     name: str
     points: Sequence[tuple[int, float, float]]
-    """Game, mean and deviation, in order."""
 
 
 class Interval(msgspec.Struct, frozen=True):
@@ -107,7 +106,6 @@ def standings_plot(intervals: Sequence[Interval], courses: Sequence[RatingCurve]
     Args:
         intervals: The ratings, best first.
         courses: The same bots' courses; empty leaves that part out.
-        title: What was played.
         form: `svg` or `png`.
     """
     height = max(2.6, 0.8 + 0.28 * len(intervals))
@@ -215,7 +213,6 @@ def _draw_tuned(axes: Axes, tuned: Sequence[progress.Tuned]) -> None:
 
 
 def _label_ends(axes: Axes, ends: Sequence[tuple[float, str, str]], last: int) -> None:
-    """Writes the names beside the ends of their lines, pushed apart."""
     low, high = axes.get_ylim()
     step = (high - low) / 17
     ordered = sorted(ends, key=lambda end: end[0])

@@ -11,7 +11,7 @@ Laws:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -19,7 +19,6 @@ import msgspec
 from arena.core.face import Payload, Seat, catalogue, drawing_kit, game_kit, log_records, plain, presenters, seat_styles
 from arena.pages.frames import difference, every_symbol, opening
 from arena.pages.parts import HERE, read_part, render, viewer_script, viewer_style
-from arena.pages.play.steps import own, steps
 from arena.pages.play.turn import Choice, Choosing, Turn
 
 WAITING: Final = "waiting"
@@ -32,8 +31,6 @@ Words: TypeAlias = dict[str, Any]
 
 
 class _Told(msgspec.Struct, frozen=True):
-    """A frame before it is drawn."""
-
     turn: int
     seat: Seat | None
     view: Payload
@@ -51,7 +48,6 @@ class SeatPage:
 
         Args:
             header: What is played, and who sits where.
-            seat: The person's.
         """
         self.header = header
         self.seat = seat
@@ -280,7 +276,6 @@ class SeatPage:
         }
 
     def _said(self, heading: str) -> Words:
-        """Returns all that was said since the person's last turn."""
         told = self._told[self._since :] or self._told[-1:]
         if self._choosing is not None and self._choosing.turn.events:
             mine = self._sentences(self._made(self._choosing.turn)[1])
@@ -335,11 +330,7 @@ def items(
     changes in the scene with it.
 
     Args:
-        turn: The turn in the making.
         choice: What is to be chosen next.
-        presenter: Puts values into words.
-        drawing: Draws them.
-        scene: What is shown now.
         view: What the person knows after the plays so far.
     """
     found: list[Payload] = []
@@ -385,3 +376,60 @@ def script() -> str:
 def style(drawn: str) -> str:
     """Returns its one style, with that of the game's symbols."""
     return viewer_style() + read_part(HERE / "viewer" / "play.css") + drawn
+
+
+class Step(msgspec.Struct, frozen=True):
+    """What one decision brought about, as far as a seat was told."""
+
+    turn: int
+    seat: Seat | None
+    events: tuple[Payload, ...]
+    view: Payload
+
+
+def steps(
+    rules: game_kit.Rules[Any], presenter: presenters.Presenter, view: Payload, events: Sequence[Payload]
+) -> Iterator[Step]:
+    """Yields the steps that a seat was told of.
+
+    Args:
+        presenter: Says which events begin a step.
+    """
+    begun: list[Payload] = []
+    seat: Seat | None = None
+    turn = presenter.turn_of(view)
+    for event in events:
+        decider = _decider(event, rules.seats)
+        if event["event"] not in presenter.follows and (not begun or decider != seat):
+            if begun:
+                yield Step(turn, seat, tuple(begun), view)
+                begun = []
+            seat = decider
+        first = not begun
+        begun.append(event)
+        view = rules.fold(view, event)
+        if first:
+            turn = presenter.turn_of(view)
+    if begun:
+        yield Step(turn, seat, tuple(begun), view)
+
+
+def own(
+    rules: game_kit.Rules[Any], presenter: presenters.Presenter, view: Payload, events: Sequence[Payload], seat: Seat
+) -> tuple[Payload, tuple[Payload, ...]]:
+    """Returns what a seat's own decision brings about, of what is tried on a guessed state, and the view after it.
+
+    There the others may owe nothing more, and the next round begins at once: that is no news for anybody.
+    """
+    done: list[Payload] = []
+    for at, step in enumerate(steps(rules, presenter, view, events)):
+        if at and step.seat != seat:
+            break
+        done += step.events
+        view = step.view
+    return view, tuple(done)
+
+
+def _decider(event: Payload, seats: int) -> Seat | None:
+    seat = event.get("seat")
+    return seat if type(seat) is int and 0 <= seat < seats else None

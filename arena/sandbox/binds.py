@@ -38,15 +38,11 @@ class Needs(msgspec.Struct, frozen=True):
     trees: dict[str, str]
     """What it sees: each absolute path in the sandbox, and the path of it on the machine. None lies in another."""
     path: str
-    """Its `PATH`."""
     folder: str = BOT
-    """The folder in which it is started."""
     command: tuple[str, ...] = ()
-    """Program and arguments, as they are called there."""
     empty: tuple[str, ...] = ()
     """Folders that are empty there, though they lie in what it sees."""
     environment: dict[str, str] = {}
-    """Variables that its runtimes need."""
 
 
 @functools.cache

@@ -37,11 +37,8 @@ SOCKET_FOLDER: Final = "/run/arena"
 ENDPOINT: Final = f"ipc://{SOCKET_FOLDER}/referee"
 """What `ARENA_ENDPOINT` is in a box."""
 TMP_MIB: Final = 32
-"""Size of `/tmp` in a box."""
 SHM_MIB: Final = 16
-"""Size of `/dev/shm` in a box."""
 MAX_DESCRIPTORS: Final = 256
-"""How many descriptors a process in a box may have."""
 MAX_SIGNALS: Final = 256
 """How many timers and waiting signals it may have: so few that no box takes what the user of all has."""
 HOSTNAME: Final = "seat"
@@ -234,7 +231,6 @@ _DEV: Final = (
 
 
 def _words(option: str, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yields an option with its two arguments for each pair."""
     for first, second in pairs:
         yield from (option, first, second)
 

@@ -64,18 +64,13 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     """How much a build may take."""
 
     seconds: float = 300
-    """Time on the clock."""
     memory_mib: int = 2_048
-    """Memory of all its processes."""
     disk_mib: int = 2_048
     """What its folders hold, the bot's files included, and what it removed and keeps open. A file counts with its size,
     or with what it takes of the disk if that is more."""
     files: int = 100_000
-    """Files and folders in them."""
     output_mib: int = 16
-    """What it prints."""
     processes: int = 256
-    """Processes and threads."""
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,7 +82,6 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     memory_mib: int
     """The most that was seen."""
     output: bytes
-    """The last of what it printed, as it was."""
 
 
 def run_build(spec: bot_manifests.BotSpec, top: Path, temporary: Path, level: Level, bounds: Bounds) -> Run:
@@ -99,8 +93,6 @@ def run_build(spec: bot_manifests.BotSpec, top: Path, temporary: Path, level: Le
         top: The folder with its copy of the bot's files. From level `isolated` on, as root, it is given to another
             user: take it back.
         temporary: An empty folder for temporary files; likewise.
-        level: How far it is confined.
-        bounds: How much it may take.
 
     Raises:
         MachineFault: The machine is the reason that it could not run, or not to its end. The build is not to blame.
@@ -164,8 +156,6 @@ class _Workshop(Boxed):
 
 
 class _Watched:
-    """A build that runs."""
-
     def __init__(
         self, process: bot_processes.BotProcess, folders: tuple[Path, ...], bounds: Bounds, began: float
     ) -> None:

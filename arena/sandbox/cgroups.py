@@ -56,9 +56,7 @@ class Mount(NamedTuple):
 
     folder: Path
     root: str
-    """Which of its groups is mounted there."""
     controllers: frozenset[str]
-    """Of version 1; empty for the unified hierarchy."""
     is_unified: bool
 
 
@@ -89,7 +87,6 @@ def own_groups(text: str | None = None) -> dict[str, str]:
 
 
 def _lines(path: str) -> list[str]:
-    """Returns the lines of a file; none if it is not there."""
     with suppress(OSError):
         return Path(path).read_text(encoding="utf-8").splitlines()
     return []
@@ -99,7 +96,6 @@ class Ground(msgspec.Struct, frozen=True):
     """The folders in which this process can make groups."""
 
     version: int
-    """Version of the cgroup hierarchy that enforces limits: 1 or 2."""
     memory: Path
     pids: Path
     cpu: Path
@@ -306,7 +302,6 @@ def find_ground(mounted: Sequence[Mount], own: dict[str, str]) -> Ground:
     """Finds where groups can be made.
 
     Args:
-        mounted: The hierarchies.
         own: The group of this process in each of them: by controller, that of the unified one by "".
 
     Raises:
@@ -341,8 +336,6 @@ def v2_place(unified: Mount, own: str, needed: Mapping[str, Sequence[str]] = _V2
     Only the root of the whole hierarchy may hold processes beside groups with controllers.
 
     Args:
-        unified: The hierarchy.
-        own: This process's group in it.
         needed: The controllers, and the files that tell that a group has them.
 
     Raises:
@@ -463,7 +456,6 @@ def _make(folder: Path) -> None:
 
 
 def _remove(folder: Path) -> bool:
-    """Removes a group, and tells whether it is gone."""
     try:
         folder.rmdir()
     except FileNotFoundError:
@@ -474,7 +466,6 @@ def _remove(folder: Path) -> bool:
 
 
 def _members(group: Path) -> list[int]:
-    """Returns the numbers of the processes in a group."""
     with suppress(OSError):
         return [int(pid) for pid in (group / "cgroup.procs").read_bytes().split()]
     return []

@@ -77,7 +77,6 @@ class Outcome(msgspec.Struct, frozen=True):
     ok: bool
     detail: str
     remedy: str
-    """What to do if it is not ok, or to know if it is; may be empty."""
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -85,7 +84,6 @@ class Given(msgspec.Struct, frozen=True):
 
     ok: bool
     missing: tuple[str, ...]
-    """The names of the probes that failed."""
 
 
 class Examination(msgspec.Struct, frozen=True):
@@ -117,7 +115,6 @@ def _outcomes(levels: Sequence[Level]) -> Iterator[Outcome]:
 
 
 def _fenced() -> Iterator[Outcome]:
-    """Yields what the probes of level fenced find."""
     name = f"{FENCED}landlock"
     if sys.platform != "linux" or platform.machine() not in filter.MACHINES:
         yield _found(
@@ -134,7 +131,6 @@ def _fenced() -> Iterator[Outcome]:
 
 
 def _boxed(level: Level) -> Iterator[Outcome]:
-    """Yields what those of a level above it find."""
     bwrap = _bwrap()
     yield bwrap
     if not bwrap.ok:
@@ -264,7 +260,6 @@ def _seat(spec: bot_manifests.BotSpec, level: Level) -> Iterator[_Seat]:
 
 
 def _spec(arguments: Sequence[str]) -> bot_manifests.BotSpec:
-    """Returns the probe program as a bot."""
     program = Path(probe_program.__file__).resolve()
     command = (runtimes.PYTHON, "-I", "-S", program.name, *arguments)
     return bot_manifests.BotSpec(
@@ -377,7 +372,6 @@ def _frozen(seat: _Seat, lines: TextIO) -> Outcome:
 
 
 def _memory_limit(seat: _Seat, lines: TextIO) -> Outcome:
-    """Lets the program take more memory than it may."""
     _order(lines, "allocate")
     until = time.monotonic() + _PATIENCE_S
     while (excess := seat.process.fence.excess()) is None and time.monotonic() < until:

@@ -46,8 +46,6 @@ def fence(level: Level, spec: bot_manifests.BotSpec, *, processes: int | None = 
     """Makes the fence of a bot that is about to start at a level above `trusted`.
 
     Args:
-        level: How far it is confined.
-        spec: The bot.
         processes: How many processes a build may have, whose files lie on a disk; None for a bot, whose do not.
 
     Raises:
@@ -184,7 +182,6 @@ def _discard(group: Group | CpuGroup) -> None:
 
 
 def _clear() -> None:
-    """Removes the groups whose processes have ended."""
     _unremoved[:] = [group for group in _unremoved if not group.remove()]
 
 

@@ -63,10 +63,6 @@ class Placed(msgspec.Struct, frozen=True):
 def check(name: str, command: Sequence[str]) -> None:
     """Checks that a bot may be able to play with one process.
 
-    Args:
-        name: The bot.
-        command: Its program and arguments.
-
     Raises:
         BotError: It cannot. Show the message to the operator, or to its author.
     """
@@ -95,7 +91,6 @@ def placed(spec: bot_manifests.BotSpec, needs: Needs, links: Path, user: int | N
     """Returns what a bot is granted.
 
     Args:
-        spec: The bot.
         needs: What it would see in a box.
         links: The folder in which links to packages are made, for this process or for all of root's.
         user: As whom it runs; None for this process's user.
@@ -172,7 +167,6 @@ def start(
 
     Args:
         what: Names it in errors.
-        command: Program and arguments.
         environment: All that it gets.
         descriptors: Its output, and what else it is given, as `launcher.py` says.
         limits: By the names of RLIMIT_*.

@@ -67,7 +67,6 @@ class Condition(msgspec.Struct, frozen=True):
     call: str
     numbers: Numbers
     argument: int
-    """Which argument decides, from 0."""
     match: Match
     values: dict[str, int]
     """By the names that people know. One, the mask, if any of its bits decides."""

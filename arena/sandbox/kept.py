@@ -36,7 +36,6 @@ class Files(NamedTuple):
     mib: int
     """Each socket counts with all that it can hold: nobody but the system sees what it does."""
     entries: int
-    """Files and folders."""
 
 
 def files(members: Iterable[int]) -> Files:

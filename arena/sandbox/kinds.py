@@ -45,7 +45,6 @@ def check_kinds(place: str, name: str, sockets: Collection[str] = ()) -> None:
     """Checks a file or folder of a bot, with all that is in it.
 
     Args:
-        place: Its path on this machine.
         name: The bot's name, for the error.
         sockets: Paths of sockets that the operator has put there.
 
@@ -66,7 +65,6 @@ def check_kinds(place: str, name: str, sockets: Collection[str] = ()) -> None:
 
 
 def _look_through(place: str, name: str, sockets: Collection[str]) -> dict[str, _State]:
-    """Returns the folders of a place."""
     folders: dict[str, _State] = {}
     if not os.path.isdir(place):
         _check(place, os.stat(place).st_mode, name)

@@ -22,7 +22,6 @@ LEAST: Final = 1
 READ: Final = 0b1101
 """Read and execute files, and list folders."""
 LIST: Final = 0b1000
-"""List folders."""
 USE: Final = 0b0110
 """Read and write files: devices."""
 _OF_FILES: Final = 0b0111

@@ -63,7 +63,6 @@ _libc.syscall.restype = ctypes.c_long
 
 
 def _call(what: str, number: int, *arguments: Any) -> int:
-    """Makes a system call, and returns its result."""
     words = [ctypes.c_long(word) if isinstance(word, int) else word for word in arguments]
     result: int = _libc.syscall(ctypes.c_long(number), *words)
     if result < 0:
@@ -343,7 +342,6 @@ def _start(told: dict[str, Any], given: list[int]) -> tuple[int, _socket.socket]
 
 
 def _received(channel: _socket.socket, most: int) -> tuple[bytes, list[int]]:
-    """Returns what came, and its descriptors."""
     data, given, _, _ = channel.recvmsg(most, _socket.CMSG_SPACE(4 * _DESCRIPTORS), _socket.MSG_CMSG_CLOEXEC)
     return data, [number for _, _, numbers in given for number in struct.unpack(f"{len(numbers) // 4}i", numbers)]
 

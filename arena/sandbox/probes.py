@@ -24,9 +24,7 @@ class Probe(msgspec.Struct, frozen=True):
     level: Level | None
     """The level that needs it, and `strict` all of `isolated`, too; None if it is only worth knowing."""
     holds: str
-    """What is so if it holds."""
     remedy: str
-    """What to do if it does not."""
 
 
 _MOUNT: Final = (

@@ -35,7 +35,6 @@ def used(folders: Iterable[Path], most: int, *, holes: bool = False) -> Used:
     still open (`unlinked`), and what lies in a folder that this user may not list.
 
     Args:
-        folders: The folders.
         most: With more files and folders than this, the count ends.
         holes: Whether a file counts with its size if it takes less of the disk: whoever reads it gets so much.
     """

@@ -108,7 +108,7 @@ def test_hostile_names_do_nothing(look: Look, tmp_path: Path) -> None:
     id = site_kit.tournament(tmp_path, ("ann", "bob"))
     with sqlite3.connect(tmp_path / "arena.db") as database:
         database.execute("UPDATE entrants SET name = ?, version = ? WHERE number = 1", (site_kit.EVIL * 9, "v"))
-        database.execute("UPDATE seats SET sentence = ?, stderr = ?", (site_kit.EVIL, json.dumps([site_kit.EVIL])))
+        database.execute(site_kit.WORDS, (site_kit.EVIL, json.dumps([site_kit.EVIL])))
     site_kit.make(tmp_path)
     for options in ({}, NARROW):
         with look(**options) as seen:

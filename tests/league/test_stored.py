@@ -50,11 +50,18 @@ FORGERIES = {
     "pairs": ("UPDATE pairs SET better = worse, worse = better", "expected results"),
     "a pair that never met": ("INSERT INTO pairs VALUES ('cup-1', 99, 0, 1, 1, 0, 0, 0)", "expected results None"),
     "running ratings": ("UPDATE ratings SET mu = mu + 1", "expected mu"),
-    "ranks": ("UPDATE seats SET rank = 3 - rank", "seats and ranks"),
+    "ranks": ("UPDATE seats SET figures = json_set(figures, '$.rank', 3 - rank)", "seats and ranks"),
     "what counts": ("UPDATE games SET counts = 1 - counts", "status, count"),
-    "times": ("UPDATE seats SET total_ms = total_ms * 2", "expected total_ms"),
-    "an invented forfeit": ("UPDATE seats SET forfeit = 'timeout', turn = 1 WHERE forfeit IS NULL", "expected forfeit"),
-    "overloaded": ("UPDATE seats SET overloaded = 1", "expected overloaded"),
+    "times": ("UPDATE seats SET figures = json_set(figures, '$.total_ms', total_ms * 2)", "expected total_ms"),
+    "an invented forfeit": (
+        "UPDATE seats SET figures = json_set(figures, '$.forfeit', json_object('seat', seat, 'code', 'timeout',"
+        " 'sentence', '', 'turn', 1)) WHERE forfeit IS NULL",
+        "expected forfeit",
+    ),
+    "overloaded": (
+        "UPDATE seats SET figures = json_set(figures, '$.forfeit.overloaded', json('true')) WHERE forfeit NOT NULL",
+        "expected overloaded",
+    ),
     "how it ended": ("UPDATE games SET termination = 'timeout' WHERE status = 'done'", "expected termination"),
     "level": ("UPDATE games SET level = 'strict'", "expected level trusted, got: strict"),
     "names": ("UPDATE entrants SET name = name || '0' WHERE number = 1", "expected name, archive and start"),
@@ -73,7 +80,9 @@ FORGERIES = {
     "the end": ("UPDATE seasons SET closed = '2020-01-01T00:00:00+00:00' WHERE number = 1", "expected closed"),
     "no such season": ("UPDATE seasons SET tournament = 'cup-7' WHERE number = 1", "expected season first, got none"),
     "no JSON": ("UPDATE games SET seating = '{'", "a row cannot be read"),
-    "numbers of another type": ("UPDATE seats SET rank = 'first'", "seats and ranks"),
+    "numbers of another type": (
+        "UPDATE seats SET figures = json_set(figures, '$.rank', 'first')", "seats and ranks",
+    ),
     "a view of one's own": (
         "DROP VIEW v_standings; CREATE VIEW v_standings AS SELECT 'random/1' AS bot", "v_standings: expected the view",
     ),

@@ -17,7 +17,6 @@ from arena.core.record.log import (
     Header,
     LateRecord,
     Log,
-    LoggedForfeit,
     Record,
     log_bytes,
     parse_log,
@@ -25,6 +24,7 @@ from arena.core.record.log import (
     read_log,
 )
 from arena.core.referee.verify import verify
+from arena.core.types import LoggedForfeit
 from arena.league.visible import FIELDS, Who, publish, visible
 
 PAGE = Path(__file__).parents[2] / "docs" / "league-running.md"

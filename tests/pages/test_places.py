@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 from arena.core.link.bots import BotSpec, bundled_folders
 from arena.core.places import Places
 from arena.core.ratings.running import Rating
-from arena.core.record.log import ActionRecord, ForfeitRecord, LoggedForfeit, log_bytes, read_log
+from arena.core.record.log import ActionRecord, ForfeitRecord, log_bytes, read_log
 from arena.core.standings.audit import PROMISES
 from arena.core.store.records import Entrant
+from arena.core.types import LoggedForfeit
 from arena.pages.site.places import refs_by_name
 from tests import site_kit
 
@@ -62,7 +63,7 @@ def hall(tmp_path: Path) -> Path:
             (stored,) = database.execute("SELECT spec FROM entrants WHERE number = ?", (number,)).fetchone()
             merged = json.dumps(json.loads(stored) | spec)
             database.execute("UPDATE entrants SET spec = ? WHERE number = ?", (merged, number))
-        database.execute("UPDATE seats SET sentence = ?, stderr = ?", (f"cannot run {words}", json.dumps(words)))
+        database.execute(site_kit.WORDS, (f"cannot run {words}", json.dumps(words)))
     log = read_log(site_kit.LOG)
     action = next(record for record in log.records if isinstance(record, ActionRecord))
     forfeit = LoggedForfeit(seat=0, code="crashed", sentence=f"seat 0 ended: {words}")

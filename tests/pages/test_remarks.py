@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from arena.core.types import SeatResult
 from arena.pages.exhibits import Member, ShownGame
 from arena.pages.site.contexts import _remarks, _told
 
@@ -28,12 +29,11 @@ def test_a_rating_from_few_matches_is_marked_while_its_bot_plays() -> None:
      ((1, 2, 2), (None, None, None), ""), ((2, 1, 3), (9, -4, -5), "\u22124")],
 )  # fmt: skip
 def test_a_list_tells_the_winner_s_own_lead(ranks: tuple[int, ...], leads: tuple[int | None, ...], told: str) -> None:
-    seats = tuple(range(len(ranks)))
-    none = (None,) * len(ranks)
-    game = ShownGame(
-        game="g", number=0, finished="", termination="finished", turns=1, seconds=1.0, counts=True,
-        entrants=seats, ranks=ranks, forfeits=none, scores=none, leads=leads, shared=(0,) * len(ranks),
-    )  # fmt: skip
+    seats = tuple(
+        SeatResult(rank=rank, decisions=1, total_ms=1.0, max_ms=1.0, margin=lead)
+        for rank, lead in zip(ranks, leads, strict=True)
+    )
+    game = ShownGame("g", 0, "", "finished", 1, 1.0, True, tuple(range(len(ranks))), seats)
     assert _told(game) == told
     if leads[-1] is not None:
         assert _told(game, len(ranks) - 1) == f"{leads[-1]:+d}".replace("-", "\u2212")

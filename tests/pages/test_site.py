@@ -136,7 +136,7 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
     id = site_kit.tournament(tmp_path, ("ann", "bob"))
     with sqlite3.connect(tmp_path / "arena.db") as database:
         database.execute("UPDATE entrants SET name = ?, version = ? WHERE number = 1", (site_kit.EVIL, site_kit.EVIL))
-        database.execute("UPDATE seats SET sentence = ?, stderr = ?", (site_kit.EVIL, json.dumps([site_kit.EVIL] * 3)))
+        database.execute(site_kit.WORDS, (site_kit.EVIL, json.dumps([site_kit.EVIL] * 3)))
     site_kit.make(tmp_path, title=site_kit.EVIL)
     pages = [page for page in (tmp_path / "site").rglob("*") if page.suffix in (".html", ".svg")]
     for page in pages:
@@ -189,7 +189,7 @@ def test_a_mark_goes_when_what_was_checked_differs(tmp_path: Path) -> None:
         lambda: log.unlink(),
         lambda: log.write_bytes(before.replace(b"1", b"2", 1)),
         lambda: log.with_name("more.jsonl.zst").write_bytes(b""),
-        lambda: _sql(tmp_path, "UPDATE seats SET rank = 1"),
+        lambda: _sql(tmp_path, "UPDATE seats SET figures = json_set(figures, '$.rank', 1)"),
         lambda: _sql(tmp_path, "CREATE VIEW more AS SELECT 1"),
     ]
     for change in changes:
@@ -343,14 +343,14 @@ def test_a_bot_s_page_begins_with_what_it_lost_and_by_how_much(played: tuple[Pat
     for entrant in entrants:
         page = text(folder / "site" / id / f"bot-{entrant.number}.html")
         own = [game for game in games if entrant.number in game.entrants]
-        ranks = [(game, game.ranks[game.entrants.index(entrant.number)]) for game in own]
+        ranks = [(game, game.seats[game.entrants.index(entrant.number)].rank) for game in own]
         lost = [game for game, rank in ranks if rank > 1]
         assert page.count('<tr class="lost">') == len(lost)
         assert page.count('<tr class="won">') + page.count('<tr class="drawn">') == len(own) - len(lost)
         assert f'id="only-{"lost" if lost else "all"}" checked' in page
         assert page.index('id="games"') < page.index('id="opponents"')
         for game in lost:
-            lead = game.leads[game.entrants.index(entrant.number)]
+            lead = game.seats[game.entrants.index(entrant.number)].margin
             assert lead is not None
             row = page.partition(f'num">{game.number}</th>')[2].partition("</tr>")[0]
             assert f'<td class="num">{lead:+d}</td>'.replace("-", "\u2212") in row

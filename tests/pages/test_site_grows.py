@@ -16,9 +16,8 @@ from arena.core.standings.closing import close
 from arena.core.store.store import open_store
 from arena.core.tournament.formats.base import Format
 from arena.core.tournament.formats.extension import Extension
-from arena.core.tournament.formats.gauntlet import Gauntlet
 from arena.core.tournament.formats.knockout import Knockout
-from arena.core.tournament.formats.round_robin import RoundRobin
+from arena.core.tournament.formats.round_robin import Gauntlet, RoundRobin
 from arena.core.tournament.formats.swiss import Swiss
 from arena.league.store import LeagueStore
 from arena.league.store.states import Actor, State

@@ -60,7 +60,7 @@ DOCTORED: tuple[tuple[Callable[[Path], object], Callable[[Evidence], judge.Findi
         judge.counted_once, "cup-1-000005 is void, and has 2 seats of 2",
     ),
     (
-        sql("UPDATE seats SET rank = 3 - rank WHERE game = 'cup-1-000004'"), judge.logs,
+        sql("UPDATE seats SET figures = json_set(figures, '$.rank', 3 - rank) WHERE game = 'cup-1-000004'"), judge.logs,
         "cup-1-000004: the log has the ranks",
     ),
     (sql("UPDATE ratings SET mu = mu + 0.001 WHERE entrant = 1"), judge.ratings, "greedy/1: "),

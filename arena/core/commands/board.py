@@ -119,13 +119,11 @@ def draw(board: str, players: int | None, svg: str | None) -> None:
 
 
 def _document(file: str, found: Checked) -> dict[str, object]:
-    """Returns a checked file as `--json` prints it."""
     problems = [{"line": at.line, "column": at.column, "reason": at.reason} for at in found.problems]
     return {"file": file, "problems": problems, "facts": found.facts}
 
 
 def _print(file: str, found: Checked) -> None:
-    """Prints a checked file for people."""
     from arena.core.show.boards import fact_lines
 
     for problem in found.problems[:MOST_PROBLEMS]:

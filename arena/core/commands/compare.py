@@ -7,19 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli import complete
+from arena.cli import complete, options
 from arena.cli.help import HOW, RESULTS, WHAT, WHO, Command, option
-from arena.cli.options import (
-    MakeGame,
-    db_option,
-    each_game_option,
-    game_options,
-    json_option,
-    level_option,
-    logs_option,
-    quiet_option,
-    seed_option,
-)
 from arena.cli.output import say, show_json, show_line, write_file
 from arena.core.commands.playing import Manner, nothing, play_tournament
 from arena.core.errors import CheckFailed, ConfigError
@@ -58,9 +47,9 @@ class CompareCommand(Command):
     help="For further seats; repeat it.  [default: A and B]",
     shell_complete=complete.bots,
 )
-@game_options
+@options.game_options
 @option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
-@seed_option
+@options.seed_option
 @option(WHEN, "--max-deals", default=5000, show_default=True, metavar="N", help="Stop after N deals.")
 @option(
     WHEN,
@@ -73,23 +62,23 @@ class CompareCommand(Command):
 @option(WHEN, "--alpha", default=0.05, show_default=True, metavar="P", help="How likely a wrong answer may be.")
 @option(WHEN, "--delta", default=0.05, show_default=True, metavar="SHARE", help="Level: a score so near to a half.")
 @option(WHEN, "--sprt", type=(float, float), metavar="E0 E1", help="By a sequential test of two Elo differences.")
-@level_option
+@options.level_option
 @option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
 @option(HOW, "--new", is_flag=True, help="Begin anew even if there is such a comparison.")
-@db_option
-@logs_option("Where its folder of logs is made.")
-@each_game_option
+@options.db_option
+@options.logs_option("Where its folder of logs is made.")
+@options.each_game_option
 @option(RESULTS, "--ci", is_flag=True, help="One line of Markdown; exit 3 if A is worse, 5 if that is open.")
 @option(RESULTS, "--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML too.")
-@quiet_option
-@json_option
+@options.quiet_option
+@options.json_option
 @click.pass_context
 def compare(
     ctx: click.Context,
     one: str,
     other: str,
     others: tuple[str, ...],
-    make_game: MakeGame,
+    make_game: options.MakeGame,
     players: int,
     seed: str | None,
     max_deals: int,

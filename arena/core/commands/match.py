@@ -11,23 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from arena.cli import complete, signals
+from arena.cli import complete, options, signals
 from arena.cli.help import HOW, WHAT, Command, option
-from arena.cli.options import (
-    DEFAULT_DB,
-    MakeGame,
-    each_game_option,
-    game_options,
-    json_option,
-    level_option,
-    logs_option,
-    quiet_option,
-    seed_option,
-)
 from arena.cli.output import command_line, counted, on_terminal, redrawn, say, show, show_json, show_line
 from arena.core import plugs
-from arena.core.commands.entrants import enter
-from arena.core.commands.played import describe, sentence
+from arena.core.commands.playing import Forfeits, describe, enter, sentence
 from arena.core.text import plain
 from arena.core.types import is_cooperative
 
@@ -40,8 +28,8 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("bots", nargs=-1, metavar="BOT BOT...", required=True, shell_complete=complete.bots)
-@game_options
-@seed_option
+@options.game_options
+@options.seed_option
 @option(WHAT, "--deals", default=1, show_default=True, metavar="N", help="Deals to play.")
 @option(
     WHAT,
@@ -50,7 +38,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Seats of a game; the last bot takes those that are left.  [default: a seat for each]",
 )
-@level_option
+@options.level_option
 @option(
     HOW,
     "--pace",
@@ -60,15 +48,15 @@ if TYPE_CHECKING:
     help="How long to show each decision.",
 )
 @option(HOW, "-v", "--verbose", is_flag=True, help="Show every message on stderr, and no board.")
-@logs_option("Where its folder of logs is made.")
-@each_game_option
-@quiet_option
-@json_option
+@options.logs_option("Where its folder of logs is made.")
+@options.each_game_option
+@options.quiet_option
+@options.json_option
 @click.pass_context
 def match(
     ctx: click.Context,
     bots: tuple[str, ...],
-    make_game: MakeGame,
+    make_game: options.MakeGame,
     seed: str | None,
     deals: int,
     players: int | None,
@@ -93,7 +81,6 @@ def match(
       arena match --rules gardener greedy random --players 5
       arena match greedy banzai --pace 0.5
     """
-    from arena.core.commands.forfeits import Forfeits
     from arena.core.referee.feed import feed_folder
     from arena.core.show.standings import off_turn_lines
     from arena.core.store.records import Tally
@@ -113,13 +100,12 @@ def match(
     tallies, drawn = [Tally(entrant) for entrant in range(len(names))], 0
     try:
         with board_of_match(pace, hidden=as_json or verbose or quiet) as watch:
-            feed = str(feed_folder(Path(DEFAULT_DB)))
+            feed = str(feed_folder(Path(options.DEFAULT_DB)))
             for played in play_match(setup, begun, watch, show_message if verbose else None, feed):
                 signals.check()
                 game = describe(played, names, Path(begun.logs))
                 games.append(game)
-                seats = played.result.seats
-                found = [Tally.of(*sat, seats) for sat in zip(played.game.entrants, seats, strict=True)]
+                found = list(Tally.of_game(played.game.entrants, played.result.seats))
                 drawn += any(one.draws for one in found)
                 for one in found:
                     tallies[one.entrant] = tallies[one.entrant].plus(one)

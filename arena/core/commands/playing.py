@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import click
 import msgspec
@@ -14,15 +15,18 @@ import msgspec
 from arena.cli import signals
 from arena.cli.group import INTERRUPTED
 from arena.cli.output import command_line, counted, say
-from arena.core.commands.played import line as game_line
+from arena.core import plugs
 from arena.core.commands.progress import progress_bar
+from arena.core.errors import ConfigError
 from arena.core.text import plain
 from arena.core.types import Level
 
 if TYPE_CHECKING:
+    from arena.core.link.bots import BotSpec
     from arena.core.ratings.running import Rating
     from arena.core.standings.report import Report
     from arena.core.store.reader import Reader
+    from arena.core.store.records import Played
     from arena.core.store.store import Store
     from arena.core.tournament.lanes import Worker
     from arena.core.tournament.plan import Begun
@@ -56,21 +60,13 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     worker: Worker | None = None
     """Starts a worker; None means a process on this machine."""
     same_worker: bool = False
-    """Keep the games of a match on one worker of a cluster."""
     logs: Path
-    """Where its folder of logs is made."""
     beacon_value: str | None = None
-    """The value of the public beacon that the settings name."""
     commit: bool = False
-    """Publish the commitment, and play nothing."""
     new: bool = False
-    """Begin anew even if such a tournament is unfinished."""
     each_game: bool = False
-    """Print a line for each game."""
     verbose: bool = False
-    """Print the digests of the commitment."""
     quiet: bool = False
-    """Print nothing else."""
 
 
 def play_tournament(
@@ -86,8 +82,6 @@ def play_tournament(
 
     Args:
         ctx: The command's context, to print the command that goes on.
-        store: The database.
-        setup: The settings and the bots.
         manner: How it is played and told of.
         starts: By entrant the running rating that it begins with; empty if nobody was rated before.
         remark: What is said beside the progress. By default it is who leads.
@@ -171,7 +165,6 @@ def _kept(store: Store, id: str) -> str:
 
 
 def _announce(begun: Begun, setup: Setup, manner: Manner) -> None:
-    """Announces what will be played."""
     from arena.core.catalogue import rules_of
     from arena.core.record.published import COMMITMENT_FILE
     from arena.core.show.standings import subject_text
@@ -216,7 +209,6 @@ def _announce(begun: Begun, setup: Setup, manner: Manner) -> None:
 
 def _show(events: Iterator[Event], store: Store, begun: Begun, setup: Setup, manner: Manner, remark: Remark) -> Event:
     """Shows progress as a tournament is played. Returns the last event."""
-    from arena.core.commands.forfeits import Forfeits
     from arena.core.store.records import Played
     from arena.core.tournaments import Planned
 
@@ -258,9 +250,174 @@ def _who_leads(reader: Reader, tournament: str) -> str:
 
 
 def _summarise_forfeits(store: Reader, tournament: str) -> None:
-    """Prints which bot forfeited for which reason, and how often."""
     from arena.core.standings.report import forfeit_counts
 
     for name, counts in forfeit_counts(store, tournament).items():
         codes = ", ".join(f"{code} {count}" for code, count in counts.most_common())
         say(f"{plain(name)} forfeited {counted(counts.total(), 'time')}: {codes}")
+
+
+def describe(played: Played, names: Sequence[str], logs: Path) -> dict[str, Any]:
+    """Returns a game as `--json` prints it; lists are by seat."""
+    result = played.result
+    return {
+        "game": result.game,
+        "deal": played.game.deal,
+        "rotation": played.game.rotation,
+        "bots": [names[entrant] for entrant in played.game.entrants],
+        "ranks": list(result.ranks),
+        "scores": [seat.score for seat in result.seats],
+        "termination": result.termination,
+        "turns": result.turns,
+        "seconds": round(result.seconds, 3),
+        "off_turn_cpu_ms": [seat.off_turn_cpu_ms for seat in result.seats],
+        "play_digest": result.play_digest,
+        "log": os.path.relpath(logs / result.log),
+    }
+
+
+def sentence(game: dict[str, Any]) -> str:
+    """Returns how a game ended, in one line."""
+    order = sorted(range(len(game["bots"])), key=lambda seat: (game["ranks"][seat], seat))
+    places = ", ".join(
+        f"{game['ranks'][seat]}. {game['bots'][seat]} (seat {seat}){_points(game, seat)}" for seat in order
+    )
+    return plain(f"{places}: {counted(game['turns'], 'turn')}, {game['seconds']:.2f} s, {game['log']}")
+
+
+def game_line(played: Played, names: Sequence[str], logs: Path) -> str:
+    """Returns a game's identifier and how it ended, in one line."""
+    game = describe(played, names, logs)
+    return f"{plain(game['game'])}: {sentence(game)}{', void' if played.void else ''}"
+
+
+def _points(game: dict[str, Any], seat: int) -> str:
+    from arena.core.show.seats import number_of_points
+
+    score = game["scores"][seat]
+    return "" if score is None else f" {number_of_points(score)}"
+
+
+COUNTED = frozenset(10**power for power in range(1, 10))
+"""The numbers of forfeits of a bot for one reason at which the number is told."""
+
+
+class Forfeits:
+    """Announces the forfeits of a tournament or match: the first of a bot for a reason in full, others by number."""
+
+    def __init__(self, setup: Setup, logs: str) -> None:
+        self._setup = setup
+        self._logs = Path(logs)
+        self._told: Counter[tuple[str, str]] = Counter()
+
+    def tell(self, played: Played, *, quiet: bool = False) -> None:
+        """Prints which bots forfeited a game, where their authors can find out why, and whether the game is void.
+
+        Args:
+            quiet: Whether to print only that it is void: the standings lack it, and do not say so.
+        """
+        if not quiet:
+            self._tell_forfeits(played)
+        if played.void:
+            say(f"Game {played.result.game} is void, because the machine was overloaded, and not played again.")
+
+    def _tell_forfeits(self, played: Played) -> None:
+        from arena.core.show.standings import forfeit_text
+
+        log = self._logs / played.result.log
+        for seat in played.result.seats:
+            if (forfeit := seat.forfeit) is not None:
+                names = [self._setup.settings.bots[entrant].name for entrant in played.game.entrants]
+                name = names.pop(forfeit.seat)
+                self._told[name, forfeit.code] += 1
+                if (count := self._told[name, forfeit.code]) in COUNTED:
+                    say(plain(f"{name} forfeited {count:,} times so far: {forfeit.code}"))
+                elif count == 1:
+                    ref = self._setup.refs[played.game.entrants[forfeit.seat]]
+                    kept = {"against": ", ".join(names), **_files(log, forfeit.seat)}
+                    say(forfeit_text(forfeit, name, ref, kept))
+
+
+def _files(log: Path, seat: int) -> dict[str, str]:
+    """Returns the files kept for the author of a seat's bot: their paths by kind."""
+    files = {
+        "log": log,
+        "its output": log.with_suffix(f".seat{seat}.output"),
+        "its messages": log.with_suffix(f".seat{seat}.transcript"),
+    }
+    return {kind: os.path.relpath(path) for kind, path in files.items() if kind == "log" or path.exists()}
+
+
+def enter(bots: Sequence[str], rules: str, *, bundled: bool = False, quiet: bool = False) -> tuple[str, ...]:
+    """Returns the names of the bots that enter, each of one bot, and prints the others with the reasons.
+
+    Args:
+        bundled: Whether all bundled bots enter that can play.
+
+    Raises:
+        ConfigError: As for `arena.core.tournament.entrants.choose`.
+    """
+    from arena.core.tournament.entrants import choose
+
+    chosen = choose(bots, rules, bundled=bundled)
+    for left in () if quiet else chosen.left_out:
+        say(plain(f"Left out: {left.bot}: {left.reason}"))
+    return chosen.refs
+
+
+class Lanes(NamedTuple):
+    """How many games are played at a time, and what starts a worker."""
+
+    number: int
+    worker: Worker | None = None
+    """None means a process on this machine."""
+    elsewhere: bool = False
+    """Whether workers may be on other machines."""
+
+
+@contextmanager
+def lanes_on(
+    address: str | None,
+    concurrency: int | None,
+    *,
+    insecure: bool = False,
+    same_worker: bool = False,
+    tell: Callable[[str], object] = say,
+    archive_of: Callable[[BotSpec], Path | None] | None = None,
+) -> Iterator[Lanes]:
+    """Yields where to play.
+
+    Args:
+        address: The cluster's; None means this machine.
+        concurrency: Games at a time; None means half of the cores here, or the workers that a cluster has now. It may
+            be more than those: who comes later is used.
+        insecure: Whether a cluster beyond this machine may be without TLS.
+        same_worker: Whether matches are to stay on a worker: then there has to be a cluster.
+        tell: Called with a sentence about each worker that was lost.
+        archive_of: Returns the archive that a bot came in; None means that bots came in none.
+
+    Raises:
+        ConfigError: The address or the number cannot be used.
+        MachineFault: There is no such cluster.
+    """
+    from arena.core.tournament.workers import games_at_a_time
+
+    if address is None:
+        for option, given in (("--insecure", insecure), ("--same-worker", same_worker)):
+            if given:
+                raise ConfigError(f"expected --cluster beside {option}, got: {option} alone; leave it out")
+        yield Lanes(games_at_a_time(concurrency))
+        return
+
+    def told(sentence: str) -> None:
+        tell(plain(sentence))
+
+    with plugs.cluster(address, insecure, same_worker, told, archive_of) as cluster:
+        there = len(cluster.workers())
+        number = there if concurrency is None else games_at_a_time(concurrency)
+        if cluster.archives is None and number > there:
+            raise ConfigError(
+                f"expected at most {there} games at a time, one for each worker of {address}, got: {number} "
+                f"- at --concurrency; say local:{number}"
+            )
+        yield Lanes(number, cluster.lane, elsewhere=cluster.archives is not None)

@@ -53,8 +53,6 @@ class Pace:
 
     Args:
         total: How many there are, as far as is known.
-        done: How many were done before.
-        clock: Returns the time in seconds.
     """
 
     def __init__(self, total: int, done: int, clock: Clock = time.monotonic) -> None:
@@ -112,9 +110,6 @@ def progress_bar(total: int, done: int, unit: str = "games", *, quiet: bool = Fa
 
     Args:
         total: How many there are, as far as is known.
-        done: How many are done already.
-        unit: What is counted.
-        quiet: Show nothing.
 
     Yields:
         The function to call after each one that is done.

@@ -69,7 +69,6 @@ class Stepper:
         """Begins with a game.
 
         Args:
-            logs: The games, in order.
             at: Which of them is shown first.
             seat: Whose eyes; None means all seats together.
             remarks: What is said of decisions of that first game, by their line in its log.
@@ -121,7 +120,7 @@ class Stepper:
         if command == "eyes":
             self._look(int(key))
         elif command:
-            getattr(self, f"_{command}")()
+            _DOES[command](self)
         return True
 
     def draw(self, width: int, height: int) -> list[Text]:
@@ -186,18 +185,6 @@ class Stepper:
         else:
             self._go(found)
 
-    def _next(self) -> None:
-        self._go(self._index + 1)
-
-    def _back(self) -> None:
-        self._go(self._index - 1)
-
-    def _first(self) -> None:
-        self._go(0)
-
-    def _last(self) -> None:
-        self._go(self.frames - 1)
-
     def _next_turn(self) -> None:
         turns = [frame.turn for frame in self._shown.frames]
         self._go(next((at for at in range(self._index, self.frames) if turns[at] > turns[self._index]), self.frames))
@@ -207,39 +194,12 @@ class Stepper:
         before = max((turn for turn in turns if turn < turns[self._index]), default=0)
         self._go(turns.index(before))
 
-    def _next_gain(self) -> None:
-        self._seek(self._shown.gains, 1, self._shown.gain_name)
-
-    def _last_gain(self) -> None:
-        self._seek(self._shown.gains, -1, self._shown.gain_name)
-
-    def _next_forfeit(self) -> None:
-        self._seek(self._shown.is_mistake, 1, self._mistake)
-
-    def _last_forfeit(self) -> None:
-        self._seek(self._shown.is_mistake, -1, self._mistake)
-
-    def _next_game(self) -> None:
-        self._other_game(1)
-
-    def _last_game(self) -> None:
-        self._other_game(-1)
-
     def _other_game(self, step: int) -> None:
         at = self._at + step
         if 0 <= at < len(self._logs):
             self._open(at)
         else:
             self._message = f"this is the {'last' if step > 0 else 'first'} game of its folder"
-
-    def _down(self) -> None:
-        self._place = Place(self._place.top + self._rows // 2, self._place.left, follow=False)
-
-    def _up(self) -> None:
-        self._place = Place(self._place.top - self._rows // 2, self._place.left, follow=False)
-
-    def _turn(self) -> None:
-        self._typed = ""
 
     def _type(self, key: str) -> None:
         assert self._typed is not None
@@ -260,9 +220,6 @@ class Stepper:
         else:
             self._message = f"expected a {self._turn_name.lower()} in 0..{turns[-1]}, got: {turn}"
 
-    def _all_eyes(self) -> None:
-        self._look(None)
-
     def _look(self, seat: Seat | None) -> None:
         players = self._log.header.settings.players
         if seat is not None and seat >= players:
@@ -270,8 +227,35 @@ class Stepper:
         else:
             self._shown, self._seat = Replay(self._log, seat, self._remarks.get(self._at)), seat
 
-    def _words(self) -> None:
-        self._long, self._top = lambda width: self._shown.draw(self._index, width), 0
+    def _move(self, step: int) -> None:
+        """Moves the window on a board that does not fit by half of it."""
+        self._place = Place(self._place.top + step * (self._rows // 2), self._place.left, follow=False)
 
-    def _keys(self) -> None:
-        self._long, self._top = self._help, 0
+    def _type_a_turn(self) -> None:
+        self._typed = ""
+
+    def _show_long(self, lines: Callable[[int], list[Text]]) -> None:
+        self._long, self._top = lines, 0
+
+
+_DOES: Final[Mapping[str, Callable[[Stepper], object]]] = {
+    "next": lambda at: at._go(at._index + 1),
+    "back": lambda at: at._go(at._index - 1),
+    "first": lambda at: at._go(0),
+    "last": lambda at: at._go(at.frames - 1),
+    "next_turn": Stepper._next_turn,
+    "last_turn": Stepper._last_turn,
+    "next_gain": lambda at: at._seek(at._shown.gains, 1, at._shown.gain_name),
+    "last_gain": lambda at: at._seek(at._shown.gains, -1, at._shown.gain_name),
+    "next_forfeit": lambda at: at._seek(at._shown.is_mistake, 1, at._mistake),
+    "last_forfeit": lambda at: at._seek(at._shown.is_mistake, -1, at._mistake),
+    "next_game": lambda at: at._other_game(1),
+    "last_game": lambda at: at._other_game(-1),
+    "down": lambda at: at._move(1),
+    "up": lambda at: at._move(-1),
+    "turn": Stepper._type_a_turn,
+    "all_eyes": lambda at: at._look(None),
+    "words": lambda at: at._show_long(lambda width: at._shown.draw(at._index, width)),
+    "keys": lambda at: at._show_long(at._help),
+}
+"""What is done by the command of a key."""

@@ -103,7 +103,6 @@ class Terminal:
         """Waits until something was typed, the size has changed, or one of some descriptors can be read.
 
         Args:
-            others: The descriptors.
             timeout_s: The longest time to wait, in seconds; None: without end.
 
         Returns:

@@ -6,30 +6,16 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli import complete
-from arena.cli.help import FORMAT, HOW, WHAT, option
-from arena.cli.options import (
-    MakeGame,
-    db_option,
-    each_game_option,
-    game_options,
-    json_option,
-    level_option,
-    logs_option,
-    quiet_option,
-    seed_option,
-    verbose_option,
-)
-from arena.cli.output import say, show_json
-from arena.core.commands.entrants import enter
+from arena.cli import complete, options
+from arena.cli.help import FORMAT, HOW, WHAT, Command, option
+from arena.cli.options import db_option
+from arena.cli.output import echo, say, show_json
 from arena.core.commands.formats import Explained, MakeFormat, format_options
-from arena.core.commands.lanes import lanes_on
-from arena.core.commands.playing import Manner, nothing, play_tournament
-from arena.core.commands.steer import ORDERS, Steered
+from arena.core.commands.playing import Manner, enter, lanes_on, nothing, play_tournament
 from arena.core.errors import ConfigError
 from arena.core.text import plain
 
@@ -39,7 +25,66 @@ if TYPE_CHECKING:
     from arena.core.store.reader import Reader
     from arena.core.tournament.blocks import Processes
     from arena.core.tournament.settings import OnOverload, Settings
+    from arena.core.tournament.steering import Verb
     from arena.core.types import Level
+
+
+@click.command(cls=Command)
+@db_option
+def pause(db: Path) -> None:
+    """Let the running games end, and begin no other until `arena tournament resume`.
+
+    The tournament is the one that another terminal plays on the database. Pausing costs nothing: bots wait, and no
+    clock runs.
+    """
+    _order(db, "pause")
+
+
+@click.command(cls=Command)
+@db_option
+def resume(db: Path) -> None:
+    """Go on after `arena tournament pause`."""
+    _order(db, "resume")
+
+
+@click.command(cls=Command)
+@db_option
+def stop(db: Path) -> None:
+    """Let the running games end, and then end the command that plays them. The same command goes on later."""
+    _order(db, "stop")
+
+
+@click.command(cls=Command)
+@click.argument("number", type=click.IntRange(1, 1000), metavar="N")
+@db_option
+def concurrency(number: int, db: Path) -> None:
+    """Play N games at a time from now on."""
+    _order(db, "concurrency", number)
+
+
+class Steered(Command):
+    """A command to which other terminals may give orders: `COMMAND ORDER` is another command."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Makes the context of an order, if the arguments begin with one."""
+        if args and args[0] in ORDERS:
+            order = args.pop(0)
+            if parent is not None and parent.default_map is not None:
+                extra.setdefault("default_map", parent.default_map.get(info_name or ""))
+            return ORDERS[order].make_context(f"{info_name} {order}", args, parent=parent, **extra)
+        return super().make_context(info_name, args, parent=parent, **extra)
+
+
+ORDERS = {command.name or "": command for command in (pause, resume, stop, concurrency)}
+"""By name."""
+
+
+def _order(db: Path, verb: Verb, number: int = 0) -> None:
+    from arena.core.tournament.steering import send
+
+    echo(send(db, verb, number))
 
 
 class TournamentCommand(Explained, Steered):
@@ -49,12 +94,12 @@ class TournamentCommand(Explained, Steered):
 @click.command(cls=TournamentCommand)
 @click.argument("bots", nargs=-1, metavar="[BOTS]...", shell_complete=complete.first_word(ORDERS, complete.bots))
 @option(WHAT, "--all", "all_", is_flag=True, help="All bundled bots that can play here, the slow ones too.")
-@game_options
+@options.game_options
 @option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
-@seed_option
+@options.seed_option
 @format_options
 @option(FORMAT, "--seeding", "seeds", metavar="ID", rare=True, help="Seed by the standings of this tournament.")
-@level_option
+@options.level_option
 @option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
 @option(HOW, "--cluster", metavar="ADDRESS", help="On a Dask cluster, or local:N (--insecure: no TLS).")
 @option(HOW, "--same-worker", is_flag=True, rare=True, help="Play all seatings of a deal on one worker of the cluster.")
@@ -91,18 +136,18 @@ class TournamentCommand(Explained, Steered):
     shell_complete=complete.tournaments,
 )
 @option(HOW, "--new", is_flag=True, help="Begin anew; else the same command goes on where it was.")
-@db_option
-@logs_option("Where its folder of logs is made.")
-@each_game_option
-@quiet_option
-@verbose_option
-@json_option
+@options.db_option
+@options.logs_option("Where its folder of logs is made.")
+@options.each_game_option
+@options.quiet_option
+@options.verbose_option
+@options.json_option
 @click.pass_context
 def tournament(
     ctx: click.Context,
     bots: tuple[str, ...],
     all_: bool,
-    make_game: MakeGame,
+    make_game: options.MakeGame,
     players: int,
     make_format: MakeFormat,
     seeds: str | None,
@@ -204,7 +249,7 @@ def tournament(
 
 def played_before(store: Reader, settings: Settings, tell: Callable[[str], None]) -> str | None:
     """Returns the finished tournament with these settings, and says so. Says too what is almost this one."""
-    from arena.core.tournament.likeness import almost
+    from arena.core.tournament.extend import almost
 
     if store.unfinished(settings.digest) is not None:
         return None

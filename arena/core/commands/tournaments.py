@@ -98,7 +98,6 @@ def as_listed(row: Payload, running: str) -> Payload:
     """Returns a row of the database with how it stands now, and the size of its logs on the disk.
 
     Args:
-        row: The row.
         running: The tournament that is played now.
     """
     from msgspec import to_builtins

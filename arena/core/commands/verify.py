@@ -34,10 +34,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """The result for one log."""
 
     log: str
-    """Its path."""
     ok: bool
     turns: int | None = None
-    """How many turns the game had."""
     draws_checked: bool | None = None
     """Whether the secret was known, so that the draws could be computed again."""
     reason: str | None = None
@@ -224,7 +222,6 @@ def describe(audit: Audit, auditor: FolderAuditor) -> Iterable[str]:
 
 
 def _logs_in(path: Path) -> list[Path]:
-    """Returns the logs in a folder, those of one folder together."""
     found = sorted(find_logs(path), key=lambda file: (file.parent, file.name))
     if not found:
         raise ConfigError(f"expected a folder with game logs (*.jsonl, *.jsonl.zst), got: {path}")

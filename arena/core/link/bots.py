@@ -72,7 +72,6 @@ class Manifest(msgspec.Struct, frozen=True):
     author: Annotated[str, Meta(max_length=256, pattern=TEXT)] = ""
     language: Annotated[str, Meta(max_length=64, pattern=TEXT)] = ""
     build: _Words = ()
-    """The command that builds it."""
     built: _Names = ()
     """Files and folders that this command makes, beside the program: without them the bot cannot run."""
     fetch: _Words = ()
@@ -87,7 +86,6 @@ class Manifest(msgspec.Struct, frozen=True):
     entropy: bool = False
     """Whether its `hello` has `entropy`: 32 random bytes for the chance of a tournament."""
     endpoint: Literal["ipc", "tcp"] = "ipc"
-    """How it connects."""
     limits: Limits = Limits()
     """What it asks for, up to the caps of whoever runs the games."""
     tune: Annotated[dict[Annotated[str, Meta(pattern=_PARAMETER)], Parameter], Meta(max_length=64)] = {}
@@ -102,9 +100,7 @@ class Missing(msgspec.Struct, frozen=True):
     """Something that a bot needs to run and that is not there, or cannot be used."""
 
     what: str
-    """A program or a file, as the manifest names it."""
     why: Unfit
-    """What is there in place of it."""
     buildable: bool = False
     """Whether the manifest's `build` makes it; otherwise somebody has to do what `why` says."""
 
@@ -155,7 +151,6 @@ class Ref(NamedTuple):
     """The meaning of a text that names an entrant."""
 
     name: str
-    """The name that it is given; empty: its own."""
     bot: str
     """A bundled bot, a path, or a command line."""
     values: str
@@ -245,7 +240,6 @@ def check_name(name: str, whose: str = "a bot") -> None:
     """Checks that a bot, or whatever else has such names, may have this name.
 
     Args:
-        name: The name.
         whose: Of what it is the name, for the error.
 
     Raises:
@@ -353,22 +347,20 @@ def _check_keys(path: str, prefix: str, table: dict[str, Any], kind: type[msgspe
             )
 
 
+_AS_IT_IS: Final = ("name", "version", "author", "language", "command", "rules", "entropy")
+"""What a bot has from its manifest unchanged."""
+
+
 def _spec(manifest: Manifest, folder: Path, capped: bool = True) -> BotSpec:
     limits = granted(manifest.limits, str(folder / MANIFEST)) if capped else USUAL
     folder = folder.resolve()
     return BotSpec(
-        name=manifest.name,
-        version=manifest.version,
-        author=manifest.author,
-        language=manifest.language,
-        command=manifest.command,
+        **{name: getattr(manifest, name) for name in _AS_IT_IS},
         folder=str(folder),
-        rules=manifest.rules,
         digest=digest_of(folder, files_of(folder, manifest.include, (*manifest.built, *manifest.fetched))),
         memory_mib=limits.memory_mib,
         file_mib=limits.file_mib,
         start_ms=limits.start_ms,
-        entropy=manifest.entropy,
         tcp=manifest.endpoint == "tcp",
         reads=_outside(folder, (*manifest.include, *manifest.built, *manifest.fetched)),
         runtimes=_runtimes((manifest.command[0], *manifest.needs)),

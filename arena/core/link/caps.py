@@ -34,7 +34,6 @@ class Caps(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """`[caps]`: the most that a bot may ask for in `[limits]` of its manifest."""
 
     memory_mib: MemoryMib = 2048
-    """Memory, in MiB."""
     file_mib: FileMib = 16
     """The largest size of a file that it writes, its output included, in MiB."""
     start_ms: StartMs = 10_000
@@ -57,8 +56,6 @@ def granted(limits: Limits, place: str, caps: Caps | None = None, source: str = 
     """Returns the limits that a bot is started with.
 
     Args:
-        limits: What its manifest asks for.
-        place: How errors call the manifest.
         caps: The most that it may ask for; None: what was set.
         source: The file that sets these, or else would set them.
 

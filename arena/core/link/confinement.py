@@ -50,14 +50,11 @@ class Launch(NamedTuple):
 
     spec: BotSpec
     environment: dict[str, str]
-    """Variables beside those that all bots have."""
     custody: Custody
     """The reaper that ends it if this process cannot."""
     output: int
-    """The descriptor of its standard output and error."""
     socket_folder: Path | None = None
     user: int | None = None
-    """The user that was allotted."""
     bare: bool = False
     """Whether it gets no variables beside `environment` but `PATH`."""
 
@@ -106,7 +103,6 @@ class Confinement(Protocol):
         """Probes whether this machine gives the level now, and checks that bots can be started at it.
 
         Args:
-            specs: The bots.
             hidden: Files and folders of the operator that no bot may see: the database, the logs.
 
         Raises:

@@ -23,15 +23,12 @@ from arena.core.wire.messages import MAX_REFEREE_FRAME
 from arena.core.wire.zmtp import Zmtp, frame
 
 SOCKET_NAME: Final = "referee"
-"""The name of the socket in its folder."""
 MAX_SOCKET_PATH: Final = 103
 """Bytes that the path of a Unix socket may have; macOS has the least room."""
 MAX_UNSENT: Final = 256
 """Messages that wait for a bot to read them, beside what the system buffers."""
 MAX_UNSENT_BYTES: Final = 4 * MAX_REFEREE_FRAME
-"""The same in bytes."""
 _READ_BYTES: Final = 65_536
-"""How much is read at once."""
 _FREE_COMMANDS: Final = 1_000
 _COMMAND_NS: Final = 10 * NS_PER_MS
 """The most heartbeats that a peer may send at once; in the long run one in the time below."""

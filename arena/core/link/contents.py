@@ -41,9 +41,7 @@ class Found(NamedTuple):
     left_out: dict[str, str]
     """By path, sorted: files and folders that do not belong to it, and what they are if that is the reason."""
     folders: list[str]
-    """The paths of all folders in which files that belong to it can lie."""
     made: list[str]
-    """The paths of files that were built or fetched."""
 
 
 def own_files(folder: Path, made: Iterable[str]) -> Found:
@@ -77,10 +75,6 @@ def named_files(folder: Path, name: str) -> Found:
     """Returns a file that a manifest names, or all files of a folder that it names, hidden ones too.
 
     Links in such a folder are not followed: package managers make them, for commands.
-
-    Args:
-        folder: The bot's folder.
-        name: The path relative to it.
 
     Raises:
         BotError: A folder cannot be listed, or it names too many files.
@@ -120,11 +114,6 @@ def files_in(words: Iterable[str], folder: Path) -> Found:
 
 def digest_of(folder: Path, found: Found, line: bytes = b"") -> str:
     """Returns the SHA-256 (hex) over a command line, if there is one, and files; and keeps what the files were like.
-
-    Args:
-        folder: The bot's folder.
-        found: Its files.
-        line: The command line.
 
     Raises:
         BotError: A file cannot be read.
@@ -177,7 +166,6 @@ class _Look(NamedTuple):
     is_settled: bool
     """Whether a file that changes afterwards has another time for sure."""
     is_listed: bool
-    """Whether a folder has."""
 
     @classmethod
     def at(cls, folder: Path, found: Found) -> _Look:
@@ -231,7 +219,6 @@ def _listed(folder: Path, top: str, skip: Callable[[str, str], bool]) -> Found:
     """Lists a folder of a bot, and those in it. Links to files are among the files.
 
     Args:
-        folder: The bot's folder.
         top: The path of the folder relative to that; empty for the bot's own.
         skip: Says of a path and a name whether it is left out.
 

@@ -97,7 +97,6 @@ class Custody:
         """Registers a process group. Do it before the group's program runs.
 
         Args:
-            group: Its number.
             token: The value of `ARENA_TOKEN` in its environment, by which is known what it starts.
 
         Raises:
@@ -260,7 +259,6 @@ def _end_abandoned() -> None:
 
 
 def _reap(pid: int) -> bool:
-    """Reaps a child if it has ended, and says whether it has."""
     try:
         return os.waitpid(pid, os.WNOHANG) != (0, 0)
     except ChildProcessError:

@@ -36,7 +36,6 @@ def machine_fault(task: str, error: OSError, *, at: Path | None = None, remedy: 
 
     Args:
         task: What follows "expected to": "start greedy", "capture a bot's output".
-        error: What the system said.
         at: The file or folder that it is about, if the task does not name it.
         remedy: What to do, if that is not what helps in general.
     """

@@ -45,7 +45,6 @@ class Fence:
         """Takes in the bot's first process. Call it before the bot's program runs.
 
         Args:
-            pid: Its number.
             token: The value of `ARENA_TOKEN` in its environment, by which is known what it starts.
 
         Raises:

@@ -301,12 +301,10 @@ class LocalLink:
         return bot.started_ns + bot.spec.start_ms * NS_PER_MS + self._stood_ns
 
     def _mute(self, seat: Seat) -> None:
-        """Stops sending to the seat and hearing from it."""
         self._reachable.pop(seat, None)
         self._ignore(seat)
 
     def _ignore(self, seat: Seat) -> None:
-        """Stops hearing from the seat."""
         bot = self._live.pop(seat, None)
         if bot is not None:
             del self._seats[bot]

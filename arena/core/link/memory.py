@@ -23,20 +23,8 @@ import msgspec
 from arena.core.errors import RemoteProtocolError
 from arena.core.link.base import Arrival, Failure, Fault, Frame
 from arena.core.types import NS_PER_MS, Payload, Seat, Termination, Want
+from arena.core.wire import messages
 from arena.core.wire.codec import decode_from_referee, encode
-from arena.core.wire.messages import (
-    MAX_FRAME,
-    MAX_NOTE,
-    PROTOCOL,
-    Action,
-    FromBot,
-    FromReferee,
-    GameStart,
-    Hello,
-    Ready,
-    Request,
-    Welcome,
-)
 from arena.core.wire.session import Session
 
 CRASH: Final = Failure(Termination.CRASHED, "exited with status 3")
@@ -45,7 +33,7 @@ CRASH: Final = Failure(Termination.CRASHED, "exited with status 3")
 class Reply(msgspec.Struct, frozen=True):
     """One thing that a bot does."""
 
-    body: FromBot | bytes | Failure
+    body: messages.FromBot | bytes | Failure
     """A message, a frame as it is (garbage, for instance), or the failure of its process or connection."""
     after_ms: float = 0
     """How long after what it answers."""
@@ -57,11 +45,11 @@ class Scripted(Protocol):
     def start(self, token: str) -> Iterable[Reply]:
         """Returns what it does when its process is started."""
 
-    def hear(self, message: FromReferee) -> Iterable[Reply]:
+    def hear(self, message: messages.FromReferee) -> Iterable[Reply]:
         """Returns what it does when the referee sends a message."""
 
 
-Decide: TypeAlias = Callable[[Request], Payload | Iterable[Reply]]
+Decide: TypeAlias = Callable[[messages.Request], Payload | Iterable[Reply]]
 """What a bot does when asked: an action, sent at once, or anything else as replies (none: it stays silent)."""
 
 
@@ -72,27 +60,27 @@ class MemoryBot:
         """Takes what decides, and what the bot asks for in its `hello`."""
         self.decide = decide
         self.want = tuple(want)
-        self.heard: list[FromReferee] = []
+        self.heard: list[messages.FromReferee] = []
         """All that the referee sent to it."""
 
     def start(self, token: str) -> Iterable[Reply]:
         """Says `hello`."""
-        return [Reply(Hello(token=token, protocol=PROTOCOL, want=self.want))]
+        return [Reply(messages.Hello(token=token, protocol=messages.PROTOCOL, want=self.want))]
 
-    def hear(self, message: FromReferee) -> Iterable[Reply]:
+    def hear(self, message: messages.FromReferee) -> Iterable[Reply]:
         """Says `ready` to a game, decides when asked."""
         self.heard.append(message)
-        if isinstance(message, GameStart):
-            return [Reply(Ready(game=message.game))]
-        if isinstance(message, Request):
+        if isinstance(message, messages.GameStart):
+            return [Reply(messages.Ready(game=message.game))]
+        if isinstance(message, messages.Request):
             decided = self.decide(message)
             return [answer(message, decided)] if isinstance(decided, dict) else decided
         return []
 
 
-def answer(request: Request, action: Payload, *, after_ms: float = 0, note: str | None = None) -> Reply:
+def answer(request: messages.Request, action: Payload, *, after_ms: float = 0, note: str | None = None) -> Reply:
     """Makes the answer to a request."""
-    return Reply(Action(id=request.id, action=action, note=note), after_ms)
+    return Reply(messages.Action(id=request.id, action=action, note=note), after_ms)
 
 
 def _nothing(seat: Seat, now_ns: int) -> int:
@@ -133,18 +121,18 @@ class MemoryLink:
         self._now_ns = 0
         self._sessions = {seat: Session(f"token-{seat}") for seat in range(len(bots))}
         self._live: set[Seat] = set()
-        self._coming: list[tuple[int, int, Seat, FromBot | bytes | Failure]] = []
+        self._coming: list[tuple[int, int, Seat, messages.FromBot | bytes | Failure]] = []
         """A heap: when, which in order of sending, from whom, what."""
         self._count = 0
         self._early: deque[Arrival] = deque()
         """What came from bots that were ready while others were awaited."""
 
-    def open(self) -> dict[Seat, Hello | Fault]:
+    def open(self) -> dict[Seat, messages.Hello | Fault]:
         """Starts every bot and awaits its `hello`."""
         self._live = set(self._sessions)
         for seat, bot in enumerate(self._bots):
             self._schedule(seat, bot.start(f"token-{seat}"))
-        opened: dict[Seat, Hello | Fault] = {}
+        opened: dict[Seat, messages.Hello | Fault] = {}
         early: list[Arrival] = []
         deadline = self._now_ns + self._start_ms * NS_PER_MS
         while len(opened) < len(self._bots):
@@ -249,7 +237,7 @@ class MemoryLink:
                 self._coming, (self._now_ns + round(reply.after_ms * NS_PER_MS), self._count, seat, reply.body)
             )
 
-    def _greeting(self, arrival: Arrival) -> Hello | Fault:
+    def _greeting(self, arrival: Arrival) -> messages.Hello | Fault:
         seat = arrival.seat
         if isinstance(arrival, Fault):
             return self._not_started(seat, f"{arrival.detail} before it said hello")
@@ -257,9 +245,14 @@ class MemoryLink:
             message = self._sessions[seat].receive(arrival.data)
         except RemoteProtocolError as error:
             return self._not_started(seat, f"was refused: {error}")
-        if not isinstance(message, Hello):
+        if not isinstance(message, messages.Hello):
             return self._not_started(seat, "did not say hello first")
-        self.send(seat, self._sessions[seat].send(Welcome(protocol=PROTOCOL, max_frame=MAX_FRAME, max_note=MAX_NOTE)))
+        self.send(
+            seat,
+            self._sessions[seat].send(
+                messages.Welcome(protocol=messages.PROTOCOL, max_frame=messages.MAX_FRAME, max_note=messages.MAX_NOTE)
+            ),
+        )
         return message
 
     def _not_started(self, seat: Seat, detail: str) -> Fault:

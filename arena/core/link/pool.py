@@ -190,7 +190,6 @@ class Pool:
         Bots that waited for games of another block are told goodbye. Those that were started ahead wait for this one's.
 
         Args:
-            block: The name of the block.
             level: How far the bots of its games are confined, and those that are started ahead.
         """
         if block == self._block and level is self._level:
@@ -243,14 +242,12 @@ class Pool:
                 bot.process.kill()
 
     def _ended(self, bot: Bot) -> Bot:
-        """Notices the end of a process."""
         if bot.process.pidfd is not None:
             self._poller.remove(bot.process.pidfd)
         bot.watch.look(time.monotonic_ns())
         return bot
 
     def _accept(self, bot: Bot) -> None:
-        """Takes a connection to a bot's listener."""
         descriptor = bot.listener.descriptor
         connection = bot.listener.accept()
         if not bot.listener.is_open:
@@ -316,7 +313,6 @@ class Pool:
         return None
 
     def _drop(self, bot: Bot, connection: Connection) -> None:
-        """Closes a connection over which nobody has said `hello`."""
         self._poller.remove(connection.descriptor)
         connection.close()
         bot.unknown.remove(connection)
@@ -423,7 +419,6 @@ class Pool:
         return bot
 
     def _dismiss(self, bot: Bot, reason: str) -> None:
-        """Says goodbye to a bot."""
         if bot.connection is not None and bot.is_fit():
             _send(bot.connection, bot.session.send(Goodbye(reason=reason)))
         self._leave(bot, FAREWELL_MS)
@@ -436,7 +431,6 @@ class Pool:
         self._leaving.append(bot)
 
     def _discard(self, bot: Bot) -> None:
-        """Kills a bot and forgets it."""
         bot.process.kill()
         self._close_door(bot)
         self.ignore(bot)

@@ -71,7 +71,6 @@ class BotProcess:
         """Starts the bot.
 
         Args:
-            spec: The bot.
             custody: What ends it if this process cannot.
             environment: What it gets beside the variables that all have.
             level: How far it is confined. From `isolated` on `ARENA_ENDPOINT` is where the box has the socket.
@@ -227,7 +226,6 @@ class BotProcess:
             raise machine_fault(f"watch {self._spec.name}", error) from None
 
     def _abandon(self) -> None:
-        """Ends a process that was not let go."""
         self.kill()
         assert self._process.stdin is not None
         self._process.stdin.close()

@@ -54,10 +54,8 @@ class Unfit(NamedTuple):
     """Why a program cannot be started."""
 
     got: str
-    """What it is, as what follows "got: "."""
     remedy: str
     of_path: bool = False
-    """Whether it was looked for on the path."""
     is_absent: bool = False
     of_machine: bool = False
     """True if the machine is at fault, and not the program."""

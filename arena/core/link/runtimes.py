@@ -81,7 +81,6 @@ class Runtime(msgspec.Struct, frozen=True):
     empty: tuple[str, ...] = ()
     """Folders of the machine that are empty in the sandbox, though they lie in what it sees."""
     environment: dict[str, str] = {}
-    """Variables that it needs."""
 
 
 def grant(table: Mapping[str, str], source: str) -> None:

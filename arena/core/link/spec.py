@@ -20,11 +20,8 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """A number that others may choose for a bot: `arena tune` looks for the best value."""
 
     value: int | float
-    """The value that it is sent unless somebody says otherwise."""
     low: int | float
-    """The smallest value that makes sense."""
     high: int | float
-    """The largest."""
 
     @property
     def is_whole(self) -> bool:
@@ -49,7 +46,6 @@ class Argument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A text that others may choose for a bot."""
 
     value: ArgumentText
-    """What it is sent unless somebody says otherwise."""
     choices: Annotated[tuple[ArgumentText, ...], Meta(max_length=64)] = ()
     """What it may be; empty means any text."""
 
@@ -66,7 +62,6 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     folder: str
     """Absolute path: the process's working directory."""
     rules: tuple[str, ...] = ()
-    """The rules it plays; empty if the manifest does not say."""
     digest: str
     """SHA-256 (hex) over manifest, files and included files; the same wherever the folder is."""
     memory_mib: int = USUAL.memory_mib
@@ -86,9 +81,7 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Programs that its command or its manifest calls by name, each with its absolute path, which is empty if it is not
     granted. Level trusted does not use them."""
     tune: tuple[tuple[str, Parameter], ...] = ()
-    """Its parameters, each with its name."""
     arguments: tuple[tuple[str, Argument], ...] = ()
-    """Its parameters that are texts, each with its name."""
     values: tuple[tuple[str, str], ...] = ()
     """Names of parameters with the values that somebody chose, by name."""
     source: str = ""

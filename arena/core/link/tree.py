@@ -239,13 +239,7 @@ class Scales:
         self._faults: dict[int, int] = {}
 
     def weigh(self, members: Sequence[int], most_mib: int, limit_mib: int) -> int | None:
-        """Begins to weigh, or returns what was weighed since the last call; None if nothing was.
-
-        Args:
-            members: The processes.
-            most_mib: What they have at most.
-            limit_mib: What they may have.
-        """
+        """Begins to weigh, or returns what was weighed since the last call; None if nothing was."""
         now = time.monotonic_ns()
         if self._thread is None:
             rested_ns = now - self._ended_ns
@@ -364,12 +358,10 @@ _NEW: Final = _Thread(0, 0, False)
 
 
 def _is_ready(pid: int, tid: int) -> bool:
-    """Tells whether a thread runs, or waits for a core."""
     return read_or_nothing(f"/proc/{pid}/task/{tid}/stat").rpartition(b") ")[2].startswith(b"R")
 
 
 def _threads(members: Iterable[int]) -> Iterator[tuple[tuple[int, int], _Thread]]:
-    """Yields the threads of processes, by process and thread."""
     cores = len(os.sched_getaffinity(0))
     priority, policy = os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)
     for pid in members:
@@ -394,7 +386,6 @@ def _descendants(root: int) -> list[int]:
 
 
 def _children(pid: int) -> list[int]:
-    """Returns the children of all threads of a process."""
     return [
         int(child)
         for name in listed(f"/proc/{pid}/task")

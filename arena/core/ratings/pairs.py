@@ -44,7 +44,6 @@ class PairResult(msgspec.Struct, frozen=True):
 
         Args:
             most: The largest lead of one seat over another.
-            players: Seats of a game.
         """
         if self.margin is None:
             return None

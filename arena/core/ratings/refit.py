@@ -22,8 +22,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from arena.core.ratings.comparisons import Matrix, compare
-from arena.core.ratings.likelihood import Likelihood
+from arena.core.ratings.likelihood import Likelihood, Matrix, compare
 from arena.core.ratings.normal import EXACT, normal_cdf, quantile
 from arena.core.ratings.pairs import PairResult
 from arena.core.ratings.running import MU
@@ -82,7 +81,6 @@ class Fit:
     It is 0 for an anchor and None for an entrant without games.
     """
     deals: tuple[int, ...]
-    """On how many different deals each entrant played."""
     enough: bool
     """Whether there are enough deals to see how much they disagree. If not, intervals are rough."""
 
@@ -234,7 +232,6 @@ class Fit:
 
 
 def _distances(points: Matrix) -> Matrix:
-    """Returns how far each two rows lie from each other."""
     products = points @ points.T
     squares = np.diag(products)
     return np.sqrt(np.maximum(0.0, squares[:, None] + squares - 2 * products))

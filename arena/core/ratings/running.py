@@ -35,9 +35,7 @@ class Rating(msgspec.Struct, frozen=True):
     """An estimate of a bot's strength."""
 
     mu: float = MU
-    """The mean."""
     sigma: float = SIGMA
-    """The standard deviation."""
 
     @property
     def conservative(self) -> float:
@@ -56,7 +54,6 @@ def inherit(predecessor: Rating, added: float = ADDED_SIGMA) -> Rating:
 
     Args:
         predecessor: The last rating of the version before.
-        added: The deviation that is added.
     """
     return Rating(predecessor.mu, min(SIGMA, math.hypot(predecessor.sigma, added)))
 

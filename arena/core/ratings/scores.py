@@ -32,7 +32,6 @@ def mean_scores(scores: Iterable[tuple[int, int, int]], entrants: int) -> list[M
 
     Args:
         scores: Of each seat of each game the deal, the entrant and the score.
-        entrants: Their number.
     """
     found: list[dict[int, list[int]]] = [defaultdict(list) for _ in range(entrants)]
     for deal, entrant, score in scores:

@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.core.ratings.comparisons import Indices, Matrix, Vector, sums
-from arena.core.ratings.likelihood import CELLS, DENSE, Information, Likelihood
+from arena.core.ratings.likelihood import CELLS, DENSE, Indices, Information, Likelihood, Matrix, Vector, sums
 
 SAMPLES = 128
 """Columns of a sampled root."""
@@ -30,13 +29,10 @@ class Spread(NamedTuple):
     """How sure the ratings of those that played are."""
 
     roots: tuple[Matrix, Matrix]
-    """The naive root and the clustered one."""
     deals: list[int]
-    """On how many different deals each entrant played."""
     surprises: list[int]
     """On how many deals each entrant did better than expected, or worse; the fewer of both."""
     total: int
-    """How many different deals there were."""
 
 
 class Disagreement:

@@ -45,7 +45,6 @@ def expand(data: bytes, source: str, most: int = files.MOST_LOG) -> bytes:
 
     Args:
         data: One zstd frame that tells its size.
-        source: Names it in errors.
         most: The most bytes that are expanded.
 
     Raises:

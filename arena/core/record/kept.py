@@ -11,9 +11,9 @@ import msgspec
 
 from arena.core import files
 from arena.core.errors import LogError
-from arena.core.record.log import Count, Hex, Log
+from arena.core.record.log import Hex, Log
 from arena.core.record.receipts import Receipt, receipts_of
-from arena.core.types import Seat, Termination
+from arena.core.types import Count, Seat, Termination
 
 MOST_KEPT = 256 * files.MIB
 """Bytes of a file of receipts: a million games."""
@@ -39,7 +39,6 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """Where a receipt and a log differ."""
 
     receipt: str
-    """The file and the line of the receipt."""
     log: str
     game: str
     seat: Seat
@@ -111,7 +110,6 @@ class Receipts:
 
 
 def _reasons(kept: Kept, receipt: Receipt | None, log: Log) -> Iterator[str]:
-    """Yields how a receipt differs from what follows from the log."""
     outcome = log.outcome
     if kept.own is not None and kept.own != kept.told:
         yield f"its messages give the receipt {kept.own}, and it was told {kept.told}"

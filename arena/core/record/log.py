@@ -27,23 +27,18 @@ import msgspec
 from arena.core import files
 from arena.core.errors import LaterVersion, LogError, ReplayMismatch
 from arena.core.record import compressed
-from arena.core.types import Event, GameSettings, Level, Payload, Termination
+from arena.core.types import MAX_INT, Count, Event, GameSettings, Level, LoggedForfeit, Payload, Termination
 
 FORMAT = 3
-"""Version of the log format."""
 SUFFIX: Final = ".jsonl"
 """What the name of a log ends with, before it is compressed."""
 BEGUN: Final = ".begun"
 """What the name of the file ends with that has a line for each time that a game was begun.
 
 It is there while the game has no log, and stays if it was begun more than once."""
-MAX_INT: Final = 2**53 - 1
-"""The largest integer in a log: every language can hold it exactly."""
 
 Hex: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 """32 bytes as lower-case hexadecimal digits."""
-Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MAX_INT)]
-"""An integer that is not negative."""
 
 
 class LoggedBot(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -65,13 +60,11 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
 
     format: int = FORMAT
     arena: str
-    """The program's version."""
     game: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9-]+$")]
     tournament: str | None
     settings: GameSettings
     """What is played, the board's text included."""
     board: Payload | None
-    """The board as bots are sent it; None for a game without boards."""
     bots: list[LoggedBot]
     deal: Count
     rotation: Count
@@ -80,11 +73,9 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
     salt: Hex
     """What was put before that secret for the commitment that bots were told: 32 bytes (hex)."""
     mix: Hex
-    """What others than the organiser put into chance: 32 bytes (hex)."""
     beacon: str = ""
     """The public beacon's value in it; empty if there is none."""
     level: Level = Level.TRUSTED
-    """How far the bots were confined."""
     attempt: Count = 0
     """How often the game was begun, this time too. 0 in logs of earlier versions: they do not say."""
     chance: Count = 0
@@ -155,28 +146,13 @@ class LateRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     kind: str
     turn: Count
     action: Payload
-    """As in `ActionRecord`."""
     note: str | None = None
     used_ns: Count
-    """Time charged to the seat, in nanoseconds."""
     ms: Count
 
     def played(self) -> Payload:
         """Returns what the play digest covers of it."""
         return {"record": "late", "seat": self.seat, "kind": self.kind, "turn": self.turn, "action": self.action}
-
-
-class LoggedForfeit(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One seat's forfeit."""
-
-    seat: Count
-    code: str
-    sentence: str
-    overloaded: bool = False
-    rule: str = ""
-    """The number of the protocol's rule that it broke."""
-    denied_ms: Count = 0
-    """How long the bot could have run in the decision that it lost, and was not given a core."""
 
 
 class ForfeitRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="forfeit"):
@@ -211,7 +187,6 @@ class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     termination: str
     ranks: list[Count]
     scores: list[int] | None = None
-    """By seat, if the game has scores."""
     turns: Count
     actions: Count
     play_digest: Hex
@@ -232,6 +207,9 @@ class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
         }
         return outcome if self.scores is None else outcome | {"scores": self.scores}
 
+
+MEASURED: Final = ("off_turn_cpu_ms",)
+"""What of an outcome was measured of each seat, by seat. A `SeatResult` has each under the same name."""
 
 Record: TypeAlias = Chance | ActionRecord | LateRecord | ForfeitRecord | OutcomeRecord
 

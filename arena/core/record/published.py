@@ -34,10 +34,8 @@ class CommittedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An entrant."""
 
     name: str
-    """Unique in the tournament."""
     version: str
     digest: str
-    """SHA-256 (hex) of its files."""
 
 
 class Commitment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -51,13 +49,10 @@ class Commitment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     settings_sha256: str
     """SHA-256 (hex) of `settings` as canonical JSON."""
     schedule_sha256: str
-    """SHA-256 (hex) of `schedule` as canonical JSON."""
     deals: int | None
     """How many deals there are: 0 to `deals` - 1. None if it depends on the results."""
     games: int | None
-    """How many games there are. None if it depends on the results."""
     bots: list[CommittedBot]
-    """The entrants, by number."""
     seeded: bool
     """Whether the secret follows from a text that a person chose: whoever guesses it knows every deal."""
     settings: Payload
@@ -76,7 +71,6 @@ class Contributions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     entropy: list[Hex | None]
     """By entrant 32 bytes (hex), or None where it contributed nothing."""
     mix: Hex
-    """What follows from both: 32 bytes (hex)."""
     format: int = FORMAT
 
 
@@ -85,9 +79,7 @@ class Secret(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     tournament: str
     secret: Hex
-    """32 bytes (hex)."""
     commitment: str
-    """The SHA-256 (hex) that was published beforehand."""
     format: int = FORMAT
 
 
@@ -149,10 +141,6 @@ def _present(document: Any, data: bytes, path: Path) -> bytes:
 
 def changed_since(noted: Path, now: msgspec.Struct) -> Iterator[str]:
     """Yields what a document says otherwise than a copy of it that was kept from before, as an expectation.
-
-    Args:
-        noted: The copy.
-        now: The document.
 
     Raises:
         LogError: The copy cannot be read.

@@ -12,77 +12,62 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core.record.log import (
-    ActionRecord,
-    ForfeitRecord,
-    Header,
-    LateRecord,
-    LoggedForfeit,
-    LoggedReceipt,
-    OutcomeRecord,
-    Record,
-    canonical,
-    canonical_lines,
-)
-from arena.core.types import Event, Payload, Seat
+from arena.core.record import log
+from arena.core.types import Event, LoggedForfeit, Payload, Seat
 
 WITHOUT_MARKS: Final = frozenset({"0.1.0", "0.2.0"})
 """The versions of arena whose receipts do not say which forfeits were the machine's."""
 
 
-class Receipt(msgspec.Struct, frozen=True):
-    """The receipt of a seat."""
+class Receipt(log.LoggedReceipt, frozen=True, kw_only=True):
+    """The receipt of a seat, with the times that the seat is told."""
 
-    seat: Seat
-    digest: str
-    """SHA-256 (hex) of what it saw and did."""
-    notes: str | None
-    """SHA-256 (hex) of its notes; None if it had none."""
     used_ns: list[int]
-    """The time that was charged for each of its answers, in nanoseconds."""
-    forfeits: str | None
-    """SHA-256 (hex) of all forfeits, with what marks them as the machine's; None if there were none."""
+    """Nanoseconds that were charged for each of its answers."""
 
     @property
-    def logged(self) -> LoggedReceipt:
+    def logged(self) -> log.LoggedReceipt:
         """What the log says of it."""
-        return LoggedReceipt(self.seat, self.digest, self.notes, self.forfeits)
+        return log.LoggedReceipt(self.seat, self.digest, self.notes, self.forfeits)
 
 
 def receipts_of(
-    header: Header, records: Iterable[Record], termination: str, ranks: Sequence[int], scores: Sequence[int] | None
+    header: log.Header,
+    records: Iterable[log.Record],
+    termination: str,
+    ranks: Sequence[int],
+    scores: Sequence[int] | None,
 ) -> list[Receipt | None]:
     """Returns by seat the receipt of a game that is over; None for a seat that forfeited.
 
     Args:
-        header: The header of its log.
         records: The records between it and the outcome. An outcome among them is passed over.
-        termination: Why it ended.
-        ranks: The rank of each seat.
         scores: The score of each seat, if the game has scores.
     """
     settings = header.settings
     seats = range(settings.players)
-    acted: list[ActionRecord | LateRecord] = []
+    acted: list[log.ActionRecord | log.LateRecord] = []
     happened: list[Event] = []
     forfeits: dict[Seat, LoggedForfeit] = {}
     for record in records:
         kind = type(record)
-        if kind is ActionRecord or kind is LateRecord:
+        if kind is log.ActionRecord or kind is log.LateRecord:
             acted.append(record)  # type: ignore[arg-type]
-        elif kind is ForfeitRecord:
+        elif kind is log.ForfeitRecord:
             forfeits |= {one.seat: one for one in record.forfeits}  # type: ignore[union-attr]
-        if kind is not LateRecord and kind is not OutcomeRecord:
+        if kind is not log.LateRecord and kind is not log.OutcomeRecord:
             happened += record.events  # type: ignore[union-attr]
     answers: list[list[bytes]] = [[] for _ in seats]
     events: list[list[bytes]] = [[] for _ in seats]
-    said = canonical_lines([{"action": ordered(one.action), "kind": one.kind, "used_ns": one.used_ns} for one in acted])
+    said = log.canonical_lines(
+        [{"action": ordered(one.action), "kind": one.kind, "used_ns": one.used_ns} for one in acted]
+    )
     for record, line in zip(acted, said, strict=True):
         answers[record.seat].append(line)
-    for event, line in zip(happened, canonical_lines([event.data for event in happened]), strict=True):
+    for event, line in zip(happened, log.canonical_lines([event.data for event in happened]), strict=True):
         for seat in seats if event.to is None else event.to:
             events[seat].append(line)
-    over = canonical(
+    over = log.canonical(
         {
             "forfeits": [{"seat": one.seat, "code": one.code} for one in forfeits.values()],
             "ranks": ranks,
@@ -92,7 +77,7 @@ def receipts_of(
     )
     marked = forfeits_digest(forfeits.values())
     common = {
-        "board": msgspec.Raw(canonical(header.board)),
+        "board": msgspec.Raw(log.canonical(header.board)),
         "options": settings.options,
         "rules": settings.rules,
         "rules_version": settings.rules_version,
@@ -104,15 +89,15 @@ def receipts_of(
         if seat in forfeits:
             found.append(None)
             continue
-        start = canonical(common | {"bot_seed": header.bots[seat].bot_seed, "seat": seat})
+        start = log.canonical(common | {"bot_seed": header.bots[seat].bot_seed, "seat": seat})
         whole = sha256(
             b'{"answers":[%b],"events":[%b],"over":%b,"start":%b}'
             % (b",".join(answers[seat]), b",".join(events[seat]), over, start)
         )
         own = [record for record in acted if record.seat == seat]
         notes = [record.note for record in own]
-        noted = None if all(note is None for note in notes) else sha256(canonical(notes)).hexdigest()
-        found.append(Receipt(seat, whole.hexdigest(), noted, [record.used_ns for record in own], marked))
+        noted = None if all(note is None for note in notes) else sha256(log.canonical(notes)).hexdigest()
+        found.append(Receipt(seat, whole.hexdigest(), noted, marked, used_ns=[record.used_ns for record in own]))
     return found
 
 
@@ -122,7 +107,7 @@ def forfeits_digest(forfeits: Iterable[Any]) -> str | None:
         {"code": one.code, "denied_ms": one.denied_ms, "overloaded": one.overloaded, "seat": one.seat}
         for one in forfeits
     ]
-    return sha256(canonical(marks)).hexdigest() if marks else None
+    return sha256(log.canonical(marks)).hexdigest() if marks else None
 
 
 def ordered(action: Payload) -> Payload:
@@ -138,10 +123,10 @@ def ordered(action: Payload) -> Payload:
 
 
 def _ordered(play: Payload) -> Payload:
-    return {key: sorted(value, key=canonical) if type(value) is list else value for key, value in play.items()}
+    return {key: sorted(value, key=log.canonical) if type(value) is list else value for key, value in play.items()}
 
 
-def contradictions(header: Header, records: Sequence[Record], outcome: OutcomeRecord) -> Iterable[str]:
+def contradictions(header: log.Header, records: Sequence[log.Record], outcome: log.OutcomeRecord) -> Iterable[str]:
     """Yields where the receipts in an outcome do not follow from the records of the log.
 
     The notes of a seat of which the log has none are not compared: others than its bot's author are not shown them.

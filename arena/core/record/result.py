@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import asdict
 
-from arena.core.record.log import SUFFIX, ActionRecord, ForfeitRecord, Header, LateRecord, OutcomeRecord, Record
+from arena.core.record import log
 from arena.core.types import NS_PER_MS, Forfeit, GameResult, Seat, SeatResult, Termination
 
 
 def result_of(
-    header: Header,
-    records: Sequence[Record],
+    header: log.Header,
+    records: Sequence[log.Record],
     log_sha256: str,
     margins: Sequence[int] | None = None,
     last_words: Mapping[Seat, tuple[str, ...]] | None = None,
@@ -21,21 +22,19 @@ def result_of(
     """Returns the result of a game.
 
     Args:
-        header: The header of its log.
         records: All records after it. Nothing contradicts them, as `verify` finds out; the last is an outcome.
-        log_sha256: SHA-256 (hex) of the log.
         margins: By seat its leads over all others, if the game counts them. They follow from the last state.
         last_words: By seat that forfeited the last lines that its process wrote. No log has them.
     """
     outcome = records[-1]
-    assert isinstance(outcome, OutcomeRecord)
+    assert isinstance(outcome, log.OutcomeRecord)
     teams = None if header.settings.teams is UNSET else header.settings.teams
     used_ns: list[list[int]] = [[] for _ in header.bots]
     forfeits: dict[Seat, Forfeit] = {}
     for record in records:
-        if isinstance(record, ActionRecord | LateRecord):
+        if isinstance(record, log.ActionRecord | log.LateRecord):
             used_ns[record.seat].append(record.used_ns)
-        elif isinstance(record, ForfeitRecord):
+        elif isinstance(record, log.ForfeitRecord):
             forfeits |= _forfeits(record, last_words or {})
     return GameResult(
         game=header.game,
@@ -50,7 +49,7 @@ def result_of(
                 score=_of(outcome.scores, seat),
                 margin=_of(margins, seat),
                 team=_of(teams, seat),
-                off_turn_cpu_ms=_of(outcome.off_turn_cpu_ms, seat),
+                **{name: _of(getattr(outcome, name), seat) for name in log.MEASURED},
             )
             for seat, used in enumerate(used_ns)
         ),
@@ -58,7 +57,7 @@ def result_of(
         actions=outcome.actions,
         seconds=outcome.ms / 1000,
         play_digest=outcome.play_digest,
-        log=f"{header.game}{SUFFIX}",
+        log=f"{header.game}{log.SUFFIX}",
         log_sha256=log_sha256,
         transcripts=tuple(transcript_name(header.game, seat) for seat in forfeits),
         level=header.level,
@@ -70,17 +69,10 @@ def transcript_name(game: str, seat: Seat) -> str:
     return f"{game}.seat{seat}.transcript"
 
 
-def _forfeits(record: ForfeitRecord, last_words: Mapping[Seat, tuple[str, ...]]) -> dict[Seat, Forfeit]:
+def _forfeits(record: log.ForfeitRecord, last_words: Mapping[Seat, tuple[str, ...]]) -> dict[Seat, Forfeit]:
     return {
         told.seat: Forfeit(
-            seat=told.seat,
-            code=Termination(told.code),
-            sentence=told.sentence,
-            turn=record.turn,
-            stderr=last_words.get(told.seat, ()),
-            overloaded=told.overloaded,
-            rule=told.rule,
-            denied_ms=told.denied_ms,
+            **asdict(told) | {"code": Termination(told.code)}, turn=record.turn, stderr=last_words.get(told.seat, ())
         )
         for told in record.forfeits
     }

@@ -133,9 +133,7 @@ def is_signature(round: int, value: str, public_key: bytes = PUBLIC_KEY) -> bool
     It takes about a second. The extra `beacon` must be installed.
 
     Args:
-        round: The round.
         value: The signature: 48 bytes as hexadecimal digits in lower case.
-        public_key: The network's: 96 bytes.
     """
     limit = sys.getrecursionlimit()
     from py_ecc.bls.g2_primitives import subgroup_check

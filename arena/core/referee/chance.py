@@ -54,7 +54,6 @@ def seed_secret(seed: str, settings: str = "") -> bytes:
     Anyone who knows the seed knows every draw.
 
     Args:
-        seed: The seed.
         settings: If bots run in sandboxes, the SHA-256 (hex) of the tournament's settings. They have the digest of
             every bot, so that no bot can bring a table of the secrets of likely seeds: the table would be in its own
             digest. Trusted bots can read the secret itself; there the same seed gives the same deals to any bots.
@@ -114,11 +113,8 @@ def bot_seed(tournament_secret: bytes, game: str, tournament: str | None, mixed:
     """Returns a 53-bit number for a bot's own randomness. No game of a tournament has that of another.
 
     Args:
-        tournament_secret: The tournament's secret.
-        game: The game's identifier.
         tournament: The tournament's, with which it begins; None for a game of no tournament.
         mixed: What others than the organiser put into chance.
-        seat: The bot's seat.
     """
     number = "" if tournament is None else game.removeprefix(f"{tournament}-")
     key = hmac.digest(tournament_secret, f"arena/3/bot-seeds/{number}/".encode() + mixed, "sha256")

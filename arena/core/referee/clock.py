@@ -29,7 +29,6 @@ class Cause(msgspec.Struct, frozen=True):
     code: Termination
     detail: str
     rule: str = ""
-    """The number of the protocol's rule that it broke."""
     error_code: str = ""
     """The code of the `error` message, where it differs from the termination."""
     excuse: str = ""
@@ -149,7 +148,6 @@ def too_late(detail: str, time_ns: int, *, share: Share | None, late_ns: int, ov
 
     Args:
         detail: What to say of the seat: "did not answer in time".
-        time_ns: The time that it had.
         share: What it got of the machine meanwhile; None if that is not known.
         late_ns: How long the referee was kept from a core since it last knew that there was no answer.
         over_ns: How long after its deadline its answer came, if it came.

@@ -176,8 +176,6 @@ class Feed:
 
 
 class _Watcher:
-    """A socket to a watcher, and what waits to be sent there."""
-
     def __init__(self, connected: socket.socket) -> None:
         self.socket = connected
         self.rests_until = 0.0

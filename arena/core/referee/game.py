@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from arena.core import files
 from arena.core.errors import MachineFault
 from arena.core.link.base import LAST_MESSAGE_MS, Link
+from arena.core.record.log import MEASURED
 from arena.core.record.receipts import Receipt
 from arena.core.record.result import transcript_name
 from arena.core.referee.chance import Deal, bot_seed, deal_secret, game_salt, told_commitment
@@ -211,7 +212,6 @@ class Game:
             self._answer(seat, self._claims.pop(seat))
 
     def _answer(self, seat: Seat, answer: Answer) -> None:
-        """Applies an answer to the game."""
         chair, message = self._chairs[seat], answer.message
         assert isinstance(message, Action)
         answered = self._course.answer(seat, message.action)
@@ -267,7 +267,7 @@ class Game:
             chair.leave()
         receipts = self._recorder.receipts(self._course, outcome)
         self._say_over(receipts)
-        self._recorder.over(self._course, outcome, self._off_turn_cpu_ms(), receipts)
+        self._recorder.over(self._course, outcome, self._measured(), receipts)
         self._show()
         for seat in self._forfeits:
             path = self._path.with_name(transcript_name(self._job.game, seat))
@@ -304,10 +304,10 @@ class Game:
                 )
                 chair.send(message)
 
-    def _off_turn_cpu_ms(self) -> list[int] | None:
-        """Returns by seat what its bot used while others were to move; None if the level does not measure that."""
-        measured = [chair.off_turn.cpu_ms for chair in self._chairs if chair.off_turn is not None]
-        return measured or None
+    def _measured(self) -> dict[str, list[int] | None]:
+        """Returns by name what was measured of each seat; None of what the level does not measure."""
+        found = [chair.measured() for chair in self._chairs]
+        return {name: [one[name] for one in found if name in one] or None for name in MEASURED}
 
     def _show(self) -> None:
         """Shows onlookers what is new. It is called while no seat is asked."""

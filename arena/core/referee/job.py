@@ -15,29 +15,20 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     game: str
     """Identifier, unique in the database; letters, digits and hyphens: the log's name is `{game}.jsonl`."""
     tournament: str | None
-    """The tournament's identifier, for the log."""
     settings: GameSettings
-    """What is played, with the board's text."""
     bots: tuple[BotSpec, ...]
-    """By seat."""
     deal: int
-    """The deal's number in the tournament, from 0."""
     rotation: int
-    """How far the seats are rotated, from 0."""
     secret: bytes
-    """The tournament's 32-byte secret, from which the deal's is derived."""
     mix: bytes = NO_MIX
     """What others put into chance, 32 bytes (`chance.mix`)."""
     beacon: str = ""
-    """The public beacon's value in it, for the log; empty if there is none."""
     entropy: tuple[str | None, ...] = ()
     """By seat what its bot put into it (hex), or None; empty if no bot put anything into it."""
     parameters: tuple[dict[str, str], ...] = ()
     """By seat values of parameters that this game's round chooses; empty if it chooses none."""
     logs: str
-    """The folder for logs, which exists."""
     level: Level = Level.TRUSTED
-    """How far its bots are confined."""
     block: str = ""
     """Bot processes are kept for the games of one block, and end when a game of another comes."""
     feed: str = ""

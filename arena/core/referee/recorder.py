@@ -4,28 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
 from arena import __version__
 from arena.core.link.base import Link
-from arena.core.record.log import (
-    BEGUN,
-    SUFFIX,
-    ActionRecord,
-    Chance,
-    ForfeitRecord,
-    Header,
-    LateRecord,
-    LoggedBot,
-    LoggedForfeit,
-    OutcomeRecord,
-    Record,
-    begin,
-    play_digest,
-    write_log,
-)
+from arena.core.record import log
 from arena.core.record.receipts import Receipt, receipts_of
 from arena.core.record.result import result_of
 from arena.core.referee.chance import VERSION, bot_seed, commitment
@@ -33,10 +18,14 @@ from arena.core.referee.job import Job
 from arena.core.referee.table import Answer
 from arena.core.rules import course
 from arena.core.rules.base import Outcome
-from arena.core.types import NS_PER_MS, Event, Forfeit, GameResult, Payload, Seat
+from arena.core.types import NS_PER_MS, Event, Forfeit, GameResult, LoggedForfeit, Payload, Seat
 
-Watch: TypeAlias = Callable[[Header | Record], None]
+Watch: TypeAlias = Callable[[log.Header | log.Record], None]
 """Called with each record, between decisions: no clock runs while it works."""
+
+
+_OF_THE_JOB: Final = ("game", "tournament", "settings", "deal", "rotation", "beacon", "level")
+"""What a header has from its job unchanged."""
 
 
 class Recorder:
@@ -48,28 +37,24 @@ class Recorder:
         self._link = link
         self._watch = watch
         self._watched = 0
-        self._records: list[Header | Record] = []
+        self._records: list[log.Header | log.Record] = []
 
     def begin(self, job: Job, board: Payload | None, deal: bytes, salt: bytes) -> None:
         """Records the header: the game begins now.
 
         Args:
-            job: What is played.
             board: The board as bots are sent it, if there is one.
-            deal: The deal's secret.
             salt: What was put before it in the commitment that bots are told.
         """
-        attempt = begin(Path(job.logs) / f"{job.game}{SUFFIX}")
+        attempt = log.begin(Path(job.logs) / f"{job.game}{log.SUFFIX}")
         self.begun_ns = self._link.now_ns()
         self._records.append(
-            Header(
+            log.Header(
                 arena=__version__,
-                game=job.game,
-                tournament=job.tournament,
-                settings=job.settings,
+                **{name: getattr(job, name) for name in _OF_THE_JOB},
                 board=board,
                 bots=[
-                    LoggedBot(
+                    log.LoggedBot(
                         name=bot.name,
                         version=bot.version,
                         digest=bot.identity,
@@ -79,13 +64,9 @@ class Recorder:
                     )
                     for seat, bot in enumerate(job.bots)
                 ],
-                deal=job.deal,
-                rotation=job.rotation,
                 commitment=commitment(deal),
                 salt=salt.hex(),
                 mix=job.mix.hex(),
-                beacon=job.beacon,
-                level=job.level,
                 attempt=attempt,
                 chance=VERSION,
             )
@@ -94,7 +75,7 @@ class Recorder:
     def drawn(self, due: course.Chance, index: int, events: list[Event]) -> None:
         """Records a draw."""
         self._records.append(
-            Chance(
+            log.Chance(
                 stream=due.draw.stream,
                 n=due.draw.n,
                 draw=index,
@@ -107,7 +88,7 @@ class Recorder:
     def acted(self, accepted: course.Accepted, answer: Answer, note: str | None) -> None:
         """Records an action that was accepted."""
         self._records.append(
-            ActionRecord(
+            log.ActionRecord(
                 seat=accepted.decision.seat,
                 kind=accepted.decision.kind,
                 turn=accepted.turn,
@@ -122,7 +103,7 @@ class Recorder:
     def late(self, late: course.Late, answer: Answer, note: str | None) -> None:
         """Records an action that came too late in a race."""
         self._records.append(
-            LateRecord(
+            log.LateRecord(
                 seat=late.decision.seat,
                 kind=late.decision.kind,
                 turn=late.turn,
@@ -136,10 +117,8 @@ class Recorder:
     def forfeited(self, forfeits: Iterable[Forfeit], turn: int, events: list[Event]) -> None:
         """Records that seats forfeited, all at the same moment."""
         self._records.append(
-            ForfeitRecord(
-                forfeits=[
-                    LoggedForfeit(f.seat, f.code, f.sentence, f.overloaded, f.rule, f.denied_ms) for f in forfeits
-                ],
+            log.ForfeitRecord(
+                forfeits=[forfeit.logged for forfeit in forfeits],
                 turn=turn,
                 events=events,
                 ms=self._ms(self._link.now_ns()),
@@ -149,41 +128,38 @@ class Recorder:
     @property
     def forfeits(self) -> list[LoggedForfeit]:
         """Those that were recorded, in order."""
-        return [one for record in self._records if isinstance(record, ForfeitRecord) for one in record.forfeits]
+        return [one for record in self._records if isinstance(record, log.ForfeitRecord) for one in record.forfeits]
 
     def receipts(self, game: course.Course, outcome: Outcome) -> list[Receipt | None]:
         """Returns by seat the receipt of the game, which is over; None for one that forfeited."""
         header, *records = self._records
-        assert isinstance(header, Header)
+        assert isinstance(header, log.Header)
         return receipts_of(header, records, game.termination, outcome.ranks, outcome.scores)  # type: ignore[arg-type]
 
     def over(
         self,
         game: course.Course,
         outcome: Outcome,
-        off_turn_cpu_ms: list[int] | None,
+        measured: Mapping[str, list[int] | None],
         receipts: list[Receipt | None],
     ) -> None:
         """Records how the game ended.
 
         Args:
-            game: The course of the game.
-            outcome: Its outcome.
-            off_turn_cpu_ms: By seat the CPU time that its bot used while it had no open request, if that was measured.
-            receipts: What `receipts` returned.
+            measured: By name of `MEASURED` what was measured of each seat.
         """
-        record = OutcomeRecord(
+        record = log.OutcomeRecord(
             termination=game.termination,
             ranks=list(outcome.ranks),
             scores=None if outcome.scores is None else list(outcome.scores),
             turns=game.turn,
             actions=game.accepted,
             play_digest="",
-            off_turn_cpu_ms=off_turn_cpu_ms,
+            **measured,
             receipts=[receipt.logged for receipt in receipts if receipt is not None],
             ms=self._ms(self._link.now_ns()),
         )
-        digest = play_digest([*self._records, record])
+        digest = log.play_digest([*self._records, record])
         self._records.append(replace(record, play_digest=digest))
 
     def show(self) -> None:
@@ -199,7 +175,6 @@ class Recorder:
         """Writes the log. Returns the result of the game, which is that of the log.
 
         Args:
-            path: The log.
             margins: By seat its leads over all others, if the game counts them.
             last_words: By seat that forfeited the last lines that its process wrote.
 
@@ -207,11 +182,13 @@ class Recorder:
             OSError: It could not be written. Nothing is left.
         """
         header, *records = self._records
-        assert isinstance(header, Header)
-        sha256 = write_log(path, self._records)
+        assert isinstance(header, log.Header)
+        sha256 = log.write_log(path, self._records)
         if header.attempt == 1:
-            path.with_suffix(BEGUN).unlink()
-        return result_of(header, [one for one in records if not isinstance(one, Header)], sha256, margins, last_words)
+            path.with_suffix(log.BEGUN).unlink()
+        return result_of(
+            header, [one for one in records if not isinstance(one, log.Header)], sha256, margins, last_words
+        )
 
     def _ms(self, at_ns: int) -> int:
         return (at_ns - self.begun_ns) // NS_PER_MS

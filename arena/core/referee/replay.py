@@ -10,18 +10,7 @@ from msgspec import UNSET
 
 from arena.core import catalogue as games
 from arena.core.errors import ConfigError, LaterVersion, ReplayMismatch
-from arena.core.record.log import (
-    ActionRecord,
-    Chance,
-    ForfeitRecord,
-    Header,
-    LateRecord,
-    Log,
-    OutcomeRecord,
-    Record,
-    canonical,
-    play_digest,
-)
+from arena.core.record import log as records
 from arena.core.rules import course
 from arena.core.rules.base import Decision, Event, Rules
 from arena.core.rules.course import Accepted, Answers, Ask, Course, Late, Over
@@ -37,17 +26,14 @@ class Step(msgspec.Struct, frozen=True):
     """One record of a log, played again."""
 
     line: int
-    """Its line in the log, from 1."""
-    record: Record
+    record: records.Record
     before: Any
-    """The state before it."""
     after: Any
-    """The state after it."""
     margins: tuple[int, ...] | None = None
     """Of the last one by seat its leads over all others, if the game counts them."""
 
 
-def rules_of(header: Header, source: str) -> Rules[Any]:
+def rules_of(header: records.Header, source: str) -> Rules[Any]:
     """Returns the rules of a logged game; `source` names its log in errors.
 
     Raises:
@@ -78,7 +64,7 @@ def rules_of(header: Header, source: str) -> Rules[Any]:
     return rules
 
 
-def replay(log: Log, listen: Listen | None = None) -> Iterator[Step]:
+def replay(log: records.Log, listen: Listen | None = None) -> Iterator[Step]:
     """Plays a log again.
 
     Args:
@@ -97,7 +83,7 @@ def replay(log: Log, listen: Listen | None = None) -> Iterator[Step]:
         for line, record in enumerate(log.records, start=2):
             before = player.course.state
             player.play(line, record)
-            margins = player.course.margins if isinstance(record, OutcomeRecord) else None
+            margins = player.course.margins if isinstance(record, records.OutcomeRecord) else None
             yield Step(line, record, before, player.course.state, margins)
     except RecursionError:
         raise ReplayMismatch(log.source, line, "the values in it nest too deeply") from None
@@ -106,30 +92,30 @@ def replay(log: Log, listen: Listen | None = None) -> Iterator[Step]:
 class _Player:
     """Feeds the records of a log to the course of its game."""
 
-    def __init__(self, log: Log, listen: Listen | None) -> None:
+    def __init__(self, log: records.Log, listen: Listen | None) -> None:
         self.course = Course(rules_of(log.header, log.source))
         self._log = log
         self._listen = listen
         self._line = 1
-        if canonical(log.header.board) != canonical(self.course.rules.board_payload):
+        if records.canonical(log.header.board) != records.canonical(self.course.rules.board_payload):
             raise self._mismatch("the board is not the one that its text describes")
 
-    def play(self, line: int, record: Record) -> None:
+    def play(self, line: int, record: records.Record) -> None:
         self._line = line
-        self._pass_over(record.seat if isinstance(record, ActionRecord | LateRecord) else None)
+        self._pass_over(record.seat if isinstance(record, records.ActionRecord | records.LateRecord) else None)
         if not self._never_came(record):
             while isinstance(self.course.due, Ask):
                 for decision in self.course.ask().decisions:
                     if self._listen is not None:
                         self._listen(self.course, decision)
         match record:
-            case Chance():
+            case records.Chance():
                 self._chance(record)
-            case ActionRecord() | LateRecord():
+            case records.ActionRecord() | records.LateRecord():
                 self._answer(record)
-            case ForfeitRecord():
+            case records.ForfeitRecord():
                 self._forfeit(record)
-            case OutcomeRecord():
+            case records.OutcomeRecord():
                 self._outcome(record)
 
     def _pass_over(self, seat: Seat | None) -> None:
@@ -139,15 +125,15 @@ class _Player:
             self.course.fail(tied[0], Termination.ILLEGAL_ACTION)
             tied = self.course.order
 
-    def _never_came(self, record: Record) -> bool:
+    def _never_came(self, record: records.Record) -> bool:
         """Says whether a record names seats that did not start. They forfeit before any seat is asked."""
-        if self.course.begun or not isinstance(record, ForfeitRecord):
+        if self.course.begun or not isinstance(record, records.ForfeitRecord):
             return False
         rules, guilty = self.course.rules, {forfeit.seat for forfeit in record.forfeits}
         pending = {decision.seat for decision in rules.pending(self.course.state)}
         return not pending <= guilty or all(f.code == Termination.START_FAILED for f in record.forfeits)
 
-    def _chance(self, record: Chance) -> None:
+    def _chance(self, record: records.Chance) -> None:
         if record.tied is not None:
             try:
                 self.course.tie(record.tied)
@@ -164,7 +150,7 @@ class _Player:
             )
         self._same_events(self.course.draw(record.draw), record.events)
 
-    def _answer(self, record: ActionRecord | LateRecord) -> None:
+    def _answer(self, record: records.ActionRecord | records.LateRecord) -> None:
         due, seat = self.course.due, record.seat
         if (
             not isinstance(due, Answers)
@@ -179,15 +165,15 @@ class _Player:
         answered = self.course.answer(seat, record.action)
         if isinstance(answered, course.Refused):
             raise self._mismatch(f"the rules refuse the action of seat {seat}: {answered.error}")
-        if isinstance(answered, Late) != isinstance(record, LateRecord):
+        if isinstance(answered, Late) != isinstance(record, records.LateRecord):
             was = "was too late" if isinstance(answered, Late) else "was not too late"
             raise self._mismatch(f"the action of seat {seat} {was}")
-        if canonical(answered.action) != canonical(record.action):
+        if records.canonical(answered.action) != records.canonical(record.action):
             raise self._mismatch(f"expected the action {answered.action}, the log has {record.action}")
-        if isinstance(answered, Accepted) and isinstance(record, ActionRecord):
+        if isinstance(answered, Accepted) and isinstance(record, records.ActionRecord):
             self._same_events(answered.events, record.events)
 
-    def _forfeit(self, record: ForfeitRecord) -> None:
+    def _forfeit(self, record: records.ForfeitRecord) -> None:
         seats = [forfeit.seat for forfeit in record.forfeits]
         known = [seat for seat in range(self.course.rules.seats) if seat not in self.course.gone]
         if not seats or seats != sorted({*seats}) or not {*seats} <= {*known}:
@@ -204,7 +190,7 @@ class _Player:
             raise self._mismatch(f"the seats {owing} did not answer, and did not forfeit")
         self._same_events(self.course.forfeit(), record.events)
 
-    def _outcome(self, record: OutcomeRecord) -> None:
+    def _outcome(self, record: records.OutcomeRecord) -> None:
         due = self.course.due
         if not isinstance(due, Over):
             raise self._mismatch("the log ends, and by the rules the game goes on")
@@ -215,7 +201,7 @@ class _Player:
             ("termination", record.termination, self.course.termination),
             ("turns", record.turns, self.course.turn),
             ("actions", record.actions, self.course.accepted),
-            ("play digest", record.play_digest, play_digest([self._log.header, *self._log.records])),
+            ("play digest", record.play_digest, records.play_digest([self._log.header, *self._log.records])),
         ):
             if logged != actual:
                 raise self._mismatch(f"expected the {what} {actual}, the log says {logged}")
@@ -225,12 +211,12 @@ class _Player:
             raise self._mismatch(f"expected turn {self.course.turn}, the log says {logged}")
 
     def _same_events(self, happened: Sequence[Event], logged: Sequence[Event]) -> None:
-        if canonical(happened) == canonical(logged):
+        if records.canonical(happened) == records.canonical(logged):
             return
         for position, event in enumerate(happened):
             if position >= len(logged):
                 raise self._mismatch(f"the event {_words(event)} is missing")
-            if canonical(logged[position]) != canonical(event):
+            if records.canonical(logged[position]) != records.canonical(event):
                 raise self._mismatch(f"expected the event {_words(event)}, the log has {_words(logged[position])}")
         if len(logged) > len(happened):
             raise self._mismatch(f"the event {_words(logged[len(happened)])} did not happen")

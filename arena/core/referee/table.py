@@ -43,7 +43,6 @@ class Answer(msgspec.Struct, frozen=True):
 
     message: Action | Ready
     at_ns: int
-    """When it arrived."""
     used_ns: int
     """The time from the request to the answer."""
 
@@ -83,7 +82,6 @@ class Chair:
         Args:
             hello: What `Link.open` returned for the seat.
             rules: The game that it shall play.
-            version: The version of its rules.
         """
         if isinstance(hello, Fault):
             self.fault = Cause(hello.code, hello.detail, hello.rule)
@@ -107,6 +105,10 @@ class Chair:
         """Ends what is measured: it has forfeited, or the game is over."""
         if self.off_turn is not None:
             self.off_turn.asked()
+
+    def measured(self) -> dict[str, int]:
+        """Returns what was measured of it in the game, by name of `MEASURED`."""
+        return {} if self.off_turn is None else {"off_turn_cpu_ms": self.off_turn.cpu_ms}
 
     def cpu_excess(self) -> Cause | None:
         """Returns the cause of forfeit if it has used more CPU time than it may."""

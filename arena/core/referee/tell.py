@@ -6,13 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET
-from msgspec.structs import astuple
 
-from arena.core.record.log import LoggedForfeit
 from arena.core.record.receipts import Receipt
 from arena.core.rules.base import Decision, Outcome, Rules
 from arena.core.rules.course import Course
-from arena.core.types import GameSettings, Seat, Termination, TimeControl
+from arena.core.types import GameSettings, LoggedForfeit, Seat, Termination, TimeControl
 from arena.core.wire.messages import ForfeitNotice, GameOver, GameStart, ReceiptNotice, Request, RequestClock, Time
 
 
@@ -30,13 +28,9 @@ def game_start(
     """Returns the `game_start` that tells a seat what is played.
 
     Args:
-        rules: The game's rules.
-        settings: What is played.
-        seat: Whom it is for.
         game: The number of the game in the seat's session.
         commitment: SHA-256 (hex) of the game's salt and the deal's secret.
         bot_seed: The seed for the bot's own randomness.
-        parameters: The bot's own parameters.
         time: The time that the seat has; None means the settings' time.
     """
     time = time or settings.time
@@ -69,10 +63,8 @@ def request(course: Course, decision: Decision, wants: Collection[str], id: int,
 
     Args:
         course: The game. The seat's news are marked as sent.
-        decision: Which decision of which seat.
         wants: What the request carries: any of `view`, `events`, `legal`.
         id: The number of the request in the seat's session.
-        clock: The time for it.
     """
     rules, state, seat = course.rules, course.state, decision.seat
     return Request(
@@ -98,9 +90,6 @@ def game_over(
     """Returns the `game_over` for a seat whose game has ended or is interrupted.
 
     Args:
-        course: The game.
-        seat: Whom it is for.
-        wants: As in `request`.
         game: The number of the game in the seat's session.
         interrupted: Whether the game was stopped from outside.
         receipt: The seat's receipt of a game that has ended.
@@ -115,5 +104,7 @@ def game_over(
         forfeits=[ForfeitNotice(guilty, code, *marks.get(guilty, ())) for guilty, code in course.gone.items()],
         events=course.news(seat) if "events" in wants else None,
         scores=None if outcome is None or outcome.scores is None else list(outcome.scores),
-        receipt=None if receipt is None else ReceiptNotice(*astuple(receipt)[1:]),
+        receipt=None
+        if receipt is None
+        else ReceiptNotice(receipt.digest, receipt.notes, receipt.used_ns, receipt.forfeits),
     )

@@ -11,7 +11,17 @@ from collections import deque
 import msgspec
 
 from arena.core.errors import ReplayMismatch
-from arena.core.record.log import ActionRecord, Chance, ForfeitRecord, Header, LateRecord, Log, OutcomeRecord, Record
+from arena.core.record.log import (
+    MEASURED,
+    ActionRecord,
+    Chance,
+    ForfeitRecord,
+    Header,
+    LateRecord,
+    Log,
+    OutcomeRecord,
+    Record,
+)
 from arena.core.referee.clock import Clock
 from arena.core.rules.base import Decision
 from arena.core.rules.course import Course, Race
@@ -19,8 +29,6 @@ from arena.core.types import NS_PER_MS, Seat, Termination
 
 
 class _Claim(msgspec.Struct):
-    """An answer in a race, as it was served."""
-
     line: int
     seat: Seat
     used_ns: int
@@ -85,7 +93,7 @@ class Times:
                 self._check_timeouts(line, record)
             case OutcomeRecord():
                 self._settle_race()
-                self._check_off_turn(line, record)
+                self._check_measured(line, record)
         if not isinstance(record, ActionRecord | LateRecord) and record.ms < self._latest_ms:
             raise self._mismatch(line, f"it happened {record.ms} ms after the beginning, before the record above it")
         self._latest_ms = max(self._latest_ms, record.ms)
@@ -120,10 +128,10 @@ class Times:
                         line, f"seat {forfeit.seat} ran out of time at {record.ms} ms; it had time until {due_ms} ms"
                     )
 
-    def _check_off_turn(self, line: int, record: OutcomeRecord) -> None:
-        if record.off_turn_cpu_ms is not None and len(record.off_turn_cpu_ms) != self._seats:
-            found = record.off_turn_cpu_ms
-            raise self._mismatch(line, f"expected the CPU time off turn of each of {self._seats} seats, got: {found}")
+    def _check_measured(self, line: int, record: OutcomeRecord) -> None:
+        for name in MEASURED:
+            if (found := getattr(record, name)) is not None and len(found) != self._seats:
+                raise self._mismatch(line, f"expected the {name} of each of {self._seats} seats, got: {found}")
 
     def _settle_race(self) -> None:
         """Serves the race that is over once more, by its times, and compares."""

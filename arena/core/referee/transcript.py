@@ -41,7 +41,6 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, renam
     message: Any = None
     """Its content, or None if it cannot be decoded or shown as JSON."""
     hex: str | None = None
-    """The frame, in that case."""
     bytes: int | None = None
     """Its length in bytes, in that case; `hex` may be cut."""
 
@@ -51,8 +50,6 @@ Tap: TypeAlias = Callable[[Seat, Entry], None]
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """A frame as it is kept."""
-
     sender: Literal["referee", "bot"]
     frame: bytes
     """It may be cut."""
@@ -146,7 +143,6 @@ def _within(size: int, lines: Iterable[bytes]) -> list[bytes]:
 
 
 def _line(kept: _Kept, begun_ns: int) -> bytes:
-    """Returns a line of the file."""
     line = msgspec.json.encode(_entry(kept, begun_ns)) + b"\n"
     return line if len(line) <= _LONGEST_LINE else msgspec.json.encode(_hex(kept, begun_ns)) + b"\n"
 

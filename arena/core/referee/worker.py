@@ -23,7 +23,6 @@ def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameRe
     """Plays one game. Bots that did not fail are kept for later games of its block.
 
     Args:
-        job: The game.
         watch: Called with each record, between decisions, for onlookers in this process.
         tap: Called with each message, in the same way.
 
@@ -89,8 +88,6 @@ def could_not_play(game: str, error: OSError | MemoryError | MachineFault, *, ke
     """Returns the error for a game that the system did not let us play, for example because the disk is full.
 
     Args:
-        game: Its identifier.
-        error: What the system said.
         kept: What is not lost, as the beginning of a sentence.
     """
     what = str(error) or "out of memory"

@@ -266,9 +266,6 @@ class Course:
     def tie(self, seats: Sequence[Seat]) -> None:
         """Says that seats were equally fast in a race: their order is drawn next.
 
-        Args:
-            seats: Those seats, ascending.
-
         Raises:
             ValueError: They cannot be tied here.
         """
@@ -373,7 +370,6 @@ def playout(rules: Rules[Any], choose: Choose, state: Any = None) -> Iterator[tu
     """Plays a game to its end, play by play. Nobody is asked, nobody is told: this is the quickest way through a game.
 
     Args:
-        rules: The game.
         choose: Makes every choice: of each draw, and of each play among the legal ones. `lambda n: 0` takes the first.
         state: Where to begin, between two decisions; the start of the game unless given.
 

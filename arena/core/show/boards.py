@@ -23,25 +23,17 @@ class BundledBoard(msgspec.Struct, frozen=True, kw_only=True):
     board: str
     """The name that `--board` takes."""
     facts: BoardFacts
-    """What its file says."""
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
     """The result of checking a text."""
 
     problems: tuple[BoardError, ...] = ()
-    """Everything that is wrong, in the order of the text."""
     facts: BoardFacts | None = None
-    """What the text says, if nothing is wrong."""
 
 
 def check_board(data: bytes, source: str) -> Checked:
-    """Checks that a board file can be read, and played by every number of players that it is for.
-
-    Args:
-        data: The content.
-        source: The file's name, for errors.
-    """
+    """Checks that a board file can be read, and played by every number of players that it is for."""
     data = data.removeprefix(BOM_UTF8)
     try:
         text = data.decode()
@@ -92,9 +84,7 @@ def board_lines(text: str, source: str, players: int | None, width: int) -> Iter
 
     Args:
         text: The board file's text.
-        source: Its name, for errors.
         players: The number of players; None means as many as can play.
-        width: Columns to draw in.
 
     Raises:
         BoardError: The text is not a board.

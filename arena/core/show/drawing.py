@@ -83,9 +83,7 @@ class Offered(msgspec.Struct, frozen=True):
     at: tuple[float, float] | None = None
     """The middle of its place on the board."""
     ring: str = ""
-    """The symbol that surrounds the place."""
     symbol: str = ""
-    """The picture on its button."""
 
 
 class Drawing:

@@ -44,7 +44,6 @@ def games_table(games: Sequence[Mapping[str, Any]], near: Callable[[str], str], 
     as `trusted`.
 
     Args:
-        games: What `Finder.describe` yields.
         near: Returns a path as it is called from the operator's folder.
         width: Of the terminal. What has no room is left out, the logs first: the ids stand for them.
     """
@@ -87,7 +86,6 @@ def forfeit_lines(game: Mapping[str, Any], seat: Mapping[str, Any], commands: Ma
 
     Args:
         game: The game, as `Finder.describe` yields it.
-        seat: One of its seats.
         commands: Commands that show more, by what they do.
     """
     subject = f"seat {seat['seat']}"
@@ -124,7 +122,6 @@ def tournaments_table(tournaments: Sequence[Mapping[str, Any]], width: int) -> T
 
 
 def _what(row: Mapping[str, Any]) -> str:
-    """Returns what is played in a tournament, and by whom."""
     names = row["bots"] if len(row["bots"]) <= MOST_NAMES else row["bots"][: MOST_NAMES - 1]
     more = row["entrants"] - len(names)
     played = f"{row['rules']} {row['ruleset']}, {row['format']}"

@@ -11,7 +11,6 @@ from rich.text import Text
 from arena.core.text import plain
 
 GAP = 2
-"""Spaces between two blocks."""
 
 _WRAPPER = Console(width=80, color_system=None)  # wrapping asks for a console; it prints nothing
 WIDEST = 100
@@ -105,10 +104,7 @@ def entry(label: str, words: str, column: int, width: int, style: str = "bold") 
 
     Args:
         label: The words at the left of the first line.
-        words: The words beside it, wrapped.
         column: The column in which the words begin.
-        width: Columns of the whole entry.
-        style: The label's style.
     """
     label = plain(label)
     room = max(NARROWEST, min(width, WIDEST) - column)

@@ -44,11 +44,8 @@ class BoardFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What people call such a board."""
 
     rules: str
-    """The game it is for."""
     name: str
-    """What people call it."""
     source: str
-    """Where it comes from."""
     players: tuple[int, ...]
     """The numbers of players that can play on it, ascending."""
 

@@ -53,43 +53,34 @@ class Remark(msgspec.Struct, frozen=True):
     seat: Seat
     """The seat that decided; only with its eyes, or those of all, the remark can be seen."""
     lines: tuple[str, ...]
-    """Sentences, plain."""
     curve: str
     """The seat's chances after each decision, as bars of text."""
     chance: float
     """The seat's chance to be first after it, from 0 to 1."""
     is_costly: bool
-    """Whether it is one of those that cost most."""
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """The game after a decision."""
 
     turn: int
-    """The number of the turn, from 1; 0 is the set-up."""
     line: int
-    """The line of the decision in the log."""
     heading: Text
-    """The turn and who decided."""
     lines: tuple[Text, ...]
     """What happened, in words."""
     views: Mapping[Seat, Payload]
     """What each of the shown seats knows now."""
     before: Mapping[Seat, Payload]
-    """What they knew before the decision."""
     events: tuple[Payload, ...]
     """What they were told."""
     forfeited: tuple[Seat, ...] = ()
-    """The seats that forfeited."""
     remark: Remark | None = None
-    """The remark on the decision."""
 
 
 class Replay:
     """A log, ready to be shown.
 
     Args:
-        log: The log.
         seat: The seat whose knowledge is shown; None means all seats.
         remarks: What is said of decisions, by their line in the log.
 
@@ -147,7 +138,6 @@ class Onlooker:
     """Follows a game record by record, and keeps what the shown seats know.
 
     Args:
-        header: The game's first record.
         source: The name of its log in errors.
         seat: The seat whose knowledge is shown; None means all seats, `EVERYBODY` what all of them know.
         whole: An onlooker of all seats that sees every record first: its views are taken, and not folded once more.
@@ -259,10 +249,6 @@ class Onlooker:
         """Returns a frame for a screen, on which the board stays where it is from frame to frame.
 
         Args:
-            frame: The frame.
-            bar: The last line.
-            width: Columns of the screen.
-            height: Its lines.
             place: What was shown of a board that does not fit.
 
         Raises:

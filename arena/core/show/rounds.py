@@ -37,11 +37,6 @@ def swiss_table(rounds: Sequence[Round], points: Mapping[str, float], width: int
 
     `3+` means that it won against number 3 of this table, `3=` that they drew, `3-` that it lost, and `3` that they
     still play. At a table of three or more it is the bot's mean share.
-
-    Args:
-        rounds: In order.
-        points: By bot, best first.
-        width: Of the terminal.
     """
     place = {bot: str(number) for number, bot in enumerate(points, 1)}
     columns = [
@@ -76,8 +71,6 @@ def bracket(rounds: Sequence[Round], width: int, *, winner: str | None = None) -
     listed above or below. Replays count with the meeting that they decide.
 
     Args:
-        rounds: In order.
-        width: Of the terminal.
         winner: Who won the final; None if that is open.
     """
     stages = _stages(rounds)
@@ -107,7 +100,6 @@ def _room(stages: int, width: int) -> int:
 
 
 def _stages(rounds: Sequence[Round]) -> list[Round]:
-    """Returns the rounds with their replays added to them."""
     stages = []
     for title, group in groupby(rounds, key=lambda shown: shown.title.partition(",")[0]):
         parts = list(group)
@@ -199,9 +191,7 @@ def adaptive_table(neighbours: Sequence[Neighbour], needed: float | None, width:
     """Returns what is known about each bot and the next one, and how many pairs are open.
 
     Args:
-        neighbours: The bots, best first.
         needed: How much evidence settles a pair; None if it is not known.
-        width: Of the terminal.
     """
     numbers = [str(number) for number in range(1, len(neighbours) + 1)]
     met = [shown for shown in neighbours if shown.verdict is not None]

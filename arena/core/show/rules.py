@@ -36,9 +36,7 @@ class OptionRow(msgspec.Struct, frozen=True, kw_only=True):
 
     option: str
     help: str
-    """What it decides."""
     values: tuple[ValueRow, ...]
-    """The first is the default."""
     numbers: NumberRow | None
 
 
@@ -47,11 +45,8 @@ class RulesetRow(msgspec.Struct, frozen=True, kw_only=True):
 
     ruleset: str
     about: str
-    """Where it comes from or what it is for."""
     default: bool
-    """Whether it is played unless another is named."""
     options: dict[str, str]
-    """Every option with its value."""
 
 
 class RulesRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,11 +54,9 @@ class RulesRow(msgspec.Struct, frozen=True, kw_only=True):
 
     rules: str
     about: str
-    """The game in one sentence."""
     players: tuple[int, ...]
     """How many can play, ascending; a board may allow fewer."""
     rulesets: tuple[str, ...]
-    """The first is the default."""
 
 
 class RulesPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,9 +65,7 @@ class RulesPage(msgspec.Struct, frozen=True, kw_only=True):
     rules: str
     version: int
     about: str
-    """The game in one sentence."""
     players: tuple[int, ...]
-    """How many can play, ascending; a board may allow fewer."""
     board: str | None
     """The board that is used unless another is named; None for a game without boards."""
     rulesets: tuple[RulesetRow, ...]
@@ -88,7 +79,6 @@ class BrokenRow(msgspec.Struct, frozen=True, kw_only=True):
 
     rules: str
     fault: str
-    """What is wrong with it, and what to do."""
 
 
 class FamilyRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,14 +87,12 @@ class FamilyRow(msgspec.Struct, frozen=True, kw_only=True):
     family: str
     about: str
     games: int
-    """The number of its games."""
 
 
 class RulesList(msgspec.Struct, frozen=True, kw_only=True):
     """Every installed game."""
 
     rules: tuple[RulesRow, ...]
-    """Those that belong to no family."""
     families: tuple[FamilyRow, ...]
     broken: tuple[BrokenRow, ...]
 
@@ -113,7 +101,6 @@ class MemberRow(msgspec.Struct, frozen=True, kw_only=True):
     """A game of a family in short."""
 
     rules: str
-    """Its whole name: `FAMILY:GAME`."""
     about: str
 
 
@@ -284,7 +271,6 @@ class TableRow(msgspec.Struct, frozen=True, kw_only=True):
     steps: int | None
     """How many draws and plays the games had; None if a law was broken."""
     fault: FaultRow | None
-    """The first law that was broken."""
 
 
 class RulesCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -292,9 +278,7 @@ class RulesCheck(msgspec.Struct, frozen=True, kw_only=True):
 
     rules: str
     games: int
-    """Games at each table."""
     seed: int
-    """The first game's seed."""
     fault: FaultRow | None
     """What is wrong with the game itself, if anything; then no table was checked."""
     tables: tuple[TableRow, ...]
@@ -318,11 +302,6 @@ def check_rules(
     """Checks a game at every table, or at those that are named.
 
     Args:
-        name: The game.
-        ruleset: Only this ruleset.
-        players: Only this number of players.
-        games: Games at each table.
-        seed: The first game's seed.
         watch: Called before each table, and after it with what was found.
         overrides: Options that differ from those of each ruleset, each as `NAME=VALUE`.
 

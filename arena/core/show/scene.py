@@ -17,9 +17,7 @@ from rich.text import Text
 from arena.core.show.layout import split
 
 LEAST_WIDTH: Final = 80
-"""Columns that a board needs."""
 LEAST_HEIGHT: Final = 16
-"""Lines that it needs."""
 WORDS: Final = 4
 """Lines for what happened, at least."""
 _GAP = 2
@@ -78,9 +76,6 @@ def page(heading: Text, words: Sequence[Words], scene: Scene, bar: Text, width: 
     """Returns a screen with a heading, what each seat has, what happened, the board, and a line of help at the end.
 
     Args:
-        heading: The first line.
-        words: What happened.
-        scene: The position.
         bar: The last line. It stands beside the board's last line if there is room.
         width: Columns of the screen, at least `LEAST_WIDTH`.
         height: Its lines, at least `LEAST_HEIGHT`.

@@ -12,14 +12,11 @@ from arena.core.show.layout import clip
 from arena.core.types import Seat
 
 MARKS = "▲■●◆★"
-"""The mark of each seat."""
 SEAT_COLOURS = ("#d02a2a", "#f0c820", "#9a48d0", "#4fd0d8", "#f08a30")
-"""The colour of each seat."""
 SEAT_STYLES = tuple(
     Style(color=ink, bgcolor=colour, bold=True)
     for ink, colour in zip(("#ffffff", "#1c1c1c", "#ffffff", "#1c1c1c", "#1c1c1c"), SEAT_COLOURS, strict=True)
 )
-"""The style of each seat's pieces."""
 EVERYBODY: Final[Seat] = -1
 """Stands for a seat that knows what all seats know, and nothing else."""
 NAME_WIDTH = 24

@@ -122,8 +122,6 @@ def standings_table(
     `leaves`. A column without any value, such as the mean score of a game that has no scores, is left out.
 
     Args:
-        rows: The entrants, best first.
-        width: Of the terminal.
         verbose: Whether all columns were asked for.
         courses: By bot how its rating moved, for a line of bars.
         more: Columns that come after the names.
@@ -211,7 +209,6 @@ def order_text(order: Mapping[str, Any] | None, rows: Sequence[Mapping[str, Any]
     """Returns what is settled and what is not, and what a difference of ratings means.
 
     Args:
-        order: That of the JSON document.
         rows: The entrants of the JSON document.
     """
     if order is None:
@@ -280,8 +277,6 @@ def forfeit_text(forfeit: Forfeit, bot: str, ref: str, files: Mapping[str, str])
     """Returns why a bot lost: the forfeit's sentence with its name and the turn.
 
     Args:
-        forfeit: The forfeit.
-        bot: Its name in the tournament.
         ref: How the operator named it, so that they can name it again.
         files: What else there is to say, by what it is: the paths of what was kept; the `log` is one.
     """

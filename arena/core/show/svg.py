@@ -19,15 +19,10 @@ from rich.cells import cell_len
 from arena.core.text import plain
 
 INK = "#33291c"
-"""The colour of text."""
 FAINT = "#6d6150"
-"""The colour of small text."""
 PAPER = "#fdfaf3"
-"""The colour of the page."""
 SERIF = "Georgia, 'Times New Roman', 'DejaVu Serif', serif"
-"""The font of titles."""
 SANS = "Helvetica, Arial, 'DejaVu Sans', sans-serif"
-"""The font of everything else."""
 PAGE_MM = (190, 277)
 """The largest width and height of a picture in millimetres: a sheet of A4 within its margins."""
 

@@ -26,14 +26,12 @@ from arena.core.text import plain
 LEAST = 12
 """How many characters of a name are always left."""
 GAP = 2
-"""Spaces between columns."""
 
 
 class Column(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """A column with its cells, from top to bottom."""
 
     title: str
-    """Its heading; may have several lines."""
     cells: Sequence[str]
     """Plain: nothing in them acts on a terminal."""
     leaves: int = 0
@@ -41,7 +39,6 @@ class Column(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     extra: bool = False
     """Whether it leaves before a name is shortened."""
     left: bool = False
-    """Whether its cells begin at the left."""
 
     @cached_property
     def width(self) -> int:
@@ -78,9 +75,7 @@ def fitted(columns: Sequence[Column], names: Sequence[str], width: int) -> Text:
     """Returns a table with the columns that fit; the names come after the first column.
 
     Args:
-        columns: From left to right.
         names: The bots of the rows; need not be plain.
-        width: Of the terminal.
     """
     bots = Column(title="bot", cells=[plain(name) for name in names], left=True)
     least = max(least_width(bots.cells), len(bots.title))
@@ -101,8 +96,6 @@ def in_blocks(first: Column, names: Sequence[str], columns: Sequence[Column], wi
     Args:
         first: Comes before the names, in each table.
         names: The bots of the rows; need not be plain.
-        columns: From left to right.
-        width: Of the terminal.
     """
     bots = Column(title="bot", cells=[plain(name) for name in names], left=True)
     if _total([first, bots, *columns]) > width:
@@ -120,7 +113,6 @@ def folding(columns: Sequence[Column], least: int, width: int) -> Table:
     """Returns a table whose second column folds, and whose others are never shortened.
 
     Args:
-        columns: From left to right.
         least: How wide the second column is at least, if its cells are.
         width: Of the terminal. The last columns are left out as long as the second one would be too narrow.
     """
@@ -185,7 +177,6 @@ def paces_table(workers: Sequence[Mapping[str, Any]], width: int) -> Text | None
 
     Args:
         workers: Each has `worker` and `bots`, and of these each `bot` and `mean_ms`.
-        width: Of the terminal.
     """
     if len(workers) < 2:
         return None

@@ -71,7 +71,7 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
     deal: int
     rotation: int
     bots: tuple[tuple[str, str, str], ...]
-    """By seat: name, version and digest, as in `Examined`."""
+    """By seat: name, version and digest."""
     names: tuple[str, ...]
     """By seat what the tournament calls them."""
     settings_sha256: str
@@ -148,10 +148,10 @@ class Auditor:
             self._faults.append(log.fault)
             return
         if self._published.commitment is not None:
-            self._check_name(Path(log.path), log.game)
+            self._check_name(Path(log.path), log.head.game)
         self._draws_unchecked += not log.draws_checked
-        noted = len(begun(self._folder / f"{log.game}{SUFFIX}"))
-        self._begun += max(log.attempt, noted, 1) - 1 - noted
+        noted = len(begun(self._folder / f"{log.head.game}{SUFFIX}"))
+        self._begun += max(log.head.attempt, noted, 1) - 1 - noted
         before = self._published.commitment
         if before is not None and self._games() is not None and (number := self._identify(log, before)) is not None:
             self._kept.put(number, log)
@@ -301,17 +301,19 @@ class Auditor:
 
     def _identify(self, log: Examined, before: Commitment) -> int | None:
         """Returns the number of the game that a log is of, if it is the tournament's and the only log of the game."""
-        if log.tournament != before.tournament:
-            self._fault("schedule", f"{log.path}:1: a log of tournament {log.tournament}, not of {before.tournament}")
+        if log.head.tournament != before.tournament:
+            self._fault(
+                "schedule", f"{log.path}:1: a log of tournament {log.head.tournament}, not of {before.tournament}"
+            )
             return None
-        tail = log.game.rpartition("-")[2]
+        tail = log.head.game.rpartition("-")[2]
         number = int(tail) if tail.isascii() and tail.isdigit() and len(tail) < 12 else -1
-        if log.game != game_id(before.tournament, number):
-            self._fault("schedule", f"{log.path}:1: {log.game!r:.80} is no game of the schedule")
+        if log.head.game != game_id(before.tournament, number):
+            self._fault("schedule", f"{log.path}:1: {log.head.game!r:.80} is no game of the schedule")
             return None
         if number in self._kept:
             also = self._kept[number].path
-            self._fault("schedule", f"{log.path}:1: game {log.game} is there twice, also as {also}")
+            self._fault("schedule", f"{log.path}:1: game {log.head.game} is there twice, also as {also}")
             return None
         return number
 
@@ -349,51 +351,54 @@ class Auditor:
         """Checks that a log is what was planned of its game."""
         if game is None:
             self._kept.remove(number)
-            self._fault("schedule", f"{log.path}:1: {log.game!r:.80} is no game of the schedule")
+            self._fault("schedule", f"{log.path}:1: {log.head.game!r:.80} is no game of the schedule")
             return
-        if log.chance not in (0, game.chance):
+        if log.head.chance not in (0, game.chance):
             self._fault(
                 "deals",
                 f"{log.path}:1: expected seeds by version {game.chance} of CHANCE, as the settings say, "
-                f"got: version {log.chance}",
+                f"got: version {log.head.chance}",
             )
         if not log.has_receipts and game.chance >= RECEIPTS_SINCE:
             self._fault("log", f"{log.path}: expected the receipts that this version of arena writes, got none")
-        if log.level != game.level:
+        if log.head.level != game.level:
             self._fault(
                 "bots",
-                f"{log.path}:1: its bots ran at level {log.level}; by the settings of the {self.of} it is {game.level}",
+                f"{log.path}:1: its bots ran at level {log.head.level}; by the settings of the {self.of} it is {game.level}",
             )
-        if (log.deal, log.rotation) != (game.deal, game.rotation):
+        if (log.head.deal, log.head.rotation) != (game.deal, game.rotation):
             self._fault(
                 "schedule",
-                f"{log.path}:1: game {log.game} was played on deal {log.deal} in rotation {log.rotation}; "
+                f"{log.path}:1: game {log.head.game} was played on deal {log.head.deal} in rotation {log.head.rotation}; "
                 f"by the schedule it is deal {game.deal}, rotation {game.rotation}",
             )
         if log.settings_sha256 != game.settings_sha256:
             self._fault("schedule", f"{log.path}:1: it was not played by the settings of the {self.of}")
-        if self._dealt.setdefault(log.deal, log.commitment) != log.commitment:
-            self._fault("deals", f"{log.path}:1: deal {log.deal} has another commitment than in another log")
-        if log.entropy != game.entropy:
+        if self._dealt.setdefault(log.head.deal, log.head.commitment) != log.head.commitment:
+            self._fault("deals", f"{log.path}:1: deal {log.head.deal} has another commitment than in another log")
+        entropy = tuple(bot.entropy for bot in log.head.bots)
+        if entropy != game.entropy:
             self._fault(
                 "deals",
                 f"{log.path}:1: expected the contributions {game.entropy} by seat, as {CONTRIBUTIONS_FILE} has them, "
-                f"got: {log.entropy}",
+                f"got: {entropy}",
             )
-        if len(log.bots) != len(game.bots):
-            self._fault("bots", f"{log.path}:1: {len(log.bots)} bots sat there; by the schedule it is {len(game.bots)}")
+        if len(log.head.bots) != len(game.bots):
+            self._fault(
+                "bots", f"{log.path}:1: {len(log.head.bots)} bots sat there; by the schedule it is {len(game.bots)}"
+            )
             return
-        for seat, (bot, entered) in enumerate(zip(log.bots, game.bots, strict=True)):
-            if bot != entered:
+        for seat, (bot, entered) in enumerate(zip(log.head.bots, game.bots, strict=True)):
+            if (bot.name, bot.version, bot.digest) != entered:
                 self._fault(
                     "bots",
-                    f"{log.path}:1: in seat {seat} sat {bot[0]} {bot[1]} ({bot[2][:12]}…); "
+                    f"{log.path}:1: in seat {seat} sat {bot.name} {bot.version} ({bot.digest[:12]}…); "
                     f"by the schedule it is {game.names[seat]} {entered[1]} ({entered[2][:12]}…)",
                 )
-            if log.parameters[seat] != game.parameters[seat]:
+            if bot.parameters != game.parameters[seat]:
                 self._fault(
                     "bots",
-                    f"{log.path}:1: {game.names[seat]} in seat {seat} was sent the parameters {log.parameters[seat]}; "
+                    f"{log.path}:1: {game.names[seat]} in seat {seat} was sent the parameters {bot.parameters}; "
                     f"by the schedule it is {game.parameters[seat]}",
                 )
 
@@ -416,11 +421,13 @@ class Auditor:
         for log in (self._kept[number] for number in self._kept):
             seats = () if log.result is None else log.result.seats
             whose = [
-                bot[0] for bot, one in zip(log.bots, seats, strict=False) if one.forfeit and one.forfeit.overloaded
+                bot.name
+                for bot, one in zip(log.head.bots, seats, strict=False)
+                if one.forfeit and one.forfeit.overloaded
             ]
             losses.update(whose)
             games += bool(whose)
-            unproven += bool(whose) and log.arena in WITHOUT_MARKS
+            unproven += bool(whose) and log.head.arena in WITHOUT_MARKS
         if games:
             yield void_text(games, losses)
         if unproven:

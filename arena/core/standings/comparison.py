@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from arena.core.catalogue import margin_of
 from arena.core.ratings.running import BETA
-from arena.core.standings.sources import chain
+from arena.core.standings.report import chain
 from arena.core.store.reader import Reader
 from arena.core.store.records import Tournament
 from arena.core.tournament.formats.compare import Compare
@@ -42,9 +42,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """In which they met, in order; without those that were removed."""
     deals: int
     games: int
-    """Those of `tournaments`."""
     by: Literal["wins", "margin"]
-    """What is judged, and what `counts` to `more_deals` tell of."""
     counts: tuple[tuple[float, int], ...]
     """Mean shares on a deal, and how many deals had each, in rising order."""
     score: float
@@ -73,11 +71,9 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     lead: Lead | None
     """By how much the first was ahead; None if the game does not count it."""
     wins: Share | None
-    """What wins show, where they are not judged."""
     sprt: Sprt | None
     """The sequential test that was asked for, if any. Then it says when to stop."""
     forfeits: tuple[int, int]
-    """Of both bots."""
     max_deals: int
     answered: bool
     """Whether there is an answer: of the sequential test if there is one, else of the evidence."""
@@ -99,7 +95,6 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True):
     """By how much the first bot was ahead of the other in a game, on average."""
 
     unit: str
-    """What is counted, in the plural."""
     most: int
     """A larger lead in a game counts as this one."""
     level: float
@@ -198,10 +193,8 @@ class SoFar(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a comparison that goes on."""
 
     bot: str
-    """The first one. All is told of it."""
     deals: int
     score: float
-    """The mean share by what is judged."""
     lead: tuple[float, str] | None
     """Its mean lead in a game, and the unit, if that is judged."""
     evidence: float

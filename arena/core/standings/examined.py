@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.core.errors import LaterVersion, LogError, ReplayMismatch
+from arena.core.record.log import Header
 from arena.core.record.published import sha256_of
 from arena.core.record.result import result_of
 from arena.core.referee.verify import Publication, published_in, verify
 from arena.core.standings.verdicts import LATER_LOG, Fault
-from arena.core.types import GameResult, GameSettings, Level
+from arena.core.types import GameResult, GameSettings
 
 FEW: Final = 40
 """So few logs are examined sooner than a process is started."""
@@ -31,36 +33,26 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     fault: Fault | None = None
     """What is wrong with it. Without a fault all that follows is known."""
-    game: str = ""
-    tournament: str | None = None
-    deal: int = 0
-    rotation: int = 0
-    bots: tuple[tuple[str, str, str], ...] = ()
-    """By seat: name, version and digest."""
-    parameters: tuple[dict[str, str], ...] = ()
-    """By seat the values of parameters that were chosen."""
-    entropy: tuple[str | None, ...] = ()
-    """By seat what its bot put into chance."""
+    header: Header | None = None
+    """Its first record, without the board."""
     settings_sha256: str = ""
     """Of what was played, the board's text left out."""
-    commitment: str = ""
     result: GameResult | None = None
     turns: int = 0
-    level: Level = Level.TRUSTED
     draws_checked: bool = False
-    attempt: int = 0
-    """How often it was begun; 0 if its log does not say."""
-    chance: int = 0
     has_receipts: bool = False
-    arena: str = ""
-    """The version that wrote it."""
+
+    @property
+    def head(self) -> Header:
+        """The first record of a log without a fault."""
+        assert self.header is not None
+        return self.header
 
 
 def examine(path: str, beside: str | None = None) -> Examined:
     """Checks one log by itself. Workers call it, each for many logs.
 
     Args:
-        path: The log.
         beside: The folder with what is published of its tournament; None means the log's own.
     """
     try:
@@ -72,23 +64,12 @@ def examine(path: str, beside: str | None = None) -> Examined:
     header = verdict.log.header
     return Examined(
         path=path,
-        game=header.game,
-        tournament=header.tournament,
-        deal=header.deal,
-        rotation=header.rotation,
-        bots=tuple((bot.name, bot.version, bot.digest) for bot in header.bots),
-        parameters=tuple(bot.parameters for bot in header.bots),
-        entropy=tuple(bot.entropy for bot in header.bots),
+        header=replace(header, board=None, settings=replace(header.settings, board=None)),
         settings_sha256=played_digest(header.settings),
-        commitment=header.commitment,
         result=result_of(header, verdict.log.records, verdict.log.sha256, verdict.margins),
         turns=verdict.turns,
-        level=header.level,
-        attempt=header.attempt,
-        chance=header.chance,
         has_receipts=verdict.log.outcome.receipts is not None,
         draws_checked=verdict.draws_checked,
-        arena=header.arena,
     )
 
 

@@ -32,9 +32,7 @@ class PoolStanding(Standing, frozen=True, kw_only=True):
     """One bot's row."""
 
     digest: str
-    """SHA-256 (hex) of its files."""
     tournaments: int
-    """How many it entered."""
 
 
 class PoolReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,16 +40,11 @@ class PoolReport(msgspec.Struct, frozen=True, kw_only=True):
 
     pool: Pool
     tournaments: tuple[str, ...]
-    """Their identifiers, oldest first."""
     players: tuple[int, ...]
-    """How many players their games have, in ascending order."""
     games: int
-    """Number of games that are done."""
     standings: tuple[PoolStanding, ...]
     order: Order | None
-    """How much of it is settled; None before any game."""
     crosstable: tuple[Row, ...] | None
-    """None if it was left out because there are many bots."""
 
 
 def pool_report(
@@ -66,7 +59,6 @@ def pool_report(
     """Returns the standings of the pool of the latest tournament that matches.
 
     Args:
-        reader: The database.
         tournament: Its identifier; None means any.
         rules: The name of its rules; None means any.
         ruleset: The name of its ruleset; None means any.

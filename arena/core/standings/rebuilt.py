@@ -50,18 +50,15 @@ PARTLY: Final[Mapping[str, str]] = {
     "entrants.spec": "the record has no bot's files, only their digest. Name, version and digest in it are compared",
 }
 """The columns of which only a part follows from a record."""
-LATER: Final = ("seats.margin", "pairs.margin")
-"""The columns that are empty where an earlier version stored the results; never in what is judged by margins."""
+LATER: Final = ("seats.rule", "seats.margin", "pairs.margin")
+"""The columns that are empty where an earlier version stored the results; a margin never in what is judged by them."""
 LAST: Final = "fits"
 """The table that follows from all others, and from earlier tournaments where a format goes on from them."""
 TABLES: Final = ("tournaments", "entrants", "rounds", "games", "seats", "tallies", "pairs", "ratings")
 """The tables that follow from the record of one tournament alone."""
 MOST_FAULTS: Final = 5
-"""The most differences of a table that are named."""
 MOST_SHOWN: Final = 80
-"""The most characters of a value that are shown."""
 CLAIMED: Final = 100
-"""How many games are stored at a time."""
 NEAR: Final[Mapping[str, float]] = {"games.seconds": 0.1, "fits.rating": 1e-6, "fits.half_width": 1e-6}
 """By column how far numbers may be apart. Before logs told how long a game took, that was measured a moment earlier."""
 EXACT: Final = 1e-9
@@ -73,7 +70,6 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
     commitment: Commitment
     settings: Settings
-    """Those of the commitment."""
     beacon: str = ""
     entropy: tuple[str | None, ...] | None = None
     """By entrant what it put into chance; None if nobody put in anything."""
@@ -123,8 +119,6 @@ def rebuild(store: Store, record: Record, told: Told | None) -> Schedule:
     Of one that goes on, a log may be there whose result was not stored yet, and a round may be due and not planned.
 
     Args:
-        store: Where it is stored.
-        record: The record.
         told: What a database tells of it, from which all comes that no record has; None if there is none.
     """
     settings = record.settings
@@ -223,7 +217,7 @@ def contradictions(told: Told, store: Store, record: Record) -> Iterator[str]:
     """Yields where a database tells something else than what was stored anew."""
     at = f" - at {told.reader.path}"
     names = [bot.name for bot in record.settings.bots]
-    may_be_empty = () if _by_margin(record.settings.format) else LATER
+    may_be_empty = LATER[:1] if _by_margin(record.settings.format) else LATER
     found = False
     if wrong := list(of_definitions(told.reader, store)):  # what such tables hold is said by whoever altered them
         yield from (reason + at for reason in wrong)
@@ -287,7 +281,7 @@ def _differences(
     may_be_empty: Sequence[str] = (),
 ) -> Iterator[str]:
     for one, other in pairs:
-        told, expected = (None if row is None else dict(zip(columns, row, strict=True)) for row in (one, other))
+        told, expected = (None if row is None else _flat(dict(zip(columns, row, strict=True))) for row in (one, other))
         some = told or expected or {}
         where = f"{table}, {', '.join(_named(name, some[name], names) for name in key if name != 'tournament')}"
         if table == "games" and expected is not None and (wrong := _of_status(told, expected)) is not None:
@@ -296,14 +290,25 @@ def _differences(
         elif told is None or expected is None:
             yield f"{where}: expected {'a' if told is None else 'no'} row, got {'none' if told is None else 'one'}"
         else:
-            for column in columns:
-                name = f"{table}.{column}"
-                if told[column] is None and name in may_be_empty:
+            for column in expected | told:
+                name, here, there = f"{table}.{column}", told.get(column), expected.get(column)
+                if here is None and name in may_be_empty:
                     continue
-                if name not in (*GIVEN, "games.status") and not _same(
-                    told[column], expected[column], NEAR.get(name, EXACT)
-                ):
-                    yield f"{where}: expected {column} {_apart(expected[column], told[column])}"
+                if name not in (*GIVEN, "games.status") and not _same(here, there, NEAR.get(name, EXACT)):
+                    yield f"{where}: expected {column} {_apart(there, here)}"
+
+
+def _flat(row: Payload) -> Payload:
+    """Returns a row with each number of a seat, and of its forfeit, as a column. What cannot be read is one column."""
+    if "figures" not in row:
+        return row
+    try:
+        figures: Payload = msgspec.json.decode(row["figures"], type=dict[str, Any])
+        forfeit: Payload = msgspec.convert(figures.get("forfeit") or {}, dict[str, Any])
+    except msgspec.MsgspecError:
+        return row
+    told = {key: value for key, value in (row | figures).items() if key != "figures"}
+    return told | {"forfeit": forfeit.get("code")} | {key: value for key, value in forfeit.items() if key != "code"}
 
 
 def _apart(expected: object, told: object) -> str:

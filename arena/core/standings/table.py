@@ -78,13 +78,11 @@ class HeadToHead(msgspec.Struct, frozen=True, kw_only=True):
     """One entrant against another, over the games that both played."""
 
     bot: str
-    """The other."""
     games: int
     """At least 1."""
     better: int
     """Games in which it had the better rank."""
     equal: int
-    """Games in which they shared a rank."""
     worse: int
     """Games in which the other had the better rank."""
     score: float
@@ -96,7 +94,6 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     bot: str
     against: tuple[HeadToHead, ...]
-    """Those that it met, in the order of the standings."""
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,7 +110,6 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
 
     standings: tuple[Standing, ...]
     order: Order | None
-    """None before any game."""
     crosstable: tuple[Row, ...] | None
     """In the same order. None if it was left out."""
 
@@ -222,7 +218,6 @@ class _Met:
 
 
 def _by_fit(fit: Fit, shown: Collection[int]) -> list[tuple[int, int]]:
-    """Returns these entrants and their ranks, best first."""
     ranks = fit.ranks(among=shown)
     return [(number, ranks[number]) for number in fit.order(shown)]
 
@@ -260,8 +255,6 @@ def _order(fit: Fit | None, shown: Collection[int], tallies: Sequence[Tally], na
 
 
 class _Strength(msgspec.Struct, frozen=True):
-    """What the refit says about one entrant."""
-
     rating: float | None = None
     half_width: float | None = None
     ahead: float | None = None
@@ -301,7 +294,7 @@ def _standing(
         draws=tally.draws,
         losses=tally.games - tally.wins - tally.draws,
         forfeits=tally.forfeits,
-        mean_ms=round(tally.total_ms / tally.decisions, 3) if tally.decisions else 0.0,
+        mean_ms=round(tally.mean_ms, 3),
         max_ms=round(tally.max_ms, 3),
         mean_score=_rounded(mean_score, 3),
         score_half_width=_rounded(score.half_width if score else None, 3),

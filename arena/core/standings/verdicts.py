@@ -15,7 +15,6 @@ class Fault(msgspec.Struct, frozen=True):
     check: str
     """Its key in `PROMISES`."""
     reason: str
-    """What is wrong, and where."""
 
 
 class Audit(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,11 +25,9 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     """Its identifier, or None if no commitment says what the folder should hold."""
     logs: int
     games: int | None
-    """How many games the schedule has."""
     complete: bool
     """Whether every game is there and the secret is out."""
     checked: tuple[str, ...]
-    """The checks that were made."""
     faults: tuple[Fault, ...]
     notes: tuple[str, ...] = ()
     """What could not be checked, and why."""

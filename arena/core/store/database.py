@@ -26,6 +26,7 @@ from arena import __version__
 from arena.core import files, plugs, remedies
 from arena.core.errors import StoreError
 from arena.core.plugs import Tables
+from arena.core.store import views
 from arena.core.store.lock import Held, holder
 
 BUSY_MS = 10_000
@@ -59,6 +60,7 @@ MIGRATIONS = (
     "0018_parameters",
     "0019_teams",
     "0020_wings",
+    "0021_figures",
 )
 """The names of all migrations, repeated here so that `arena.core.store.migrations` is imported only if one must run."""
 _WRITERS: Final = "arena-versions"
@@ -105,13 +107,10 @@ class Connection(sqlite3.Connection):
     """A connection, and what its transactions have to know."""
 
     path: Path
-    """The database, as the operator named it."""
     held: Held | None = None
-    """The locked file, if this is its writer."""
     tell: Callable[[str], object] = staticmethod(lambda sentence: None)
     """Called with a sentence when a transaction has to wait for another program."""
     is_writing: bool = False
-    """Whether a transaction that writes is open."""
 
 
 def trouble(error: sqlite3.Error, path: Path) -> StoreError:
@@ -277,6 +276,7 @@ def _make_tables(connection: Connection) -> None:
     with immediate(connection):
         for statement in schema.split(";\n\n"):
             connection.execute(statement)
+        views.make(connection)
         _note(connection, "arena", MIGRATIONS)
         _sign(connection)
 

@@ -27,7 +27,6 @@ from arena.core.store.views import VIEWS
 from arena.core.types import Payload
 
 LATEST: Final = "latest"
-"""Stands for the latest tournament where an id is expected."""
 SECONDS: Final = 5.0
 """How long a query with an expression of the operator's may take."""
 
@@ -47,20 +46,15 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """Which games to find: those in which one seat is all of this."""
 
     bot: str | None = None
-    """Its bot's name in the tournament."""
     against: str | None = None
     """The name of a bot in another seat."""
     outcome: Literal["won", "drawn", "lost"] | None = None
     forfeited: bool = False
-    """Whether it must have forfeited."""
     code: str | None = None
-    """Why it forfeited."""
     slow_ms: float | None = None
     """Its slowest decision took at least this."""
     tournament: str | None = None
-    """An identifier, whole."""
     since: str | None = None
-    """The game ended then or later; UTC (ISO 8601)."""
     where: str | None = None
     """An SQL expression over the columns of `v_seats`."""
 
@@ -96,7 +90,6 @@ class Finder(Reader):
         """Returns the identifiers of the games that are wanted, the latest first.
 
         Args:
-            wanted: Which games.
             limit: The most games to return; None means all.
 
         Raises:
@@ -143,7 +136,6 @@ class Finder(Reader):
         They have no result. So what is said of a result (outcome, forfeit, time, an expression) finds none of them.
 
         Args:
-            wanted: Which games.
             limit: The most games to return; None means all.
         """
         if wanted.outcome or wanted.forfeited or wanted.slow_ms is not None or wanted.where is not None:
@@ -308,10 +300,7 @@ def _authorize(action: int, name: str | None, detail: str | None, _database: str
     """Tells SQLite whether a statement may do something.
 
     Args:
-        action: What it does.
-        name: The table that it reads.
         detail: The column that it reads; empty if it reads none, but counts rows. Or the function that it calls.
-        within: The view that does it.
     """
     match action:
         case sqlite3.SQLITE_SELECT:
@@ -326,7 +315,6 @@ def _authorize(action: int, name: str | None, detail: str | None, _database: str
 
 
 def _reason(error: Exception) -> str:
-    """Returns why SQLite refused an expression, for the operator."""
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
         return f"it took longer than {SECONDS:g} s"
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_AUTH:
@@ -335,7 +323,6 @@ def _reason(error: Exception) -> str:
 
 
 def _listed(ids: Sequence[str]) -> str:
-    """Returns a few identifiers for a message."""
     return ", ".join(ids[:_MOST_NAMED]) + (" and more" if len(ids) > _MOST_NAMED else "")
 
 

@@ -159,7 +159,6 @@ def holder(path: Path, but: int | None = None) -> str:
     """Returns which process holds a lock of SQLite on a database, or "another program" if that is not known.
 
     Args:
-        path: The database.
         but: A process that is not meant.
     """
     file = path.resolve()

@@ -6,6 +6,8 @@ Never change a migration that was released: add another.
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Callable
 
 import msgspec
 from sqlite_utils import Database, Migrations
@@ -118,7 +120,8 @@ _POOLS = """CREATE TABLE pools (
         digest TEXT NOT NULL UNIQUE
     )"""
 
-_TOURNAMENTS = """CREATE TABLE new_tournaments (
+# `games` is the number of games planned so far, and `open` says whether more may be planned.
+_OPEN_TOURNAMENTS = """CREATE TABLE new_tournaments (
         id TEXT PRIMARY KEY,
         pool INTEGER NOT NULL REFERENCES pools (id),
         created TEXT NOT NULL,
@@ -127,16 +130,26 @@ _TOURNAMENTS = """CREATE TABLE new_tournaments (
         seed TEXT,
         secret TEXT NOT NULL,
         commitment TEXT NOT NULL,
+        beacon TEXT NOT NULL DEFAULT '',
+        entropy TEXT,
         logs TEXT NOT NULL,
-        games INTEGER NOT NULL CHECK (games > 0),
+        games INTEGER NOT NULL CHECK (games >= 0),
+        open INTEGER NOT NULL DEFAULT 0 CHECK (open IN (0, 1)),
         rated INTEGER NOT NULL DEFAULT 0 CHECK (rated BETWEEN 0 AND games),
         seconds REAL NOT NULL DEFAULT 0,
         status TEXT NOT NULL DEFAULT 'running' CHECK (status IN ('running', 'finished')),
         finished TEXT,
         UNIQUE (id, pool),
         CHECK ((status = 'finished') = (finished IS NOT NULL)),
-        CHECK (status = 'running' OR rated = games)
+        CHECK (status = 'running' OR (rated = games AND NOT open))
     )"""
+
+# Before 0006 neither a beacon nor entropy was noted, and all games were planned at the start.
+_TOURNAMENTS = (
+    re.sub(r"        (beacon|entropy|open) .*\n", "", _OPEN_TOURNAMENTS)
+    .replace("games >= 0", "games > 0")
+    .replace("(rated = games AND NOT open)", "rated = games")
+)
 
 # A rating belongs to its tournament's pool: no row can say otherwise, and no tournament with ratings can change pools.
 _RATINGS = """CREATE TABLE new_ratings (
@@ -204,30 +217,6 @@ def contributions(db: Database) -> None:
     db.execute("ALTER TABLE tournaments ADD COLUMN beacon TEXT NOT NULL DEFAULT ''")
     db.execute("ALTER TABLE tournaments ADD COLUMN entropy TEXT")
 
-
-# `games` is the number of games planned so far, and `open` says whether more may be planned.
-_OPEN_TOURNAMENTS = """CREATE TABLE new_tournaments (
-        id TEXT PRIMARY KEY,
-        pool INTEGER NOT NULL REFERENCES pools (id),
-        created TEXT NOT NULL,
-        settings TEXT NOT NULL,
-        digest TEXT NOT NULL,
-        seed TEXT,
-        secret TEXT NOT NULL,
-        commitment TEXT NOT NULL,
-        beacon TEXT NOT NULL DEFAULT '',
-        entropy TEXT,
-        logs TEXT NOT NULL,
-        games INTEGER NOT NULL CHECK (games >= 0),
-        open INTEGER NOT NULL DEFAULT 0 CHECK (open IN (0, 1)),
-        rated INTEGER NOT NULL DEFAULT 0 CHECK (rated BETWEEN 0 AND games),
-        seconds REAL NOT NULL DEFAULT 0,
-        status TEXT NOT NULL DEFAULT 'running' CHECK (status IN ('running', 'finished')),
-        finished TEXT,
-        UNIQUE (id, pool),
-        CHECK ((status = 'finished') = (finished IS NOT NULL)),
-        CHECK (status = 'running' OR (rated = games AND NOT open))
-    )"""
 
 # `seating` is a JSON array of the entrants' numbers, by seat, from the last claim on. A `void` game has no
 # result and never will: ratings pass over it.
@@ -367,105 +356,114 @@ def found(db: Database) -> None:
     views.make(db.conn)
 
 
-@migrations(name="0008_levels")
-def levels(db: Database) -> None:
-    """Notes of each game how far its bots were confined, and of a loss on time how long the bot was denied a core.
-
-    All earlier games were played at the one level that there was. A void game may have been played: then it has a log.
-    """
-    _change(
-        db,
-        "ALTER TABLE games ADD COLUMN level TEXT NOT NULL DEFAULT 'trusted'",
-        "ALTER TABLE seats ADD COLUMN denied_ms INTEGER",
-    )
-
-
-@migrations(name="0009_off_turn")
-def off_turn(db: Database) -> None:
-    """Notes the CPU time that bots used while others were to move, and sums it up.
-
-    It is NULL where it was not measured, as in all earlier games. `others_ms` is the time that its opponents
-    thought in the `measured` games.
-    """
-    _change(
-        db,
-        "ALTER TABLE seats ADD COLUMN off_turn_cpu_ms INTEGER",
-        "ALTER TABLE tallies ADD COLUMN measured INTEGER NOT NULL DEFAULT 0",
-        "ALTER TABLE tallies ADD COLUMN off_turn_cpu_ms INTEGER NOT NULL DEFAULT 0",
-        "ALTER TABLE tallies ADD COLUMN others_ms REAL NOT NULL DEFAULT 0",
-    )
-
-
-@migrations(name="0010_leagues")
-def leagues(db: Database) -> None:
-    """Notes that a game may belong to a match, and then may not count: one such moves no rating and is in no sum."""
-    _change(
-        db,
-        "ALTER TABLE games ADD COLUMN match INTEGER",
-        "ALTER TABLE games ADD COLUMN counts INTEGER NOT NULL DEFAULT 1 CHECK (counts IN (0, 1))",
-        "CREATE INDEX games_by_match ON games (tournament, match) WHERE match IS NOT NULL",
-    )
+_ADDED = {
+    # How far a game's bots were confined, and for how long a bot was denied a core in the decision that it lost. All
+    # earlier games were played at the one level that there was. A void game may have been played: then it has a log.
+    "0008_levels": ("games ADD level TEXT NOT NULL DEFAULT 'trusted'", "seats ADD denied_ms INTEGER"),
+    # CPU time that bots used while others were to move: NULL where it was not measured, as in all earlier games.
+    # `others_ms` is the time that its opponents thought in the `measured` games.
+    "0009_off_turn": (
+        "seats ADD off_turn_cpu_ms INTEGER",
+        "tallies ADD measured INTEGER NOT NULL DEFAULT 0",
+        "tallies ADD off_turn_cpu_ms INTEGER NOT NULL DEFAULT 0",
+        "tallies ADD others_ms REAL NOT NULL DEFAULT 0",
+    ),
+    # A game may belong to a match, and then may not count: one such moves no rating and is in no sum.
+    "0010_leagues": ("games ADD match INTEGER", "games ADD counts INTEGER NOT NULL DEFAULT 1 CHECK (counts IN (0, 1))"),
+    # The worker of a cluster that has a game, and until when, in seconds since 1970. Both are NULL for games here.
+    "0011_leases": ("games ADD worker TEXT", "games ADD lease_until REAL"),
+    # Tables of a wing, which makes them itself since 0020.
+    "0012_finals": (),
+    "0013_rating_marks": (),
+    # The digest of a game's log as everybody sees it. NULL for games that were published before, and in tournaments.
+    "0014_public_logs": ("games ADD public_sha256 TEXT",),
+    "0015_remaking": (),
+    "0016_together": (),
+    # By how much seats were ahead in the end, in games that count it. NULL for games before.
+    "0017_margins": ("seats ADD margin INTEGER", "pairs ADD margin INTEGER"),
+    # The values of parameters that bots are sent in a round, by entrant. NULL where the format chooses none.
+    "0018_parameters": ("rounds ADD parameters TEXT",),
+    # Which seats play together. NULL where each plays for itself.
+    "0019_teams": ("seats ADD team INTEGER",),
+    # Tables of wings are there only where a wing has opened the database: earlier versions read them.
+    "0020_wings": (),
+}
+"""By migration the columns that it adds."""
+_BY_MATCH = "CREATE INDEX games_by_match ON games (tournament, match) WHERE match IS NOT NULL"
 
 
-@migrations(name="0011_leases")
-def leases(db: Database) -> None:
-    """Notes which worker of a cluster has a game, and until when: seconds since 1970 (UTC).
+def _adding(name: str) -> Callable[[Database], None]:
+    """Returns what adds columns to tables that views read."""
 
-    Both are NULL for games on the machine of whoever plays the tournament: these end with it.
-    """
-    _change(db, "ALTER TABLE games ADD COLUMN worker TEXT", "ALTER TABLE games ADD COLUMN lease_until REAL")
+    def add(db: Database) -> None:
+        views.drop(db.conn)
+        for column in _ADDED[name]:
+            db.execute(f"ALTER TABLE {column}".replace(" ADD ", " ADD COLUMN "))
+        if name == "0010_leagues":
+            db.execute(_BY_MATCH)
+        views.make(db.conn)
 
-
-@migrations(name="0013_rating_marks")
-@migrations(name="0012_finals")
-def of_a_wing(db: Database) -> None:
-    """Does nothing: what these made are tables of a wing, which makes them itself since 0020."""
-
-
-@migrations(name="0014_public_logs")
-def public_logs(db: Database) -> None:
-    """Notes of each game of a league the digest of its log as everybody sees it.
-
-    It is NULL for games that were published before, and for those of tournaments: they have one log.
-    """
-    _change(db, "ALTER TABLE games ADD COLUMN public_sha256 TEXT")
+    return add
 
 
-@migrations(name="0016_together")
-@migrations(name="0015_remaking")
-def of_a_wing_too(db: Database) -> None:
-    """Does nothing, as those above."""
+for _name in _ADDED:
+    migrations(name=_name)(_adding(_name))
 
 
-@migrations(name="0017_margins")
-def margins(db: Database) -> None:
-    """Notes by how much seats were ahead in the end, in games that count it. NULL for games before."""
-    _change(db, "ALTER TABLE seats ADD COLUMN margin INTEGER", "ALTER TABLE pairs ADD COLUMN margin INTEGER")
-
-
-@migrations(name="0018_parameters")
-def parameters(db: Database) -> None:
-    """Notes the values of parameters that bots are sent in a round, by entrant. NULL where the format chooses none."""
-    db.execute("ALTER TABLE rounds ADD COLUMN parameters TEXT")
-
-
-@migrations(name="0019_teams")
-def teams(db: Database) -> None:
-    """Notes which seats play together. NULL where each plays for itself."""
-    _change(db, "ALTER TABLE seats ADD COLUMN team INTEGER")
-
-
-@migrations(name="0020_wings")
-def wings(db: Database) -> None:
-    """Says that tables of wings are there only where a wing has opened the database: earlier versions read them."""
-
-
-def _change(db: Database, *statements: str) -> None:
-    """Changes tables that views read."""
+@migrations(name="0021_figures")
+def figures(db: Database) -> None:
+    """Keeps what a seat did in a game as one document, as the log tells it. Columns are computed from it."""
     views.drop(db.conn)
-    for statement in statements:
-        db.execute(statement)
+    db.execute(_SEATS)
+    rows = db.execute(f"SELECT game, seat, entrant, {', '.join(_FIGURES)} FROM seats")
+    db.conn.executemany(
+        "INSERT INTO new_seats VALUES (?, ?, ?, ?)",
+        (
+            (game, seat, entrant, _figures(seat, dict(zip(_FIGURES, told, strict=True))))
+            for game, seat, entrant, *told in rows
+        ),
+    )
+    db.execute("DROP TABLE seats")
+    db.execute("ALTER TABLE new_seats RENAME TO seats")
     views.make(db.conn)
+
+
+def _figures(seat: int, told: Payload) -> str:
+    """Returns the document of a seat, from the columns that it had."""
+    own = {name: told[name] for name, (_, path) in _FIGURES.items() if path == name and told[name] is not None}
+    forfeit = {path.rpartition(".")[2]: told[name] for name, (_, path) in _FIGURES.items() if path != name}
+    forfeit |= {"seat": seat, "overloaded": bool(told["overloaded"]), "denied_ms": told["denied_ms"] or 0}
+    forfeit["stderr"] = msgspec.json.decode(told["stderr"] or "[]")
+    return canonical(own if told["forfeit"] is None else own | {"forfeit": forfeit})
+
+
+# A column is computed for what is asked for in SQL. A number that is only shown needs none.
+_FIGURES = {
+    "rank": ("INTEGER NOT NULL", "rank"),
+    "decisions": ("INTEGER NOT NULL", "decisions"),
+    "total_ms": ("REAL NOT NULL", "total_ms"),
+    "max_ms": ("REAL NOT NULL", "max_ms"),
+    **{name: ("INTEGER", name) for name in ("score", "margin", "team", "off_turn_cpu_ms")},
+    "forfeit": ("TEXT", "forfeit.code"),
+    "sentence": ("TEXT", "forfeit.sentence"),
+    "turn": ("INTEGER", "forfeit.turn"),
+    "stderr": ("TEXT", "forfeit.stderr"),
+    "overloaded": ("INTEGER", "forfeit.overloaded"),
+    "denied_ms": ("INTEGER", "forfeit.denied_ms"),
+}
+_COMPUTED = "\n".join(
+    f"        {name} {kind} AS (json_extract(figures, '$.{path}'))," for name, (kind, path) in _FIGURES.items()
+)
+_SEATS = f"""CREATE TABLE new_seats (
+        game TEXT NOT NULL REFERENCES games (id),
+        seat INTEGER NOT NULL,
+        entrant INTEGER NOT NULL,
+        figures TEXT NOT NULL,
+{_COMPUTED}
+        PRIMARY KEY (game, seat),
+        UNIQUE (game, entrant),
+        CHECK (rank >= 1)
+    )"""
 
 
 _OF_THE_GAME = ("rules", "rules_version", "ruleset", "options", "players", "board", "race_window_ms")

@@ -18,9 +18,9 @@ from arena.core.ratings.pairs import PairResult
 from arena.core.ratings.running import Rating
 from arena.core.store.database import Connection, snapshot
 from arena.core.store.rated import rating_after
-from arena.core.store.records import Entrant, ForfeitRow, GameRow, Pace, SeatRow, StoredRound, Tally, Tournament
+from arena.core.store.records import Entrant, GameRow, StoredRound, Tally, Tournament, figures_of
 from arena.core.store.removal import PARTS, season_of
-from arena.core.types import Payload
+from arena.core.types import Forfeit, Payload, SeatResult
 
 _TOURNAMENT = (
     "SELECT id, created, settings, digest, seed, secret, commitment, beacon, entropy, logs, games, open, rated,"
@@ -169,9 +169,7 @@ class Reader:
     def tallies(self, tournament: str) -> list[Tally]:
         """Returns the sums of each entrant, by number."""
         rows = self._db.execute(
-            "SELECT entrant, games, wins, draws, forfeits, decisions, total_ms, max_ms, score, scored, measured,"
-            " off_turn_cpu_ms, others_ms FROM tallies WHERE tournament = ?",
-            (tournament,),
+            f"SELECT {', '.join(Tally.__struct_fields__)} FROM tallies WHERE tournament = ?", (tournament,)
         )
         found = {row[0]: Tally(*row) for row in rows}
         (entrants,) = self._db.execute("SELECT count(*) FROM entrants WHERE tournament = ?", (tournament,)).fetchone()
@@ -201,14 +199,17 @@ class Reader:
             losses.update(json.loads(bots)[int(seat)] for seat in re.findall(r"(?:^|; )seat ([0-9]{1,3}) ", reason))
         return len(rows), dict(losses)
 
-    def paces(self, tournament: str) -> list[Pace]:
-        """Returns by worker of a cluster and by entrant how fast it was there. Games played here are no part."""
+    def paces(self, tournament: str) -> list[tuple[str, Tally]]:
+        """Returns by worker of a cluster how fast each entrant was there. Games played here are no part."""
         rows = self._db.execute(
             "SELECT worker, entrant, count(*), sum(decisions), sum(total_ms) FROM games JOIN seats ON game = id"
             " WHERE tournament = ? AND status = 'done' AND worker IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2",
             (tournament,),
         )
-        return [Pace(*row) for row in rows]
+        return [
+            (worker, Tally(entrant, games=games, decisions=decisions, total_ms=total_ms))
+            for worker, entrant, games, decisions, total_ms in rows
+        ]
 
     def pairs(self, tournament: str, deals: range | None = None) -> Iterator[PairResult]:
         """Yields the sums of each pair of entrants that met, by deal: of these deals, or of all."""
@@ -272,16 +273,16 @@ class Reader:
                 f"expected every game of tournament {tournament} to be done and rated, got: {row.rated} of {row.games}"
             )
 
-    def results(self, tournament: str) -> Iterator[tuple[int, tuple[SeatRow, ...]]]:
-        """Yields the deal and the seats of each finished game that counts, in schedule order."""
+    def results(self, tournament: str) -> Iterator[tuple[int, tuple[int, ...], tuple[SeatResult, ...]]]:
+        """Yields the deal, the entrants and the seats of each finished game that counts, in schedule order."""
         rows = self._db.execute(
-            "SELECT number, deal, entrant, rank, decisions, total_ms, max_ms, forfeit, score, off_turn_cpu_ms, team"
-            " FROM games JOIN seats ON seats.game = games.id"
+            "SELECT number, deal, entrant, figures FROM games JOIN seats ON seats.game = games.id"
             " WHERE tournament = ? AND status = 'done' AND counts ORDER BY number, seat",
             (tournament,),
         )
-        for (_, deal), seats in groupby(rows, key=lambda row: row[:2]):
-            yield deal, tuple(SeatRow(*row[2:]) for row in seats)
+        for (_, deal), sat in groupby(rows, key=lambda row: row[:2]):
+            entrants, seats = zip(*((entrant, figures_of(figures)) for *_, entrant, figures in sat), strict=True)
+            yield deal, entrants, seats
 
     def scores(self, tournament: str) -> Iterator[tuple[int, int, int]]:
         """Yields the deal, the entrant and the score of each seat of each finished game that counts and has scores."""
@@ -330,16 +331,16 @@ class Reader:
         found = self._db.execute("SELECT name, type, sql FROM sqlite_master WHERE name NOT GLOB 'sqlite_*' ORDER BY 1")
         return {name: (kind, sql) for name, kind, sql in found}
 
-    def forfeits(self, tournament: str) -> Iterator[ForfeitRow]:
-        """Yields every forfeit, in schedule order."""
+    def forfeits(self, tournament: str) -> Iterator[tuple[int, Forfeit]]:
+        """Yields every forfeit with the entrant whose it is, in schedule order."""
         rows = self._db.execute(
-            "SELECT game, seat, entrant, forfeit, sentence, turn, stderr, overloaded, log FROM games"
-            " JOIN seats ON seats.game = games.id WHERE tournament = ? AND forfeit IS NOT NULL ORDER BY number, seat",
+            "SELECT entrant, figures FROM games JOIN seats ON seats.game = games.id"
+            " WHERE tournament = ? AND forfeit IS NOT NULL ORDER BY number, seat",
             (tournament,),
         )
-        for game, seat, entrant, code, sentence, turn, stderr, overloaded, log in rows:
-            lines = msgspec.json.decode(stderr)
-            yield ForfeitRow(game, seat, entrant, code, sentence, turn, lines, bool(overloaded), log)
+        for entrant, figures in rows:
+            if forfeit := figures_of(figures).forfeit:
+                yield entrant, forfeit
 
     def _tournament(self, where: str, *parameters: str | None) -> Tournament | None:
         cursor = self._db.execute(f"{_TOURNAMENT} {where}", parameters)

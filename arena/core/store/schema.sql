@@ -21,23 +21,6 @@ CREATE TABLE entrants (
     UNIQUE (tournament, name)
 );
 
-CREATE TABLE seats (
-    game TEXT NOT NULL REFERENCES games (id),
-    seat INTEGER NOT NULL,
-    entrant INTEGER NOT NULL,
-    rank INTEGER NOT NULL CHECK (rank >= 1),
-    decisions INTEGER NOT NULL,
-    total_ms REAL NOT NULL,
-    max_ms REAL NOT NULL,
-    forfeit TEXT,
-    sentence TEXT,
-    turn INTEGER,
-    stderr TEXT,
-    overloaded INTEGER, score INTEGER, denied_ms INTEGER, off_turn_cpu_ms INTEGER, margin INTEGER, team INTEGER,
-    PRIMARY KEY (game, seat),
-    UNIQUE (game, entrant)
-);
-
 CREATE TABLE pools (
     id INTEGER PRIMARY KEY,
     rules TEXT NOT NULL,
@@ -160,187 +143,26 @@ CREATE INDEX games_by_finish ON games (finished);
 
 CREATE INDEX games_by_match ON games (tournament, match) WHERE match IS NOT NULL;
 
-CREATE VIEW v_tournaments AS
-    SELECT tournaments.id AS tournament,
-        created,
-        finished,
-        status,
-        rules,
-        ruleset,
-        json_extract(settings, '$.game.players') AS players,
-        json_extract(settings, '$.game.board.name') AS board,
-        json_extract(settings, '$.format') AS format,
-        (SELECT count(*) FROM entrants WHERE tournament = tournaments.id) AS entrants,
-        (SELECT json_group_array(name) FROM (SELECT name FROM entrants
-            WHERE tournament = tournaments.id ORDER BY number)) AS bots,
-        games AS planned,
-        (SELECT count(*) FROM games WHERE tournament = tournaments.id AND games.status = 'done') AS games,
-        seconds,
-        seed,
-        commitment,
-        logs,
-        json_extract(settings, '$.level') AS level,
-        (SELECT count(*) FROM games WHERE tournament = tournaments.id AND games.status = 'void') AS void
-    FROM tournaments JOIN pools ON pools.id = pool;
-
-CREATE VIEW v_games AS
-    SELECT games.id AS game,
-        games.tournament,
-        games.number,
-        games.finished,
-        rules,
-        ruleset,
-        deal,
-        (SELECT json_group_array(name) FROM (SELECT name FROM seats JOIN entrants
-            ON entrants.tournament = games.tournament AND entrants.number = entrant
-            WHERE seats.game = games.id ORDER BY seat)) AS bots,
-        (SELECT json_group_array(rank) FROM (SELECT rank FROM seats
-            WHERE seats.game = games.id ORDER BY seat)) AS ranks,
-        termination AS ended,
-        (SELECT count(forfeit) FROM seats WHERE seats.game = games.id) AS forfeits,
-        turns,
-        actions,
-        games.seconds,
-        (SELECT max(max_ms) FROM seats WHERE seats.game = games.id) AS slowest_ms,
-        tournaments.logs || '/' || games.log AS log,
-        log_sha256,
-        play_digest,
-        'arena replay ' || games.id AS replay,
-        level,
-        match,
-        counts,
-        public_sha256
-    FROM games
-    JOIN tournaments ON tournaments.id = games.tournament
-    JOIN pools ON pools.id = pool
-    WHERE games.status = 'done';
-
-CREATE VIEW v_void AS
-    SELECT games.id AS game,
-        games.tournament,
-        games.number,
-        games.finished,
-        rules,
-        ruleset,
-        deal,
-        (SELECT json_group_array(name) FROM (SELECT name FROM json_each(seating) CROSS JOIN entrants
-            ON entrants.tournament = games.tournament AND entrants.number = value
-            ORDER BY json_each.key)) AS bots,
-        reason,
-        tournaments.logs || '/' || games.log AS log,
-        log_sha256,
-        CASE WHEN log IS NOT NULL THEN 'arena replay ' || games.id END AS replay,
-        level
-    FROM games
-    JOIN tournaments ON tournaments.id = games.tournament
-    JOIN pools ON pools.id = pool
-    WHERE games.status = 'void';
-
-CREATE VIEW v_seats AS
-    SELECT seats.game,
-        games.tournament,
-        games.number,
-        games.finished,
-        rules,
-        ruleset,
-        deal,
-        seat,
-        name AS bot,
-        entrants.version,
-        (SELECT json_group_array(name) FROM (SELECT name FROM seats AS others JOIN entrants
-            ON entrants.tournament = games.tournament AND entrants.number = others.entrant
-            WHERE others.game = seats.game AND others.seat <> seats.seat ORDER BY others.seat)) AS opponents,
-        rank,
-        CASE WHEN rank > 1 THEN 'lost' WHEN EXISTS (SELECT 1 FROM seats AS others
-            WHERE others.game = seats.game AND others.seat <> seats.seat AND others.rank = seats.rank
-            AND (others.team IS NULL OR others.team <> seats.team)) THEN 'drawn' ELSE 'won' END AS outcome,
-        score,
-        team,
-        margin,
-        decisions,
-        total_ms,
-        max_ms,
-        forfeit,
-        sentence,
-        turn AS forfeit_turn,
-        overloaded,
-        stderr AS last_words,
-        termination AS ended,
-        turns,
-        tournaments.logs || '/' || games.log AS log,
-        'arena replay ' || games.id AS replay,
-        denied_ms,
-        level,
-        off_turn_cpu_ms
-    FROM seats
-    JOIN games ON games.id = seats.game AND games.status = 'done'
-    JOIN entrants ON entrants.tournament = games.tournament AND entrants.number = entrant
-    JOIN tournaments ON tournaments.id = games.tournament
-    JOIN pools ON pools.id = pool;
-
-CREATE VIEW v_forfeits AS
-    SELECT seats.game,
-        games.tournament,
-        games.finished,
-        seat,
-        name AS bot,
-        entrants.version,
-        forfeit,
-        sentence,
-        turn AS forfeit_turn,
-        overloaded,
-        stderr AS last_words,
-        json_extract(spec, '$.folder') AS folder,
-        tournaments.logs || '/' || games.log AS log,
-        'arena replay ' || games.id AS replay,
-        denied_ms,
-        level
-    FROM seats
-    JOIN games ON games.id = seats.game AND games.status = 'done'
-    JOIN entrants ON entrants.tournament = games.tournament AND entrants.number = entrant
-    JOIN tournaments ON tournaments.id = games.tournament
-    WHERE forfeit IS NOT NULL;
-
-CREATE VIEW v_standings AS
-    SELECT entrants.tournament,
-        name AS bot,
-        entrants.version,
-        fits.rank,
-        fits.rating,
-        fits.half_width,
-        coalesce(latest.mu, mu0) AS mu,
-        coalesce(latest.sigma, sigma0) AS sigma,
-        coalesce(games, 0) AS games,
-        coalesce(wins, 0) AS wins,
-        coalesce(draws, 0) AS draws,
-        coalesce(games - wins - draws, 0) AS losses,
-        coalesce(forfeits, 0) AS forfeits,
-        (SELECT sum(CASE entrants.number WHEN one THEN better ELSE worse END + equal / 2.0)
-            / sum(better + equal + worse) FROM pairs
-            WHERE pairs.tournament = entrants.tournament AND entrants.number IN (one, other)) AS points,
-        total_ms / nullif(decisions, 0) AS mean_ms,
-        max_ms,
-        1.0 * score / nullif(scored, 0) AS mean_score,
-        gone,
-        1.0 * off_turn_cpu_ms / nullif(measured, 0) AS mean_off_turn_ms
-    FROM entrants
-    LEFT JOIN tallies ON tallies.tournament = entrants.tournament AND tallies.entrant = entrants.number
-    LEFT JOIN fits ON fits.tournament = entrants.tournament AND fits.entrant = entrants.number
-    LEFT JOIN ratings AS latest ON latest.tournament = entrants.tournament AND latest.entrant = entrants.number
-        AND latest.number = (SELECT max(number) FROM ratings
-            WHERE ratings.tournament = entrants.tournament AND ratings.entrant = entrants.number);
-
-CREATE VIEW v_crosstable AS
-    SELECT both.tournament,
-        mine.name AS bot,
-        theirs.name AS opponent,
-        sum(better + equal + worse) AS games,
-        sum(better) AS better,
-        sum(equal) AS equal,
-        sum(worse) AS worse,
-        sum(better + equal / 2.0) / sum(better + equal + worse) AS share
-    FROM (SELECT tournament, one, other, better, equal, worse FROM pairs
-        UNION ALL SELECT tournament, other, one, worse, equal, better FROM pairs) AS both
-    JOIN entrants AS mine ON mine.tournament = both.tournament AND mine.number = one
-    JOIN entrants AS theirs ON theirs.tournament = both.tournament AND theirs.number = other
-    GROUP BY both.tournament, one, other;
+CREATE TABLE "seats" (
+    game TEXT NOT NULL REFERENCES games (id),
+    seat INTEGER NOT NULL,
+    entrant INTEGER NOT NULL,
+    figures TEXT NOT NULL,
+    rank INTEGER NOT NULL AS (json_extract(figures, '$.rank')),
+    decisions INTEGER NOT NULL AS (json_extract(figures, '$.decisions')),
+    total_ms REAL NOT NULL AS (json_extract(figures, '$.total_ms')),
+    max_ms REAL NOT NULL AS (json_extract(figures, '$.max_ms')),
+    score INTEGER AS (json_extract(figures, '$.score')),
+    margin INTEGER AS (json_extract(figures, '$.margin')),
+    team INTEGER AS (json_extract(figures, '$.team')),
+    off_turn_cpu_ms INTEGER AS (json_extract(figures, '$.off_turn_cpu_ms')),
+    forfeit TEXT AS (json_extract(figures, '$.forfeit.code')),
+    sentence TEXT AS (json_extract(figures, '$.forfeit.sentence')),
+    turn INTEGER AS (json_extract(figures, '$.forfeit.turn')),
+    stderr TEXT AS (json_extract(figures, '$.forfeit.stderr')),
+    overloaded INTEGER AS (json_extract(figures, '$.forfeit.overloaded')),
+    denied_ms INTEGER AS (json_extract(figures, '$.forfeit.denied_ms')),
+    PRIMARY KEY (game, seat),
+    UNIQUE (game, entrant),
+    CHECK (rank >= 1)
+);

@@ -20,7 +20,7 @@ from arena.core import plugs
 from arena.core.errors import StoreError
 from arena.core.store.records import Pool, canonical
 from arena.core.text import plain
-from arena.core.types import Payload
+from arena.core.types import Payload, SeatResult
 
 _NONSENSE: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """Errors that values lead to which nobody expects."""
@@ -41,7 +41,7 @@ _JSON: Final[dict[str, Any]] = {
     "rounds.byes": _Numbers,
     "rounds.meetings": tuple[tuple[int, _Numbers], ...],
     "rounds.parameters": list[dict[str, str]],
-    "seats.stderr": list[str],
+    "seats.figures": SeatResult,
     "tournaments.entropy": list[str | None],
     "tournaments.settings": Payload,
 }
@@ -137,7 +137,7 @@ def _flaws(database: sqlite3.Connection) -> Iterator[str]:
     tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
     documents = _JSON | {name: kind for found in plugs.tables().values() for name, kind in found.documents.items()}
     for table in tables:
-        for _, column, kind, *_ in database.execute(f'PRAGMA table_info("{table}")').fetchall():
+        for _, column, kind, *_ in database.execute(f'PRAGMA table_xinfo("{table}")').fetchall():
             yield from _of_column(database, table, column, kind, documents)
     for table, _, parent, _ in database.execute("PRAGMA foreign_key_check"):
         yield f"a row of {table} that refers to none of {parent}"

@@ -25,22 +25,13 @@ from msgspec.structs import astuple
 from arena.core import scratch
 from arena.core.errors import StoreError
 from arena.core.ratings.pairs import pairs_of
-from arena.core.store.database import (
-    Connection,
-    check_current,
-    connect,
-    copy_database,
-    immediate,
-    is_outdated,
-    migrate,
-    patiently,
-    trouble,
-)
+from arena.core.store import database
 from arena.core.store.lock import locked
 from arena.core.store.rated import is_counted, rate_prefix
 from arena.core.store.reader import Reader
 from arena.core.store.records import (
     PLAYED,
+    SUMMED,
     Claim,
     Entrant,
     PlannedGame,
@@ -49,7 +40,6 @@ from arena.core.store.records import (
     Tally,
     Tournament,
     canonical,
-    forfeit_values,
     game_id,
     played_values,
     teams_of,
@@ -58,9 +48,7 @@ from arena.core.store.removal import free_bytes, remove_rows
 from arena.core.store.soundness import explaining
 from arena.core.types import GameResult, Termination
 
-_ADDED = ", ".join(
-    f"{name} = {name} + excluded.{name}" for name in Tally.__struct_fields__ if name not in ("entrant", "max_ms")
-)
+_ADDED = ", ".join(f"{name} = {name} + excluded.{name}" for name in SUMMED)
 
 
 class Store(Reader):
@@ -68,12 +56,12 @@ class Store(Reader):
 
     def transaction(self) -> AbstractContextManager[None]:
         """Makes one transaction of all that the block does."""
-        return immediate(self._db)
+        return database.immediate(self._db)
 
     def create(self, tournament: Tournament, entrants: Iterable[Entrant]) -> None:
         """Stores a tournament with its entrants, but none of its games."""
         t = tournament
-        with immediate(self._db):
+        with database.immediate(self._db):
             self._db.execute(
                 "INSERT INTO tournaments (id, pool, created, settings, digest, seed, secret, commitment, logs, games,"
                 " open) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -100,13 +88,13 @@ class Store(Reader):
         Raises:
             StoreError: No more games may be planned.
         """
-        with immediate(self._db):
+        with database.immediate(self._db):
             self._check_open(tournament)
             self._enter(tournament, [entrant])
 
     def leave(self, tournament: str, entrant: int) -> None:
         """Notes that an entrant has left. Its results stay, and its games that were not begun become void."""
-        with immediate(self._db):
+        with database.immediate(self._db):
             self._db.execute(
                 "UPDATE entrants SET gone = coalesce(gone, ?) WHERE tournament = ? AND number = ?",
                 (now(), tournament, entrant),
@@ -115,7 +103,7 @@ class Store(Reader):
 
     def rejoin(self, tournament: str, entrant: int) -> None:
         """Notes that an entrant that had left is back, with the rating that it had."""
-        with immediate(self._db):
+        with database.immediate(self._db):
             self._db.execute(
                 "UPDATE entrants SET gone = NULL WHERE tournament = ? AND number = ?", (tournament, entrant)
             )
@@ -137,14 +125,13 @@ class Store(Reader):
 
         Args:
             claim: What `claim` returned for the game.
-            reason: Why, for people.
             played: How it went, if it was played. What its log says is kept, and nobody's result.
             seconds: What to add to the tournament's time.
 
         Raises:
             StoreError: The claim is void, or the game has a result.
         """
-        with immediate(self._db):
+        with database.immediate(self._db):
             changed = self._db.execute(
                 "UPDATE games SET status = 'void', reason = ? WHERE id = ? AND status = 'running' AND attempt = ?",
                 (reason, claim.game, claim.attempt),
@@ -163,7 +150,7 @@ class Store(Reader):
         Raises:
             StoreError: It does not follow the games that are planned, or no more may be planned.
         """
-        with immediate(self._db):
+        with database.immediate(self._db):
             self._check_open(tournament)
             changed = self._db.execute(
                 "UPDATE tournaments SET games = games + ? WHERE id = ? AND games = ?",
@@ -183,7 +170,7 @@ class Store(Reader):
 
     def plan_no_more(self, tournament: str) -> None:
         """Notes that all games of a tournament are planned."""
-        with immediate(self._db):
+        with database.immediate(self._db):
             self._db.execute("UPDATE tournaments SET open = 0 WHERE id = ?", (tournament,))
 
     def _check_open(self, tournament: str) -> None:
@@ -193,13 +180,13 @@ class Store(Reader):
     def remove(self, tournaments: Iterable[str]) -> int:
         """Removes tournaments with all their rows. Returns how many bytes of the file that leaves free for new rows."""
         before = free_bytes(self._db)
-        with immediate(self._db):
+        with database.immediate(self._db):
             remove_rows(self._db, tournaments)
         return free_bytes(self._db) - before
 
     def vacuum(self) -> None:
         """Gives back to the disk what is free in the file. It takes as much room again meanwhile."""
-        patiently(self._db, "VACUUM")
+        database.patiently(self._db, "VACUUM")
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def contribute(self, tournament: str, beacon: str, entropy: Sequence[str | None]) -> None:
@@ -208,7 +195,7 @@ class Store(Reader):
         Raises:
             StoreError: It is fixed already, or a game has been claimed.
         """
-        with immediate(self._db):
+        with database.immediate(self._db):
             changed = self._db.execute(
                 "UPDATE tournaments SET beacon = ?, entropy = ? WHERE id = ? AND entropy IS NULL"
                 " AND NOT EXISTS (SELECT 1 FROM games WHERE tournament = tournaments.id)",
@@ -221,13 +208,12 @@ class Store(Reader):
         """Closes a tournament whose games are all done and rated.
 
         Args:
-            tournament: Which tournament.
             fits: Of each entrant its number, its rating by the refit, half of its interval's width, and its rank.
 
         Raises:
             StoreError: Some are not.
         """
-        with immediate(self._db):
+        with database.immediate(self._db):
             self.check_done(tournament)
             self._db.executemany(
                 "INSERT OR REPLACE INTO fits (tournament, entrant, rating, half_width, rank) VALUES (?, ?, ?, ?, ?)",
@@ -249,15 +235,13 @@ class Store(Reader):
         They are the first that were given back, or else the first that were never claimed.
 
         Args:
-            tournament: Which tournament.
             schedule: Returns the game at a place in the order.
-            limit: The most games to claim.
             fits: Whether a game, given by its number, may be claimed now. Others are passed over.
 
         Returns:
             The claims in schedule order; none if every game that may be claimed is running or done.
         """
-        with immediate(self._db):
+        with database.immediate(self._db):
             while True:
                 self._void_of_gone(tournament)
                 claims = self._first_planned(tournament, schedule, limit, fits)
@@ -315,7 +299,7 @@ class Store(Reader):
 
     def release(self, claim: Claim) -> None:
         """Gives a game back unplayed, for another claim."""
-        with immediate(self._db):
+        with database.immediate(self._db):
             changed = self._db.execute(
                 "UPDATE games SET status = 'planned' WHERE id = ? AND status = 'running' AND attempt = ?",
                 (claim.game, claim.attempt),
@@ -326,7 +310,7 @@ class Store(Reader):
     def resume(self, tournament: str, logs: str | None = None) -> list[str]:
         """Gives back the games that ran when the last run ended. Returns their ids. `logs` says where logs are now."""
         where, of = "WHERE tournament = ? AND status = 'running'", (tournament,)
-        with immediate(self._db):
+        with database.immediate(self._db):
             self._db.execute("UPDATE tournaments SET logs = coalesce(?, logs) WHERE id = ?", (logs, tournament))
             dead = self._db.execute(f"UPDATE games SET status = 'planned' {where} RETURNING id", of).fetchall()
         return sorted(id for (id,) in dead)
@@ -336,7 +320,6 @@ class Store(Reader):
 
         Args:
             claim: What `claim` returned for the game.
-            result: The game's result.
             entrants: The numbers of the entrants, by seat.
             seconds: What to add to the tournament's time.
 
@@ -349,7 +332,7 @@ class Store(Reader):
             raise StoreError(f"expected {wanted}, got: game {result.game} with {len(result.seats)}")
         if result.termination is Termination.INTERRUPTED:
             raise StoreError(f"expected a result, got: game {claim.game} was interrupted, which is none")
-        with immediate(self._db):
+        with database.immediate(self._db):
             changed = self._db.execute(
                 f"UPDATE games SET status = 'done', termination = ?, {PLAYED}"
                 " WHERE id = ? AND status = 'running' AND attempt = ?",
@@ -357,7 +340,13 @@ class Store(Reader):
             ).rowcount
             if changed != 1:
                 raise self._void(claim)
-            self._insert_seats(result, entrants)
+            self._db.executemany(
+                "INSERT INTO seats (game, seat, entrant, figures) VALUES (?, ?, ?, ?)",
+                [
+                    (result.game, number, entrant, canonical(seat))
+                    for number, (seat, entrant) in enumerate(zip(result.seats, entrants, strict=True))
+                ],
+            )
             if is_counted(self._db, claim.game):
                 self._add_up(claim, result, entrants)
             rate_prefix(self._db, claim.tournament)
@@ -368,28 +357,11 @@ class Store(Reader):
         got = f"{row[0]}, attempt {row[1]}" if row else "no such game"
         return StoreError(f"expected game {claim.game} to be running, attempt {claim.attempt}, got: {got}")
 
-    def _insert_seats(self, result: GameResult, entrants: Sequence[int]) -> None:
-        self._db.executemany(
-            "INSERT INTO seats (game, seat, entrant, rank, decisions, total_ms, max_ms, score, margin, off_turn_cpu_ms,"
-            f" team, forfeit, sentence, turn, stderr, overloaded, denied_ms) VALUES ({', '.join('?' * 17)})",
-            [
-                (
-                    *(result.game, number, entrant, seat.rank, seat.decisions, seat.total_ms, seat.max_ms, seat.score),
-                    *(seat.margin, seat.off_turn_cpu_ms, seat.team, *forfeit_values(seat)),
-                )
-                for number, (seat, entrant) in enumerate(zip(result.seats, entrants, strict=True))
-            ],
-        )
-
     def _add_up(self, claim: Claim, result: GameResult, entrants: Sequence[int]) -> None:
-        """Adds a result to the sums."""
         self._db.executemany(
             "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
             f" max_ms = max(max_ms, excluded.max_ms), {_ADDED}",
-            [
-                (claim.tournament, *astuple(Tally.of(entrant, seat, result.seats)))
-                for seat, entrant in zip(result.seats, entrants, strict=True)
-            ],
+            [(claim.tournament, *astuple(tally)) for tally in Tally.of_game(entrants, result.seats)],
         )
         margins = [seat.margin for seat in result.seats]
         pairs = pairs_of(claim.deal, entrants, result.ranks, margins, teams_of(result.seats))
@@ -449,8 +421,8 @@ def open_store(path: Path, tell: Callable[[str], object] | None = None) -> Itera
     with locked(path) as held, _connection(path, write=True) as connection:
         connection.held = held
         connection.tell = tell or connection.tell
-        migrate(connection, path)
-        check_current(connection, path)
+        database.migrate(connection, path)
+        database.check_current(connection, path)
         yield Store(connection, path)
 
 
@@ -469,23 +441,23 @@ def open_reader(path: Path) -> Iterator[Reader]:
         )
     with ExitStack() as held:
         connection = held.enter_context(_connection(path, write=False))
-        if is_outdated(connection):  # whoever only reads changes no file: an older arena may still use it
+        if database.is_outdated(connection):  # whoever only reads changes no file: an older arena may still use it
             copy = held.enter_context(scratch.folder("arena-old-")) / "copy.db"
-            copy_database(path, copy)
+            database.copy_database(path, copy)
             with _connection(copy, write=True) as writer:
-                migrate(writer, copy)
+                database.migrate(writer, copy)
             connection = held.enter_context(_connection(copy, write=False))
-        check_current(connection, path)
+        database.check_current(connection, path)
         yield Reader(connection, path)
 
 
 @contextmanager
-def _connection(path: Path, *, write: bool) -> Iterator[Connection]:
-    connection = connect(path, write=write)
+def _connection(path: Path, *, write: bool) -> Iterator[database.Connection]:
+    connection = database.connect(path, write=write)
     try:
         with explaining(connection, path):
             yield connection
     except sqlite3.Error as error:
-        raise trouble(error, path) from error
+        raise database.trouble(error, path) from error
     finally:
         connection.close()

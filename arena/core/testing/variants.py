@@ -10,15 +10,7 @@ import msgspec
 from arena.core.catalogue import find_board, game
 from arena.core.errors import ConfigError
 from arena.core.rules.base import Rules
-from arena.core.testing.checks import (
-    check_declaration,
-    check_fold,
-    check_forfeits,
-    check_legality,
-    check_numbers,
-    check_outcome,
-    check_purity,
-)
+from arena.core.testing import checks
 from arena.core.testing.messages import check_actions, check_payloads, check_wild_actions
 from arena.core.testing.secrecy import check_secrecy
 from arena.core.testing.walks import GameFault, place_of, probing, walk
@@ -37,8 +29,8 @@ class Variant(msgspec.Struct, frozen=True):
 
 
 CHECKS: Final[tuple[Callable[[Rules[Any], int], object], ...]] = (
-    check_purity, check_legality, check_outcome, check_forfeits, check_fold, check_payloads, check_actions,
-    check_wild_actions, check_numbers,
+    checks.check_purity, checks.check_legality, checks.check_outcome, checks.check_forfeits, checks.check_fold,
+    check_payloads, check_actions, check_wild_actions, checks.check_numbers,
 )  # fmt: skip
 """The checks of one random game each, by a seed; `check_secrecy` comes on top."""
 
@@ -142,6 +134,6 @@ def check_game(
         ConfigError: There is no such game, ruleset or number of players.
     """
     found = game(rules) if isinstance(rules, str) else rules
-    check_declaration(found)
+    checks.check_declaration(found)
     for table in variants(found, ruleset=ruleset, players=players, board=board):
         check_variant(table.rules, games=games, seed=seed)

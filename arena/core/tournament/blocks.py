@@ -41,7 +41,6 @@ def started_ahead(job: Job, following: Iterable[Job]) -> Job:
     """Returns the job with the bots that are started during it, if the next block is near.
 
     Args:
-        job: The job.
         following: The jobs that its worker gets after it, in order.
     """
     for distance, other in enumerate(islice(following, AHEAD_GAMES)):

@@ -26,7 +26,6 @@ class RemovedLogs(msgspec.Struct, frozen=True):
 
     folder: str
     removed: Size
-    """What was removed from it."""
     kept: str | None
     """Why the folder, or something in it, is still there; None if it is gone."""
 
@@ -74,5 +73,4 @@ def _own_files(tournament: str, folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def _some(names: list[str]) -> str:
-    """Returns some names for a message."""
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

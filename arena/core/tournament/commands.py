@@ -54,8 +54,6 @@ def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path | None)
     Of a season of a league it is the one that says how the league is.
 
     Args:
-        tournament: The tournament.
-        refs: How to name its bots.
         db: Its database; None if neither that nor the folder of its logs is to be named.
     """
     settings = tournament.settings

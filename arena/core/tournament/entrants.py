@@ -13,17 +13,7 @@ import msgspec
 
 from arena.core.catalogue import game
 from arena.core.errors import BotError
-from arena.core.link.bots import (
-    COMMAND,
-    MANIFEST,
-    TEMPLATE,
-    bundled_folders,
-    load_bot,
-    missing,
-    missing_tool,
-    read_manifest,
-    read_ref,
-)
+from arena.core.link import bots as manifests
 from arena.core.link.contents import LEFT_OUT
 from arena.core.resources import bots_folder
 
@@ -32,9 +22,7 @@ class LeftOut(msgspec.Struct, frozen=True):
     """A bot, or a file, that does not enter."""
 
     bot: str
-    """Its name on the command line."""
     reason: str
-    """Why, and what to do if it should enter."""
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -53,18 +41,17 @@ def choose(refs: Sequence[str], rules: str, *, bundled: bool = False) -> Chosen:
     Args:
         refs: Bots, their `bot.toml` files, and folders of bots. A ref that is none of these is kept as it is: reading
             the bot says what is wrong with it.
-        rules: The game that they are to play.
         bundled: Whether all bundled bots enter that can play.
 
     Raises:
         ConfigError: There is no such game, or a folder has no bot that can play. Show the message to the operator.
     """
     game(rules)
-    names = bundled_folders()
+    names = manifests.bundled_folders()
     chosen: list[str] = []
     left_out: list[LeftOut] = []
     groups = {ref: {} if _is_bot(ref, names) else _bots_in(ref) for ref in refs}
-    beside = {Path(ref).parent for ref, found in groups.items() if found or (Path(ref) / MANIFEST).is_file()}
+    beside = {Path(ref).parent for ref, found in groups.items() if found or (Path(ref) / manifests.MANIFEST).is_file()}
     if bundled:
         able, unable = _sort_out(dict(sorted(names.items())), rules)
         chosen += able
@@ -78,18 +65,23 @@ def choose(refs: Sequence[str], rules: str, *, bundled: bool = False) -> Chosen:
                 raise BotError(f"expected a folder with a bot that can play {rules}, got: {ref} ({reasons})")
             chosen += able
             left_out += unable
-        elif path.name == MANIFEST and path.is_file():
+        elif path.name == manifests.MANIFEST and path.is_file():
             chosen.append(_as_ref(path.parent))
         elif path.exists() and path.parent in beside and not _is_bot(ref, names):
-            left_out.append(LeftOut(ref, f"expected a folder with a {MANIFEST}, or of such folders"))
+            left_out.append(LeftOut(ref, f"expected a folder with a {manifests.MANIFEST}, or of such folders"))
         else:
             chosen.append(ref)
     return Chosen(tuple(chosen), tuple(left_out))
 
 
 def _is_bot(ref: str, names: Collection[str]) -> bool:
-    name, bot, values = read_ref(ref)
-    return bool(name or values) or bot.startswith(COMMAND) or bot in names or (Path(bot) / MANIFEST).is_file()
+    name, bot, values = manifests.read_ref(ref)
+    return (
+        bool(name or values)
+        or bot.startswith(manifests.COMMAND)
+        or bot in names
+        or (Path(bot) / manifests.MANIFEST).is_file()
+    )
 
 
 def _bots_in(ref: str) -> dict[str, Path]:
@@ -98,15 +90,16 @@ def _bots_in(ref: str) -> dict[str, Path]:
     Raises:
         BotError: It has no bots, but folders of bots.
     """
-    folder = Path(read_ref(ref).bot)
+    folder = Path(manifests.read_ref(ref).bot)
     if not folder.is_dir():
         return {}
     inner = [path for path in folder.iterdir() if path.name not in LEFT_OUT and not path.name.startswith(".")]
-    found = [path for path in inner if (path / MANIFEST).is_file()]
-    if not found and (deeper := sorted({path.parent.parent for path in folder.glob(f"*/*/{MANIFEST}")})):
+    found = [path for path in inner if (path / manifests.MANIFEST).is_file()]
+    if not found and (deeper := sorted({path.parent.parent for path in folder.glob(f"*/*/{manifests.MANIFEST}")})):
         folders = " ".join(map(_as_ref, deeper))
         raise BotError(
-            f"expected a folder with a {MANIFEST}, or of such folders, got: {ref}; name those in it: {folders}"
+            f"expected a folder with a {manifests.MANIFEST}, or of such folders, got: {ref}; "
+            f"name those in it: {folders}"
         )
     return {_as_ref(path): path for path in sorted(found, key=lambda path: (_name(path), path.name))}
 
@@ -114,7 +107,7 @@ def _bots_in(ref: str) -> dict[str, Path]:
 def _name(folder: Path) -> str:
     """Returns a bot's name, or its folder's if the manifest cannot be read."""
     try:
-        return read_manifest(folder).name
+        return manifests.read_manifest(folder).name
     except BotError:
         return folder.name
 
@@ -126,28 +119,26 @@ def _as_ref(folder: Path) -> str:
 
 
 def _sort_out(folders: Mapping[str, Path], rules: str) -> tuple[list[str], list[LeftOut]]:
-    """Returns those that can play, and the others."""
     reasons = {ref: _reason(ref, folder, rules) for ref, folder in folders.items()}
     able = [ref for ref, reason in reasons.items() if reason is None]
     return able, [LeftOut(ref, reason) for ref, reason in reasons.items() if reason is not None]
 
 
 def _reason(ref: str, folder: Path, rules: str) -> str | None:
-    """Returns why a bot cannot play, or None if it can."""
-    if folder.name == TEMPLATE and folder.resolve().parent.parent == bots_folder():
+    if folder.name == manifests.TEMPLATE and folder.resolve().parent.parent == bots_folder():
         return "it is what new bots begin from (`arena bot new`)"
     try:
-        manifest = read_manifest(folder)
+        manifest = manifests.read_manifest(folder)
         if manifest.rules and rules not in manifest.rules:
             return f"it plays {', '.join(manifest.rules)}, not {rules}"
-        lack = missing(manifest, folder)
+        lack = manifests.missing(manifest, folder)
         if lack is None:
-            load_bot(ref)
+            manifests.load_bot(ref)
             return None
     except BotError as error:
         return str(error)
     if not lack.buildable:
         return f"it needs {lack.told}"
-    if (tool := missing_tool(manifest, folder)) is not None:
+    if (tool := manifests.missing_tool(manifest, folder)) is not None:
         return f"it is not built, and needs for that {tool.told}"
     return f"it is not built; run `arena bot build {ref}`"

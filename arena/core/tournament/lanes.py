@@ -84,7 +84,6 @@ class Supply(Protocol):
         """Claims games that follow each other in one block. If there is none, none is left, or others have to play it.
 
         Args:
-            limit: The most.
             worker: The name of the cluster's worker that the lane keeps to; empty if it keeps to none.
             others: The names of the workers that other lanes keep to.
         """
@@ -105,8 +104,6 @@ class Supply(Protocol):
         """Notes that a worker ended in a game. Returns whether it may still be played; else it is taken out.
 
         Args:
-            claim: The game.
-            error: What the executor said.
             outside: Whether SIGKILL or SIGTERM ended the worker.
         """
 
@@ -116,8 +113,6 @@ class _Dropped(Exception):
 
 
 class _Lane(AbstractContextManager["_Lane"]):
-    """A worker, and the games that it is to play."""
-
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
         self._stack = ExitStack()

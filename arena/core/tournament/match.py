@@ -16,15 +16,8 @@ from arena.core.referee.recorder import Watch
 from arena.core.referee.transcript import Tap
 from arena.core.referee.worker import could_not_play, play
 from arena.core.store.records import PlannedGame, Played, Tournament
+from arena.core.tournament import plan
 from arena.core.tournament.blocks import AHEAD_GAMES, block_of, started_ahead
-from arena.core.tournament.plan import (
-    contributions,
-    draw_tournament,
-    make_log_folder,
-    publish_commitment,
-    publish_contributions,
-    reveal_secret,
-)
 from arena.core.tournament.settings import Setup
 
 
@@ -41,11 +34,11 @@ def begin_match(setup: Setup, logs: Path) -> Tournament:
         BotError: A bot cannot be confined so, or would see the logs or a rival. Nothing is made.
     """
     require(setup.settings.level, setup.specs, (logs,))
-    id = make_log_folder(logs, "match-", 3)
-    match = draw_tournament(setup.settings, id, logs.resolve() / id)
-    publish_commitment(match, setup.settings)
-    match = replace(match, entropy=contributions(setup.specs, setup.settings.level))
-    publish_contributions(match)
+    id = plan.make_log_folder(logs, "match-", 3)
+    match = plan.draw_tournament(setup.settings, id, logs.resolve() / id)
+    plan.publish_commitment(match, setup.settings)
+    match = replace(match, entropy=plan.contributions(setup.specs, setup.settings.level))
+    plan.publish_contributions(match)
     return match
 
 
@@ -85,6 +78,6 @@ def play_match(
             yield Played(game, result)
     except BaseException:
         with suppress(ArenaError):  # the operator has to see the error that ended the match, not this one
-            reveal_secret(match)
+            plan.reveal_secret(match)
         raise
-    reveal_secret(match)
+    plan.reveal_secret(match)

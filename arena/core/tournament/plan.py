@@ -51,11 +51,8 @@ class Begun(msgspec.Struct, frozen=True):
 
     tournament: Tournament
     done: int
-    """Number of games that are already done."""
     resumed: bool
-    """Whether it was in the database before."""
     committed: Commitment
-    """What was published before its first game."""
     gone: tuple[str, ...] = ()
     """The logs of finished games that are not there any more. The results stand."""
 
@@ -72,8 +69,6 @@ def begin(
     """Continues the unfinished tournament with these settings, or begins a new one.
 
     Args:
-        store: The database.
-        settings: Its settings.
         specs: The entrants' manifests, by number.
         logs: The folder that holds, or will hold, the tournament's own folder of logs.
         new: Begin a new one even if one is unfinished.
@@ -168,7 +163,6 @@ def fix_chance(store: Store, tournament: Tournament, specs: Sequence[BotSpec], v
     """Fixes what others than the organiser put into chance, unless it is fixed already. Returns the tournament with it.
 
     Args:
-        store: The database.
         tournament: A tournament whose commitment is published.
         specs: The entrants' manifests, by number. Those that contribute are started to say what.
             Where a beacon is named none is asked: whoever contributed after its value was out could try many.
@@ -265,8 +259,6 @@ def draw_tournament(settings: Settings, id: str, logs: Path) -> Tournament:
     """Draws the secret, or derives it from the seed, and returns the tournament as it is before its first game.
 
     Args:
-        settings: Its settings.
-        id: Its identifier.
         logs: Its own folder of logs, absolute.
     """
     secret = new_secret() if settings.seed is None else seed_secret(settings.seed, settings.seed_salt)
@@ -311,8 +303,6 @@ def make_log_folder(logs: Path, prefix: str, size: int, taken: Callable[[str], b
     The identifier is short: the prefix, the date and random digits. It is never derived from the secret.
 
     Args:
-        logs: Where the folder is made.
-        prefix: How the identifier begins.
         size: How many random bytes it has.
         taken: Says whether an identifier is in use.
 

@@ -160,9 +160,6 @@ def store_result(
     """Stores what came of a game: its result, or that it is void. Returns why it is void; empty if it is not.
 
     Args:
-        store: The database.
-        claim: The claim of the game.
-        result: Its result.
         entrants: The numbers of the entrants, by seat.
         on_overload: Whether the game is void if it was lost because the machine was overloaded.
         seconds: What to add to the tournament's time.
@@ -180,11 +177,7 @@ class Runner:
 
     Args:
         store: The database that holds the tournament.
-        tournament: The tournament.
-        schedule: Its schedule.
         make_job: Returns the work for a game.
-        play: Plays one game; see `Lanes`.
-        worker: Starts a worker; see `Lanes`.
         directions: Says how many workers there are, and whether games may begin. Asked all the time.
         processes: How long a bot process is kept.
         on_overload: Whether a game is void that was lost because the machine was overloaded.
@@ -271,10 +264,7 @@ def crowded(games: int, players: int, cores: int, *, race: bool) -> str:
     race all seats compute at once, so it keeps as many busy as it has seats.
 
     Args:
-        games: Games at a time.
-        players: Seats of a game.
         cores: How many cores this process may use.
-        race: Whether the rules have races.
     """
     each = players if race else 1
     if games * each <= cores:

@@ -25,7 +25,6 @@ class PlacedRound(msgspec.Struct, frozen=True, kw_only=True):
     """A round with its place in the order of games."""
 
     number: int
-    """Counted from 0."""
     round: Round
     first_game: int
     games: int
@@ -54,9 +53,6 @@ class Schedule:
     """The games of a tournament as far as its rounds are planned.
 
     Args:
-        format: Its format.
-        entrants: How many there are.
-        players: Seats of a game.
         draw: From which everything random in the format follows.
         stored: The rounds that were planned before. What they depended on is given to `take` again.
     """

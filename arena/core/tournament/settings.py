@@ -39,7 +39,6 @@ class BotSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """An entrant."""
 
     name: str
-    """Unique in the tournament: the second `random` is `random#2`."""
     version: str
     digest: str
     """SHA-256 of the bot's files, wherever they are (`BotSpec.identity`)."""
@@ -56,9 +55,7 @@ class _SettingsOfAll(msgspec.Struct, frozen=True, kw_only=True):
     """What the settings of a tournament have whatever its format is."""
 
     game: GameSettings
-    """What is played."""
     level: Level = Level.TRUSTED
-    """How bots are confined."""
     on_overload: OnOverload = "rate"
     """What becomes of games that were lost because the machine was overloaded."""
     chance: Literal[2, 3] = VERSION
@@ -71,14 +68,12 @@ class _SettingsOfAll(msgspec.Struct, frozen=True, kw_only=True):
     beacon: str | None = None
     """Which public value goes into the deals, as `arena.core.referee.beacon` names it; None if none does."""
     bots: tuple[BotSettings, ...]
-    """The entrants, by number."""
 
 
 class Settings(_SettingsOfAll, frozen=True, kw_only=True):
     """A tournament's settings, without what does not change a game (workers, folders)."""
 
     format: Format
-    """Which entrants meet."""
 
     @property
     def digest(self) -> str:
@@ -156,7 +151,6 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
     settings: Settings
     specs: tuple[BotSpec, ...]
-    """The entrants' manifests, by number."""
     refs: tuple[str, ...]
     """The entrants' names on the command line in the operator's folder, by number."""
 
@@ -245,7 +239,6 @@ def processes_at(level: Level, wanted: Processes | None) -> Processes:
     """Returns how long bot processes are kept at a level.
 
     Args:
-        level: How bots are confined.
         wanted: What the operator asked for, if anything.
 
     Raises:
@@ -263,7 +256,6 @@ def seeded(setup: Setup, ranks: Sequence[tuple[str, str]]) -> Setup:
     """Returns the setup with its bots in the order of earlier standings, those that are not in them last.
 
     Args:
-        setup: The setup.
         ranks: The names and digests of the bots in those standings, best first.
     """
     place = {entrant: place for place, entrant in enumerate(ranks)}

@@ -39,7 +39,6 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     verb: Verb
     number: int = 0
-    """Games at a time, for `concurrency`."""
 
 
 class Directions:
@@ -54,11 +53,7 @@ class Directions:
         """Whether no game may begin any more, and the command ends after those that run."""
 
     def look(self, running: int) -> None:
-        """Obeys new orders, of which there are none.
-
-        Args:
-            running: How many games workers have.
-        """
+        """Obeys new orders, of which there are none."""
 
 
 class Steering(Directions):
@@ -68,8 +63,6 @@ class Steering(Directions):
         """Takes the first settings.
 
         Args:
-            folder: Where orders are found.
-            lanes: Games at a time.
             tell: Called with a sentence about each order that was obeyed.
         """
         super().__init__(lanes)
@@ -149,8 +142,6 @@ def send(db: Path, verb: Verb, number: int = 0, *, patience: float = ANSWER_S) -
     """Gives an order to the tournament that runs on a database, and returns its answer.
 
     Args:
-        db: The database.
-        verb: What it is to do.
         number: Games at a time, for `concurrency`.
         patience: Seconds to wait for the answer.
 

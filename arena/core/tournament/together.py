@@ -34,7 +34,6 @@ class _Begun:
     home: str = ""
     """The worker that had a game of it last; empty if none had."""
     over: int = 0
-    """How many of its games are."""
 
 
 class MatchWorkers:
@@ -61,8 +60,6 @@ class MatchWorkers:
         """Says whether a worker may claim a game: nobody has its match, or this worker, or one that is gone.
 
         Args:
-            number: The game's.
-            worker: Its name.
             others: The names of the other workers that play.
         """
         begun = self._begun.get(self._match_of(number)[0])
@@ -94,8 +91,6 @@ def claim_at_home(
 
     Args:
         homes: Where matches are played; None if that is all the same.
-        claimer: Claims games.
-        worker: The worker's name.
         others: The names of the other workers that play.
     """
     if homes is None:

@@ -29,9 +29,7 @@ class Remote(Executor):
     """An executor that plays blocks of games on a cluster, one at a time."""
 
     name: str = ""
-    """The worker that it keeps to; empty if it keeps to none."""
     played_by: str = ""
-    """The worker that played the last block."""
     was_killed: bool = False
     """Whether a worker was ended from outside in a game of the last block, once the executor is lost."""
     refused: bool = False

@@ -21,17 +21,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.core.errors import RemoteProtocolError
-from arena.core.wire.messages import (
-    MAX_DEPTH,
-    MAX_FRAME,
-    MAX_INT,
-    MAX_NOTE,
-    MAX_REFEREE_FRAME,
-    Action,
-    FromBot,
-    FromReferee,
-    PositiveInt,
-)
+from arena.core.wire import messages
 
 _LONGEST_QUOTE: Final = 80
 _SHORT: Final = 1_024
@@ -43,12 +33,12 @@ def types_of(union: Any) -> frozenset[str]:
     return frozenset(str(message.__struct_config__.tag) for message in get_args(union))
 
 
-_BOT_TYPES: Final = types_of(FromBot)
-_REFEREE_TYPES: Final = types_of(FromReferee)
-_BOT_DECODER: Final = msgspec.msgpack.Decoder(FromBot)
-_REFEREE_DECODER: Final = msgspec.msgpack.Decoder(FromReferee)
+_BOT_TYPES: Final = types_of(messages.FromBot)
+_REFEREE_TYPES: Final = types_of(messages.FromReferee)
+_BOT_DECODER: Final = msgspec.msgpack.Decoder(messages.FromBot)
+_REFEREE_DECODER: Final = msgspec.msgpack.Decoder(messages.FromReferee)
 
-_Single: TypeAlias = str | bool | Annotated[int, Meta(ge=-MAX_INT, le=MAX_INT)] | None
+_Single: TypeAlias = str | bool | Annotated[int, Meta(ge=-messages.MAX_INT, le=messages.MAX_INT)] | None
 _Low: TypeAlias = _Single | list[_Single] | dict[str, _Single]
 _Middle: TypeAlias = _Single | list[_Low] | dict[str, _Low]
 _High: TypeAlias = _Single | list[_Middle] | dict[str, _Middle]
@@ -57,7 +47,7 @@ _High: TypeAlias = _Single | list[_Middle] | dict[str, _Middle]
 class _PlainAction(Struct, frozen=True, tag_field="type", tag="action"):
     """An action without a note and with few levels, which is all that most bots send."""
 
-    id: PositiveInt
+    id: messages.PositiveInt
     action: dict[str, _High]
 
 
@@ -67,7 +57,7 @@ encode: Final = msgspec.msgpack.Encoder().encode
 """Returns the frame of a message, `type` first. Payloads are trusted to hold only what the protocol allows."""
 
 
-def decode(frame: bytes) -> FromBot | None:
+def decode(frame: bytes) -> messages.FromBot | None:
     """Reads a frame from a bot.
 
     Returns:
@@ -78,8 +68,8 @@ def decode(frame: bytes) -> FromBot | None:
             sends (`protocol_violation`). The text ends with the place, such as ` - at $.action.plays[0].space`.
             Send the code back in an `error`; the seat forfeits.
     """
-    if len(frame) > MAX_FRAME:
-        raise _oversized(frame, MAX_FRAME, "§5.1-4")
+    if len(frame) > messages.MAX_FRAME:
+        raise _oversized(frame, messages.MAX_FRAME, "§5.1-4")
     plain = _read_plain(frame)
     if plain is not None:
         return plain
@@ -89,13 +79,15 @@ def decode(frame: bytes) -> FromBot | None:
             reason = f"expected a type that a bot sends, got: {kind!r} - at $.type"
             raise RemoteProtocolError("protocol_violation", reason, "§5.3-6")
         return None
-    message: FromBot = typed(_BOT_DECODER, frame)
-    if type(message) is Action and message.note is not None and len(message.note.encode()) > MAX_NOTE:
-        raise _malformed(f"at most {MAX_NOTE} bytes", f"{len(message.note.encode())} bytes", "$.note", "§8.6-3")
+    message: messages.FromBot = typed(_BOT_DECODER, frame)
+    if type(message) is messages.Action and message.note is not None and len(message.note.encode()) > messages.MAX_NOTE:
+        raise _malformed(
+            f"at most {messages.MAX_NOTE} bytes", f"{len(message.note.encode())} bytes", "$.note", "§8.6-3"
+        )
     return message
 
 
-def _read_plain(frame: bytes) -> Action | None:
+def _read_plain(frame: bytes) -> messages.Action | None:
     """Returns the action of a frame that is exactly what `encode` would write, at a third of the cost; else None.
 
     Nearly every frame is such a frame. It repeats no key, because a decoder keeps only one of two equal keys. The type
@@ -108,21 +100,21 @@ def _read_plain(frame: bytes) -> Action | None:
         plain = _PLAIN_DECODER.decode(frame)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    message = Action(id=plain.id, action=plain.action)
+    message = messages.Action(id=plain.id, action=plain.action)
     return message if encode(message) == frame else None
 
 
-def decode_from_referee(frame: bytes) -> FromReferee | None:
+def decode_from_referee(frame: bytes) -> messages.FromReferee | None:
     """Reads a frame from the referee, as `decode` reads one from a bot. It is for clients and tests.
 
     Raises:
         RemoteProtocolError: The referee broke the protocol.
     """
-    if len(frame) > MAX_REFEREE_FRAME:
-        raise _oversized(frame, MAX_REFEREE_FRAME, "§5.1-5")
+    if len(frame) > messages.MAX_REFEREE_FRAME:
+        raise _oversized(frame, messages.MAX_REFEREE_FRAME, "§5.1-5")
     if type_of(read_map(frame)) not in _REFEREE_TYPES:
         return None
-    message: FromReferee = typed(_REFEREE_DECODER, frame)
+    message: messages.FromReferee = typed(_REFEREE_DECODER, frame)
     return message
 
 
@@ -152,7 +144,7 @@ def read_map(frame: bytes, *, more: frozenset[type] = frozenset()) -> dict[str, 
         RemoteProtocolError: It is `malformed`.
     """
     if len(frame) > _SHORT and nests_too_deeply(frame):
-        raise _malformed(f"at most {MAX_DEPTH} levels of nesting", "more", "$", "§5.2-6")
+        raise _malformed(f"at most {messages.MAX_DEPTH} levels of nesting", "more", "$", "§5.2-6")
     try:
         value = msgpack.unpackb(frame, object_pairs_hook=_map, strict_map_key=False)
     except msgpack.ExtraData as error:
@@ -203,7 +195,7 @@ def nests_too_deeply(frame: bytes) -> bool:
                 at += size
             elif first < 0xCA:  # extension: a byte for its type
                 at += size + 1
-        if len(left) > MAX_DEPTH + 1:
+        if len(left) > messages.MAX_DEPTH + 1:
             return True
     return False
 
@@ -223,11 +215,11 @@ def _check(value: Any, depth: int, more: frozenset[type]) -> None:
     if kind is str or kind is bool or value is None:
         return
     if kind is int:
-        if not -MAX_INT <= value <= MAX_INT:
-            raise _Fault(f"an integer of at most {MAX_INT} in absolute value", str(value), "§5.2-5")
+        if not -messages.MAX_INT <= value <= messages.MAX_INT:
+            raise _Fault(f"an integer of at most {messages.MAX_INT} in absolute value", str(value), "§5.2-5")
     elif kind is dict or kind is _Fault:
-        if depth > MAX_DEPTH:
-            raise _Fault(f"at most {MAX_DEPTH} levels of nesting", "another map", "§5.2-6")
+        if depth > messages.MAX_DEPTH:
+            raise _Fault(f"at most {messages.MAX_DEPTH} levels of nesting", "another map", "§5.2-6")
         if kind is _Fault:
             raise value
         for key, item in value.items():
@@ -237,8 +229,8 @@ def _check(value: Any, depth: int, more: frozenset[type]) -> None:
                 fault.place.append(f".{_cut(key)}")
                 raise
     elif kind is list:
-        if depth > MAX_DEPTH:
-            raise _Fault(f"at most {MAX_DEPTH} levels of nesting", "another array", "§5.2-6")
+        if depth > messages.MAX_DEPTH:
+            raise _Fault(f"at most {messages.MAX_DEPTH} levels of nesting", "another array", "§5.2-6")
         for index, item in enumerate(value):
             try:
                 _check(item, depth + 1, more)
@@ -256,7 +248,6 @@ _KINDS: Final = {
 
 
 def _kind(value: object) -> str:
-    """Returns what msgpack calls the kind of a value."""
     return _KINDS.get(type(value), "extension")
 
 

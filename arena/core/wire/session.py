@@ -20,22 +20,8 @@ from enum import StrEnum
 from typing import Final, TypeAlias, get_args
 
 from arena.core.errors import LocalProtocolError, RemoteProtocolError
+from arena.core.wire import messages
 from arena.core.wire.codec import decode, encode
-from arena.core.wire.messages import (
-    MAX_IGNORED,
-    PROTOCOL,
-    Action,
-    Error,
-    FromBot,
-    FromReferee,
-    GameOver,
-    GameStart,
-    Goodbye,
-    Hello,
-    Ready,
-    Request,
-    Welcome,
-)
 from arena.core.wire.variables import TOKEN
 
 
@@ -58,20 +44,20 @@ class State(StrEnum):
     """The session is over."""
 
 
-_Event: TypeAlias = type[FromBot] | type[FromReferee]
+_Event: TypeAlias = type[messages.FromBot] | type[messages.FromReferee]
 
 TRANSITIONS: Final[Mapping[State, Mapping[_Event, State]]] = {
-    State.NEW: {Hello: State.GREETED},
-    State.GREETED: {Welcome: State.IDLE, Goodbye: State.CLOSED},
-    State.IDLE: {GameStart: State.PREPARING, Goodbye: State.CLOSED},
-    State.PREPARING: {Ready: State.PLAYING, GameOver: State.IDLE},
-    State.PLAYING: {Request: State.ASKED, GameOver: State.IDLE},
-    State.ASKED: {Action: State.PLAYING, GameOver: State.IDLE},
+    State.NEW: {messages.Hello: State.GREETED},
+    State.GREETED: {messages.Welcome: State.IDLE, messages.Goodbye: State.CLOSED},
+    State.IDLE: {messages.GameStart: State.PREPARING, messages.Goodbye: State.CLOSED},
+    State.PREPARING: {messages.Ready: State.PLAYING, messages.GameOver: State.IDLE},
+    State.PLAYING: {messages.Request: State.ASKED, messages.GameOver: State.IDLE},
+    State.ASKED: {messages.Action: State.PLAYING, messages.GameOver: State.IDLE},
     State.CLOSED: {},
 }
 """State, message, next state. Each message but `error` is sent by one side only."""
 
-_Answer: TypeAlias = tuple[type[Ready] | type[Action], int]
+_Answer: TypeAlias = tuple[type[messages.Ready] | type[messages.Action], int]
 """What a bot owes or sends: the message, and the number it must repeat."""
 
 
@@ -82,7 +68,7 @@ class Session:
         """Begins a session. `token` is what the bot's `hello` must carry."""
         self._token = token
         self._state = State.NEW
-        self._hello: Hello | None = None
+        self._hello: messages.Hello | None = None
         self._games = 0
         self._requests = 0
         self._owed: _Answer | None = None
@@ -96,7 +82,7 @@ class Session:
         return self._state
 
     @property
-    def hello(self) -> Hello:
+    def hello(self) -> messages.Hello:
         """The bot's `hello`.
 
         Raises:
@@ -114,24 +100,24 @@ class Session:
         """Returns the number that the next `request` must carry."""
         return self._requests + 1
 
-    def send(self, message: FromReferee) -> bytes:
+    def send(self, message: messages.FromReferee) -> bytes:
         """Returns the frame of a message to the bot. The session moves on as if it had been sent.
 
         Raises:
             LocalProtocolError: The message is not allowed now, or has a wrong number: a bug of the caller.
         """
         after = TRANSITIONS[self._state].get(type(message))
-        if after is None and isinstance(message, Error) and self._state is not State.CLOSED:
+        if after is None and isinstance(message, messages.Error) and self._state is not State.CLOSED:
             after = State.CLOSED
         if after is None:
             raise LocalProtocolError(f"expected a message allowed in state {self._state}, got: {_name(message)}")
-        if isinstance(message, Request):
+        if isinstance(message, messages.Request):
             self._requests = _numbered(message.id, self.next_request(), "$.id")
-            self._owed = (Action, message.id)
-        elif isinstance(message, GameStart):
+            self._owed = (messages.Action, message.id)
+        elif isinstance(message, messages.GameStart):
             self._games = _numbered(message.game, self.next_game(), "$.game")
-            self._owed = (Ready, message.game)
-        elif isinstance(message, GameOver):
+            self._owed = (messages.Ready, message.game)
+        elif isinstance(message, messages.GameOver):
             _numbered(message.game, self._games, "$.game")
             self._ignored = 0
             if self._owed is not None:
@@ -140,7 +126,7 @@ class Session:
         self._state = after
         return encode(message)
 
-    def receive(self, frame: bytes) -> FromBot | None:
+    def receive(self, frame: bytes) -> messages.FromBot | None:
         """Reads a frame from the bot. The session moves on.
 
         Returns:
@@ -153,11 +139,15 @@ class Session:
         if self._state is State.CLOSED:
             return None
         message = decode(frame)
-        if message is None or isinstance(message, Error):
+        if message is None or isinstance(message, messages.Error):
             self._count_ignored()
             return message
-        if not isinstance(message, Hello):
-            answer = (Action, message.id) if isinstance(message, Action) else (Ready, message.game)
+        if not isinstance(message, messages.Hello):
+            answer = (
+                (messages.Action, message.id)
+                if isinstance(message, messages.Action)
+                else (messages.Ready, message.game)
+            )
             if answer in self._lapsed:
                 self._lapsed.remove(answer)
                 self._count_ignored()
@@ -174,34 +164,34 @@ class Session:
 
     def _count_ignored(self) -> None:
         self._ignored += 1
-        if self._ignored >= MAX_IGNORED:
-            reason = f"expected fewer than {MAX_IGNORED:,} messages that ask for nothing, got: as many"
+        if self._ignored >= messages.MAX_IGNORED:
+            reason = f"expected fewer than {messages.MAX_IGNORED:,} messages that ask for nothing, got: as many"
             raise RemoteProtocolError("protocol_violation", reason, "§5.3-7")
 
-    def _greet(self, hello: Hello) -> None:
+    def _greet(self, hello: messages.Hello) -> None:
         if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
             reason = f"expected the value of {TOKEN}, got: another - at $.token"
             raise RemoteProtocolError("bad_token", reason, "§8.1-2")
-        major = PROTOCOL.partition(".")[0]
+        major = messages.PROTOCOL.partition(".")[0]
         if hello.protocol.partition(".")[0] != major:
             reason = f"expected a protocol version {major}.x, got: {hello.protocol} - at $.protocol"
             raise RemoteProtocolError("unsupported_version", reason, "§8.1-3")
         self._hello = hello
 
-    def _unexpected(self, message: Hello | Ready | Action) -> RemoteProtocolError:
+    def _unexpected(self, message: messages.Hello | messages.Ready | messages.Action) -> RemoteProtocolError:
         """Returns the error for a message that is not allowed now, or answers something else than was asked."""
         if type(message) not in TRANSITIONS[self._state]:
             return _violation(_expected(self._state), _name(message), "$.type", self._rule_of(message))
-        assert not isinstance(message, Hello)
-        place, number = ("$.id", message.id) if isinstance(message, Action) else ("$.game", message.game)
+        assert not isinstance(message, messages.Hello)
+        place, number = ("$.id", message.id) if isinstance(message, messages.Action) else ("$.game", message.game)
         owed = str(self._owed[1] if self._owed else None)
         return _violation(owed, str(number), place, self._rule_of(message))
 
-    def _rule_of(self, message: Hello | Ready | Action) -> str:
+    def _rule_of(self, message: messages.Hello | messages.Ready | messages.Action) -> str:
         """Returns the number of the rule that a message breaks when it is not allowed now."""
-        if isinstance(message, Hello) or self._state is State.NEW:
+        if isinstance(message, messages.Hello) or self._state is State.NEW:
             return "§8.1-1"
-        if isinstance(message, Action):
+        if isinstance(message, messages.Action):
             if self._was_answered(message.id):
                 return "§8.6-2"
             if self._state is State.ASKED:
@@ -215,7 +205,11 @@ class Session:
 
         Requests count from 1. So each one that was sent has its answer, unless the bot still owes it or it has lapsed.
         """
-        return request <= self._requests and (Action, request) != self._owed and (Action, request) not in self._lapsed
+        return (
+            request <= self._requests
+            and (messages.Action, request) != self._owed
+            and (messages.Action, request) not in self._lapsed
+        )
 
 
 def _numbered(got: int, expected: int, place: str) -> int:
@@ -230,9 +224,9 @@ def _violation(expected: str, got: str, place: str, rule: str) -> RemoteProtocol
 
 def _expected(state: State) -> str:
     """Returns in words what a bot may send in a state."""
-    allowed = [str(kind.__struct_config__.tag) for kind in TRANSITIONS[state] if kind in get_args(FromBot)]
+    allowed = [str(kind.__struct_config__.tag) for kind in TRANSITIONS[state] if kind in get_args(messages.FromBot)]
     return f"{' or '.join(allowed) or 'no message'} in state {state}"
 
 
-def _name(message: FromBot | FromReferee) -> str:
+def _name(message: messages.FromBot | messages.FromReferee) -> str:
     return str(message.__struct_config__.tag)

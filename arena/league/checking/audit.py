@@ -291,8 +291,8 @@ class SeasonAuditor(auditing.Auditor):
         entered = self._history.entrants.get(name)
         if entered is not None and entered.digest:
             return entered.digest
-        sat = self._kept[number].bots
-        return self._digests.setdefault(name, sat[seat][2] if seat < len(sat) else "")
+        sat = self._kept[number].head.bots
+        return self._digests.setdefault(name, sat[seat].digest if seat < len(sat) else "")
 
     def _make_again(self, before: record_files.Commitment, *, complete: bool) -> None:
         if self._history is None:
@@ -331,10 +331,10 @@ class SeasonAuditor(auditing.Auditor):
         told = history.result(number)
         assert log.result is not None
         if told is None:
-            self._fault("results", f"{log.path}: expected no log of game {log.game}, whose match is not over")
+            self._fault("results", f"{log.path}: expected no log of game {log.head.game}, whose match is not over")
             return
         match, _ = history.games[number]
-        if match.over is not None and chance.commitment(bytes.fromhex(match.over.secret)) != log.commitment:
+        if match.over is not None and chance.commitment(bytes.fromhex(match.over.secret)) != log.head.commitment:
             self._fault("deals", f"{log.path}:1: its deal's commitment is not that of the secret that was published")
         for what, said, logged in (
             ("status", told.status, "done"),

@@ -73,9 +73,9 @@ class Computed:
                 )
             )
             after = true_skill.rate([self.ratings[entrant] for entrant in entrants], ranks, together)
-            for entrant, rating, seat in zip(entrants, after, seats, strict=True):
-                self.ratings[entrant] = rating
-                self.tallies[entrant] = _sum(self.tallies[entrant], game_rows.Tally.of(entrant, seat, seats))
+            for rating, tally in zip(after, game_rows.Tally.of_game(entrants, seats), strict=True):
+                self.ratings[tally.entrant] = rating
+                self.tallies[tally.entrant] = self.tallies[tally.entrant].plus(tally)
             pairs += pentanomial.pairs_of(deal, entrants, ranks, [seat.margin for seat in seats], together)
         self.pairs = pentanomial.add_up(pairs)
 
@@ -158,15 +158,6 @@ class Computed:
             "most_deals": final.deals,
             "items": [item(one, self.names[one.entrant]) for one in standings],
         }
-
-
-def _sum(one: game_rows.Tally, other: game_rows.Tally) -> game_rows.Tally:
-    added = {
-        name: getattr(one, name) + getattr(other, name)
-        for name in game_rows.Tally.__struct_fields__
-        if name not in ("entrant", "max_ms")
-    }
-    return game_rows.Tally(one.entrant, max_ms=max(one.max_ms, other.max_ms), **added)
 
 
 def differences(expected: Any, told: Any, place: str) -> Iterator[str]:

@@ -119,7 +119,7 @@ def _of_log(number: int, log: examining.Examined) -> old.Result:
         number=number,
         status="done",
         counts=True,
-        entrants=[f"{name}/{version}" for name, version, _ in log.bots],
+        entrants=[f"{bot.name}/{bot.version}" for bot in log.head.bots],
         ranks=list(log.result.ranks),
         play_digest=log.result.play_digest,
     )
@@ -127,7 +127,7 @@ def _of_log(number: int, log: examining.Examined) -> old.Result:
 
 def _entrants(results: Mapping[int, old.Result], logs: Mapping[int, examining.Examined]) -> list[old.SeasonEntrant]:
     """Returns the versions of a season that is open, from the logs of its games."""
-    levels = {name: str(logs[row.number].level) for row in results.values() for name in row.entrants}
+    levels = {name: str(logs[row.number].head.level) for row in results.values() for name in row.entrants}
     return [
         old.SeasonEntrant(name=name, digest="", level=level, mu=0.0, sigma=1.0, after=None)
         for name, level in levels.items()

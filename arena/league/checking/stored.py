@@ -14,7 +14,16 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import astuple
 
-from arena.core.face import GameResult, Payload, chance, game_rows, rebuilding, record_files, temporary_store
+from arena.core.face import (
+    GameResult,
+    Payload,
+    chance,
+    game_rows,
+    rebuilding,
+    record_files,
+    temporary_store,
+    value_types,
+)
 from arena.league.checking.computed import Computed
 from arena.league.checking.history import History
 from arena.league.store import LeagueReader
@@ -156,33 +165,20 @@ def _of_games(reader: LeagueReader, tournament: str, logged: Callable[[int], Gam
         numbers[id] = result
         expected = [getattr(result, name) for name in columns[2:]]
         yield from _apart(f"game {id}", *zip(columns[2:], told, expected, strict=True))
-    of_seats = (
-        "game",
-        "seat",
-        "rank",
-        "decisions",
-        "total_ms",
-        "max_ms",
-        "score",
-        "margin",
-        "off_turn_cpu_ms",
-        "forfeit",
-        "turn",
-    )
-    more = ("overloaded", "denied_ms")
-    for id, seat, *told in reader.finder.rows("seats", tournament, (*of_seats, *more), ("game", "seat")):
+    for id, seat, figures in reader.finder.rows("seats", tournament, ("game", "seat", "figures"), ("game", "seat")):
         if id in numbers:
-            expected = _seat(numbers[id], seat, of_seats[2:-2])
-            values = zip((*of_seats[2:], *more), told, expected, strict=True)
-            of_now = (value for value in values if value[:2] != ("margin", None))  # earlier versions did not store it
-            yield from _apart(f"game {id}, seat {seat}", *of_now)
+            did = game_rows.figures_of(figures)
+            yield from _apart(f"game {id}, seat {seat}", *_of_seat(did, numbers[id].seats[seat]))
 
 
-def _seat(result: GameResult, seat: int, names: Sequence[str]) -> list[Any]:
-    sat = result.seats[seat]
-    forfeit = sat.forfeit
-    more = (None,) * 4 if forfeit is None else (forfeit.code, forfeit.turn, forfeit.overloaded, forfeit.denied_ms)
-    return [*(getattr(sat, name) for name in names), *more]
+def _of_seat(told: value_types.SeatResult, expected: value_types.SeatResult) -> Iterator[tuple[str, Any, Any]]:
+    """Yields what is compared of a seat. Earlier versions did not store margins, nor which rule a forfeit broke."""
+    for name in told.__struct_fields__:
+        if name != "forfeit" and (name != "margin" or told.margin is not None):
+            yield name, getattr(told, name), getattr(expected, name)
+    yield "forfeit", told.forfeit and told.forfeit.code, expected.forfeit and expected.forfeit.code
+    for name in ("turn", "overloaded", "denied_ms"):
+        yield name, told.forfeit and getattr(told.forfeit, name), expected.forfeit and getattr(expected.forfeit, name)
 
 
 def _apart(where: str, *values: tuple[str, Any, Any]) -> Iterator[str]:

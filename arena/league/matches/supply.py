@@ -352,9 +352,9 @@ def evidence(name: str, reason: str, form: Form) -> str:
         form: How it did.
     """
     lines = [f"{name} is suspended: {reason}."]
-    for forfeit in form.forfeits[:_SHOWN]:
+    for game, forfeit in form.forfeits[:_SHOWN]:
         words = f", last words: {' / '.join(forfeit.stderr[-2:])[-_LONGEST:]}" if forfeit.stderr else ""
-        lines.append(f"{forfeit.game}, turn {forfeit.turn}, {forfeit.code}: {forfeit.sentence}{words}.")
+        lines.append(f"{game}, turn {forfeit.turn}, {forfeit.code}: {forfeit.sentence}{words}.")
     lines.append("`arena league log GAME` gets a game, and `arena bot rerun LOG BOT --seat N` asks the bot again.")
     return "\n".join(lines)
 

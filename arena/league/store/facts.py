@@ -7,10 +7,10 @@ from typing import Final
 
 import msgspec
 
-from arena.core.face import databases, true_skill
+from arena.core.face import databases, game_rows, true_skill
 from arena.league.store import rows
 from arena.league.store.matches import PLAYING
-from arena.league.store.records import Forfeited, Form, Standing, Version
+from arena.league.store.records import Form, Standing, Version
 
 RECENT_MEETINGS: Final = 10
 """In how many of its last meetings it matters whom a version met. Matches that are planned together are a meeting."""
@@ -97,8 +97,7 @@ class Facts:
             return Form(games=0, forfeits=(), in_a_row=0)
         found = self._db.execute(
             # A match has at least one game of a version, so no more matches than games need to be looked at.
-            "SELECT games.id, seat, turn, CASE WHEN overloaded THEN NULL ELSE forfeit END, sentence,"
-            " coalesce(stderr, '[]')"
+            "SELECT games.id, figures"
             " FROM (SELECT match FROM meetings WHERE tournament = :tournament AND entrant = :entrant"
             " ORDER BY match DESC LIMIT :games + 64) AS own"
             " JOIN games ON games.tournament = :tournament AND games.match = own.match AND status = 'done'"
@@ -106,9 +105,10 @@ class Facts:
             " ORDER BY games.number DESC LIMIT :games",
             {"tournament": tournament, "entrant": version.entrant, "games": games, "first": version.first_game},
         ).fetchall()
-        in_a_row = next((place for place, row in enumerate(found) if row[3] is None), len(found))
+        lost = [(game, game_rows.figures_of(figures).forfeit) for game, figures in found]
+        own = [None if told is None or told.overloaded else (game, told) for game, told in lost]
         return Form(
             games=len(found),
-            forfeits=tuple(rows.read(Forfeited, [row for row in found if row[3] is not None], "stderr")),
-            in_a_row=in_a_row,
+            forfeits=tuple(one for one in own if one is not None),
+            in_a_row=own.index(None) if None in own else len(own),
         )

@@ -28,7 +28,6 @@ PLAYING: Final = (
 )
 """Whether a match is not over yet, for a query over `matches`."""
 _COLUMNS = [name for name in Match.__struct_fields__ if name not in ("entrants", "games")]
-_SUMS = [name for name in game_rows.Tally.__struct_fields__ if name not in ("entrant", "max_ms")]
 
 
 class Matches:
@@ -459,18 +458,11 @@ def _longest_here(connection: databases.Connection, tournament: str, match: int)
 
 def _subtract(connection: databases.Connection, tournament: str, game: str) -> None:
     """Takes a game out of the sums."""
-    seats = [
-        game_rows.SeatRow(*row)
-        for row in connection.execute(
-            "SELECT entrant, rank, decisions, total_ms, max_ms, forfeit, score, off_turn_cpu_ms FROM seats"
-            " WHERE game = ? ORDER BY seat",
-            (game,),
-        ).fetchall()
-    ]
-    for seat in seats:
-        tally = msgspec.structs.asdict(game_rows.Tally.of(seat.entrant, seat, seats))
+    sat = connection.execute("SELECT entrant, figures FROM seats WHERE game = ? ORDER BY seat", (game,)).fetchall()
+    entrants = [entrant for entrant, _ in sat]
+    for tally in game_rows.Tally.of_game(entrants, [game_rows.figures_of(figures) for _, figures in sat]):
         connection.execute(
-            f"UPDATE tallies SET {', '.join(f'{name} = {name} - :{name}' for name in _SUMS)}"
+            f"UPDATE tallies SET {', '.join(f'{name} = {name} - :{name}' for name in game_rows.SUMMED)}"
             " WHERE tournament = :tournament AND entrant = :entrant",
-            {**tally, "tournament": tournament},
+            {**msgspec.structs.asdict(tally), "tournament": tournament},
         )

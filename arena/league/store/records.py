@@ -6,7 +6,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from arena.core.face import Payload, true_skill
+from arena.core.face import Payload, true_skill, value_types
 from arena.league.store.states import PENDING, Actor, State
 
 LEAGUE: Final = "league"
@@ -250,23 +250,12 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """How many of its matches are being played."""
 
 
-class Forfeited(msgspec.Struct, frozen=True, kw_only=True):
-    """A game that a version forfeited by its own doing: the evidence for its author."""
-
-    game: str
-    seat: int
-    turn: int
-    code: str
-    sentence: str
-    stderr: list[str]
-
-
 class Form(msgspec.Struct, frozen=True, kw_only=True):
     """How a version did in its last games since it is active."""
 
     games: int
     """How many of its games were looked at."""
-    forfeits: tuple[Forfeited, ...]
-    """The latest first."""
+    forfeits: tuple[tuple[str, value_types.Forfeit], ...]
+    """Each with its game, the latest first."""
     in_a_row: int
     """How many of the last games, without a gap, it forfeited."""

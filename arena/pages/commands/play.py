@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from arena.core.face import GameResult, terminals
-    from arena.pages.play.seat import Front
+    from arena.pages.play.seat import Front, Table
     from arena.pages.play.sitting import Sitting
-    from arena.pages.play.table import Table
 
 
 @click.command(cls=Command)
@@ -70,9 +69,8 @@ def play(
       arena play shogun --ruleset classic --seat 1
     """
     from arena.core.face import bot_manifests, game_worker, processor_cores, terminals
-    from arena.pages.play.seat import Front
+    from arena.pages.play.seat import Front, set_table
     from arena.pages.play.sitting import Sitting
-    from arena.pages.play.table import set_table
 
     bot_manifests.check_name(name)
     entered = enter(bots or ("random",), make_game.rules)

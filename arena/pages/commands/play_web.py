@@ -10,8 +10,7 @@ from arena.core.face import need, plain
 
 if TYPE_CHECKING:
     from arena.core.face import GameResult
-    from arena.pages.play.seat import Front
-    from arena.pages.play.table import Table
+    from arena.pages.play.seat import Front, Table
 
 
 def play_in_browser(

@@ -119,7 +119,6 @@ def _name_of(league: Path) -> str:
 
 
 def _tell(built: Built) -> None:
-    """Says what was done, and what to do next."""
     for fault in built.faults[:MOST_FAULTS]:
         say(plain(f"No replay: {fault}"))
     if len(built.faults) > MOST_FAULTS:

@@ -59,8 +59,6 @@ STYLES: Final[dict[str, Callable[[], str]]] = {
 
 
 class _Followed:
-    """A game that somebody looks at."""
-
     def __init__(self, game: LiveGame, *, hands: bool, over: Callable[[LiveGame], Any]) -> None:
         self.film = LiveFilm(game, hands=hands)
         self._over = over
@@ -94,7 +92,6 @@ class Watching:
 
     Args:
         feed_reader: What the feed tells. The caller closes it.
-        board: The standings.
         hands: Whether all hands are shown while games go on.
         revealed: Whether they are when a game is over.
         public: Whether strangers look: then what is said of errors names no files of this machine.
@@ -202,7 +199,6 @@ class Watching:
         return self.games.none_running(now, played=self.board.scores.running)
 
     def _over(self, game: LiveGame) -> Any:
-        """Returns what is said when a game is over."""
         return {"sentence": ended(game.summary()), "replay": self._revealed and game.is_whole}
 
     # Answers

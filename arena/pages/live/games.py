@@ -113,7 +113,6 @@ class LiveGame:
     """A game that runs, or has just ended.
 
     Args:
-        header: Its first record.
         process: The number of the process that plays it; 0 if nobody knows.
     """
 
@@ -180,7 +179,6 @@ class LiveFilm:
     """The frames of a game, made as its records come.
 
     Args:
-        game: The game.
         hands: Whether all hands are shown while it goes on.
     """
 

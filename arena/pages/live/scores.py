@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.core.face import (
     Reader,
@@ -15,6 +16,7 @@ from arena.core.face import (
     game_rows,
     locks,
     plain,
+    ranking_tables,
     standings_reports,
     standings_texts,
     stores,
@@ -22,35 +24,16 @@ from arena.core.face import (
 )
 
 MOST_ROWS: Final = 100
-"""Rows that are shown."""
 SHARE: Final = 10
 """Reading the standings takes at most one part in so many of the time."""
 LEAST_S: Final = 1.0
 """The database is read at most so often."""
 
 
-class Row(msgspec.Struct, frozen=True):
-    """A bot's place."""
-
-    rank: str
-    """As in other standings: `2=` if others share it."""
-    bot: str
-    rating: float | None
-    """By the refit over all results, the mean score where all play together; None before any."""
-    half_width: float | None
-    """The true one lies in `rating` ± `half_width` with 95 %."""
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    forfeits: int
-
-
 class Scores(msgspec.Struct, frozen=True):
     """How a tournament or a season stands."""
 
     title: str
-    """What is played."""
     id: str
     done: int
     """How many games are over at this moment."""
@@ -59,16 +42,18 @@ class Scores(msgspec.Struct, frozen=True):
     finished: bool
     running: bool
     """Whether somebody writes the database now."""
-    rows: list[Row]
+    ranks: list[str]
+    """By row as in other standings: `2=` if others share it."""
+    rows: list[ranking_tables.Standing]
+    """Where all play together, `rating` and `half_width` are those of the mean score."""
     left_out: int
-    """How many rows are not shown."""
     cooperative: bool = False
     """Whether all play together: then nobody wins, and scores are compared."""
     rated: int = 0
     """After how many games `rows` are: they take longer to compute than a game may last."""
 
 
-NOTHING: Final = Scores("", "", 0, None, finished=False, running=False, rows=[], left_out=0)
+NOTHING: Final = Scores("", "", 0, None, finished=False, running=False, ranks=[], rows=[], left_out=0)
 """Before anything is played."""
 
 
@@ -133,26 +118,15 @@ class Board:
         told = before.id, before.finished, before.running
         if began < self._next_rows and (row.id, finished, running) == told:  # at an end they are read at once
             done = before.rated + reader.done(row.id) - self._done
-            return msgspec.structs.replace(before, done=done, games=self._games(row))
+            return replace(before, done=done, games=self._games(row))
         self._done = reader.done(row.id)
         document, row = standings_reports.report(reader, row.id)
         self._next_rows = time.monotonic() + SHARE * (time.monotonic() - began)
         ranks = standings_texts.rank_texts([standing.rank for standing in document.standings])
         cooperative = value_types.is_cooperative(row.settings["game"].get("teams"))
-        rows = [
-            Row(
-                rank=rank,
-                bot=plain(standing.bot),
-                rating=standing.mean_score if cooperative else standing.rating,
-                half_width=standing.score_half_width if cooperative else standing.half_width,
-                games=standing.games,
-                wins=standing.wins,
-                draws=standing.draws,
-                losses=standing.losses,
-                forfeits=standing.forfeits,
-            )
-            for rank, standing in zip(ranks, document.standings, strict=True)
-        ]
+        rows = [replace(standing, bot=plain(standing.bot)) for standing in document.standings[:MOST_ROWS]]
+        if cooperative:
+            rows = [replace(row, rating=row.mean_score, half_width=row.score_half_width) for row in rows]
         return Scores(
             title=self._title or plain(standings_texts.subject_text(row.settings)),
             id=row.id,
@@ -161,8 +135,9 @@ class Board:
             games=self._games(row),
             finished=row.status == "finished",
             running=running,
-            rows=rows[:MOST_ROWS],
-            left_out=max(0, len(rows) - MOST_ROWS),
+            ranks=ranks[:MOST_ROWS],
+            rows=rows,
+            left_out=max(0, len(ranks) - MOST_ROWS),
             cooperative=cooperative,
         )
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from rich.text import Text
 
-from arena.core.face import errors, layouts, replays, scenes, seat_styles
+from arena.core.face import errors, layouts, ranking_tables, replays, scenes, seat_styles
 from arena.pages.live.games import SOURCE, Games, LiveGame, ended
-from arena.pages.live.scores import Row, Scores, after
+from arena.pages.live.scores import Scores, after
 
 NEEDED: Final = scenes.LEAST_HEIGHT + 6
 """Lines that a screen needs."""
@@ -36,7 +37,6 @@ class Screen:
 
     Args:
         games: The games of which the feed tells.
-        hands: Whether all hands are shown.
     """
 
     def __init__(self, games: Games, *, hands: bool = False) -> None:
@@ -149,13 +149,13 @@ def _standings(scores: Scores, most: int, width: int) -> list[Text]:
     """Returns a head and as many rows as there is room for."""
     value, counts = ("score", "") if scores.cooperative else ("rating", "   W   D   L")
     head = Text(f"{'#':>3} {'bot':{_NAMES}} {value:>7} {'± 95 %':>7} {'games':>6}{counts} forfeits", "dim")
-    lines = [head, *(_row(row, scores.cooperative) for row in scores.rows[: most - 1])]
+    lines = [head, *map(partial(_row, scores.cooperative), scores.ranks[: most - 1], scores.rows)]
     for line in lines:
         line.truncate(width, overflow="ellipsis")
     return lines
 
 
-def _row(row: Row, cooperative: bool) -> Text:
+def _row(cooperative: bool, rank: str, row: ranking_tables.Standing) -> Text:
     name = layouts.clip(row.bot, _NAMES)
     rating = "-" if row.rating is None else f"{row.rating:.1f}"
     half = "-" if row.half_width is None else f"{row.half_width:.1f}"
@@ -163,7 +163,7 @@ def _row(row: Row, cooperative: bool) -> Text:
     padded.append(" " * (_NAMES - padded.cell_len))
     counts = "" if cooperative else f" {row.wins:>3} {row.draws:>3} {row.losses:>3}"
     figures = f" {rating:>7} {half:>7} {row.games:>6}{counts} {row.forfeits:>8}"
-    return Text(f"{row.rank:>3} ").append_text(padded).append(figures)
+    return Text(f"{rank:>3} ").append_text(padded).append(figures)
 
 
 def _keys() -> Iterator[Text]:

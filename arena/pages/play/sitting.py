@@ -54,7 +54,6 @@ class Sitting:
 
         Args:
             header: What is played, and who sits where.
-            seat: The person's.
         """
         self.rules = catalogue.rules_of(header.settings)
         self.presenter = presenters.presenter(self.rules.name)(header, self.rules, (seat,))

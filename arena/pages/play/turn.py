@@ -23,11 +23,8 @@ class Choice(msgspec.Struct, frozen=True):
     """What is to be chosen next."""
 
     key: str
-    """The key of a play: `tile`, `space`, `card`."""
     values: tuple[Any, ...]
-    """What it may be; at least one."""
     left: int = 1
-    """How many values are still to be chosen for this key."""
 
 
 class _Step(msgspec.Struct, frozen=True):
@@ -36,9 +33,7 @@ class _Step(msgspec.Struct, frozen=True):
     state: Any
     """The guessed state after the plays; None if the game offers none."""
     plays: tuple[Any, ...]
-    """The plays that are whole: of the engine, or maps where there is no state."""
     chosen: tuple[tuple[str, Any], ...] = ()
-    """What was chosen of the next play."""
     events: tuple[Payload, ...] = ()
     """What the last play brings about, as its seat would be told."""
 
@@ -50,7 +45,6 @@ class Turn:
         """Begins the decision that a request asks for.
 
         Args:
-            rules: The game.
             request: The message, with `kind`, `view` and `legal`.
         """
         self._rules = rules
@@ -168,11 +162,7 @@ class Turn:
             self._play()
 
     def fill(self, choose: game_kit.Choose) -> int:
-        """Chooses by chance until a play more is made and the turn may end. Returns how many values were chosen.
-
-        Args:
-            choose: The source of chance.
-        """
+        """Chooses by chance until a play more is made and the turn may end. Returns how many values were chosen."""
         plays, count = len(self._steps[-1].plays), 0
         while (choice := self.choice()) is not None and not (len(self._steps[-1].plays) > plays and self.may_end):
             self.choose(choice.values[choose(len(choice.values))])
@@ -222,7 +212,6 @@ class Turn:
         return view
 
     def _play(self) -> None:
-        """Makes a play of what was chosen."""
         step = self._steps.pop()
         made: Payload = {}
         for key, value in step.chosen:
@@ -270,7 +259,6 @@ class Turn:
         return had < (given["choose"] if isinstance(given, dict) else 1)
 
     def _part(self, key: str, given: Payload) -> Choice:
-        """Returns the next of several values of a key."""
         had = Counter(json.dumps(value) for name, value in self.chosen if name == key)
         left: dict[str, Any] = {}
         for value in given["of"]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from heapq import nlargest
 from typing import Final
 
 import msgspec
@@ -19,21 +21,75 @@ from arena.core.face import (
     true_skill,
     value_types,
 )
-from arena.pages.exhibits import Member, ShownForfeit, ShownGame, outcome_of
+from arena.pages.exhibits import Member, ShownForfeit, ShownGame
 from arena.pages.plots import BAND
-from arena.pages.site.figures import Scale, bars, curve, scale_of, shade
-from arena.pages.site.tallies import BotTally
+from arena.pages.site.figures import Scale, bars, curve, histogram, scale_of, shade
 
 PAGE: Final = 500
 """Games of a page of games."""
 CROSSED: Final = 40
 """Bots in a cross-table: a larger one cannot be read. Each bot's page has all its opponents."""
 DRAWN: Final = 24
-"""Bots whose courses are drawn."""
 LAST: Final = 12
-"""Games on the page of a tournament."""
 _PRE_WIDTH: Final = 96
 """Columns of a bracket or a table of rounds."""
+
+
+MOST_SLOW: Final = 5
+MOST_GAMES: Final = 20
+"""The number of last games that are named, of those that were won, drawn and lost each."""
+
+
+class BotTally:
+    """What a bot did in all its games."""
+
+    def __init__(self) -> None:
+        self.seats: dict[int, game_rows.Tally] = {}
+        self.codes: Counter[str] = Counter()
+        self._last: dict[value_types.Outcome, deque[int]] = {}
+        """The numbers of the last games that were won, drawn and lost."""
+        self._means: list[float] = []
+        self._slow: list[tuple[float, int]] = []
+
+    def add(self, number: int, seat: int, did: value_types.SeatResult, tally: game_rows.Tally) -> None:
+        """Adds a game: its number, the bot's seat, what it did there, and the sums of that."""
+        self.seats[seat] = self.seats[seat].plus(tally) if seat in self.seats else tally
+        outcome: value_types.Outcome = "won" if tally.wins else "drawn" if tally.draws else "lost"
+        self._last.setdefault(outcome, deque(maxlen=MOST_GAMES)).append(number)
+        if did.forfeit is not None:
+            self.codes[did.forfeit.code] += 1
+        if did.decisions:
+            self._means.append(did.total_ms / did.decisions)
+        self._slow.append((did.max_ms, -number))
+        if len(self._slow) > 20 * MOST_SLOW:
+            self._slow = nlargest(MOST_SLOW, self._slow)
+
+    @property
+    def games(self) -> int:
+        """How many games it played."""
+        return sum(seat.games for seat in self.seats.values())
+
+    def last(self) -> list[int]:
+        """Returns the numbers of its last games, in order: of those that were won, drawn and lost so many each."""
+        return sorted(number for numbers in self._last.values() for number in numbers)
+
+    def slowest(self) -> list[tuple[int, float]]:
+        """Returns the games with its slowest decisions, and how long these took."""
+        return [(-number, ms) for ms, number in nlargest(MOST_SLOW, self._slow)]
+
+    def times(self) -> list[int]:
+        """Returns the histogram of its mean time per decision, by game."""
+        return histogram(self._means)
+
+
+def add_up(games: Iterable[ShownGame]) -> dict[int, BotTally]:
+    """Returns the sums by entrant."""
+    bots: dict[int, BotTally] = {}
+    for game in games:
+        sums = game_rows.Tally.of_game(game.entrants, game.seats)
+        for seat, (did, tally) in enumerate(zip(game.seats, sums, strict=True)):
+            bots.setdefault(tally.entrant, BotTally()).add(game.number, seat, did, tally)
+    return bots
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +97,6 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
 
     row: game_rows.Tournament
     name: str
-    """The name of a league's season; empty for other tournaments."""
     entrants: Sequence[game_rows.Entrant]
     members: Mapping[int, Member]
     """Of a league's open season by entrant."""
@@ -49,17 +104,13 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     tallies: Mapping[int, BotTally]
     courses: Mapping[int, Sequence[tuple[int, float, float]]]
     made: Collection[int]
-    """The numbers of the games that have a replay."""
     promises: Sequence[Payload]
     """As `promises.listed` returns them."""
     checked: str | None
-    """When they were found out."""
     command: str
-    """What repeats it; empty in a league."""
     last: int
     """The number of its last game that is shown; -1 before any."""
     frozen: Payload | None = None
-    """The final standings of a season that is closed."""
 
     @property
     def is_league(self) -> bool:
@@ -322,12 +373,12 @@ def measure(shown: Shown) -> str:
 
 def _told(game: ShownGame, seat: int | None = None) -> str:
     """Returns the scores of a game, or the leads of those who won; of a seat its own score first, or its lead."""
-    if None not in game.scores:
-        own = [] if seat is None else [game.scores[seat]]
-        others = [score for other, score in enumerate(game.scores) if other != seat]
-        return " : ".join(map(str, [*own, *others]))
-    whose = [other for other, rank in enumerate(game.ranks) if rank == 1] if seat is None else [seat]
-    leads = dict.fromkeys(lead for one in whose if (lead := game.leads[one]) is not None)
+    scores = [one.score for one in game.seats]
+    if None not in scores:
+        own = [] if seat is None else [scores.pop(seat)]
+        return " : ".join(map(str, [*own, *scores]))
+    whose = [one for one in game.seats if one.rank == 1] if seat is None else [game.seats[seat]]
+    leads = dict.fromkeys(one.margin for one in whose if one.margin is not None)
     return " : ".join(f"{lead:+d}".replace("-", "\u2212") for lead in leads)
 
 
@@ -341,8 +392,8 @@ def games(shown: Shown, found: Sequence[ShownGame]) -> list[Payload]:
             "watch": game.number in shown.made,
             "when": moment(game.finished),
             "seats": [
-                {"bot": names[entrant], "number": entrant, "seat": seat, "rank": rank, "won": rank == 1, "code": code}
-                for seat, (entrant, rank, code) in enumerate(zip(game.entrants, game.ranks, game.forfeits, strict=True))
+                {"bot": names[entrant], "number": entrant, "seat": seat, "did": did}
+                for seat, (entrant, did) in enumerate(zip(game.entrants, game.seats, strict=True))
             ],
             "end": _end(game),
             "told": _told(game),
@@ -358,9 +409,10 @@ def _bot_games(shown: Shown, entrant: int, found: Sequence[ShownGame]) -> list[P
     rows = []
     for row, game in zip(games(shown, found), reversed(found), strict=True):
         own = game.entrants.index(entrant)
-        outcome = outcome_of(game.ranks[own], shared=bool(game.shared[own]))
         others = [seat for seat in row["seats"] if seat["seat"] != own]
-        code = (game.forfeits[own] or "").replace("_", " ")
+        forfeit = game.seats[own].forfeit
+        code = forfeit.code.replace("_", " ") if forfeit else ""
+        outcome = value_types.outcomes(game.seats)[own]
         rows.append({**row, "outcome": outcome, "code": code, "others": others, "told": _told(game, own)})
     return rows
 
@@ -376,9 +428,6 @@ def bot(
     """Returns what the page of a bot tells.
 
     Args:
-        shown: The tournament.
-        entrant: The bot.
-        last: Its last games, in order.
         forfeits: Its last forfeits, the latest first.
         more: What else the page shows: `versions`, `reruns`.
     """
@@ -411,7 +460,7 @@ def bot(
             {"number": number, "watch": number in shown.made, "ms": ms} for number, ms in tally.slowest() if ms > 0
         ],
         "codes": tally.codes.most_common(),
-        "forfeits": [{"forfeit": one, "watch": one.number in shown.made} for one in forfeits],
+        "forfeits": [{"shown": one, "forfeit": one.forfeit, "watch": one.number in shown.made} for one in forfeits],
         "games": _bot_games(shown, entrant.number, last),
         "measure": measure(shown),
         **more,

@@ -35,9 +35,7 @@ class PageWriter:
     """Makes the pages of a site.
 
     Args:
-        folder: The folder of the site.
         parts: What its style and scripts are called.
-        title: What the site is called.
     """
 
     def __init__(self, folder: Path, parts: Mapping[str, str], title: str) -> None:
@@ -57,8 +55,6 @@ class PageWriter:
         """Writes a page unless it was made from the same facts.
 
         Args:
-            name: Its path in the site.
-            template: The name of its template.
             facts: All that it shows, or something that changes whenever that does.
             context: Returns what the template is given.
 

@@ -33,9 +33,8 @@ FILE: Final = "promises.json"
 CHECKS: Final = 3
 """Counts up when the audit checks more. What was found out by an earlier one says less, and is found out again."""
 _DEPENDENT: Final = (formats.Extension.__struct_config__.tag, formats.Gauntlet.__struct_config__.tag)
-"""The formats whose standings begin with the results of others (`core/standings/sources.py`)."""
+"""The formats whose standings begin with the results of others (`core/standings/report.py`)."""
 MOST_FAULTS: Final = 10
-"""How many faults of one check are shown."""
 
 
 class Findings(msgspec.Struct, frozen=True):
@@ -44,7 +43,6 @@ class Findings(msgspec.Struct, frozen=True):
     facts: str
     """SHA-256 (hex) of all that was checked."""
     found: str
-    """UTC (ISO 8601)."""
     audit: verdicts.Audit
 
 
@@ -89,13 +87,6 @@ def check(
     reader: Reader, row: game_rows.Tournament, folder: Path, processes: int, advance: Callable[[], object]
 ) -> Findings | None:
     """Plays all games of a finished tournament again, as `arena verify --complete` does, and keeps what was found.
-
-    Args:
-        reader: The database.
-        row: The tournament.
-        folder: Its folder in the site.
-        processes: How many may work.
-        advance: Called after each game.
 
     Returns:
         What was found; None if its logs are gone.

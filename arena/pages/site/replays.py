@@ -42,16 +42,12 @@ class Reel(msgspec.Struct, frozen=True):
     """A replay to be made."""
 
     number: int
-    """The game's."""
     log: str
-    """The path of its log."""
     site: str
-    """The folder of the site."""
     tournament: str
     bots: tuple[str, ...]
     """The names by seat under which the bots were entered: a log has the same for two copies of a bot."""
     hidden: tuple[tuple[str, str], ...] = ()
-    """The `names` of the `Places` that it must not show."""
 
 
 def name_of(number: int) -> str:
@@ -94,7 +90,6 @@ def make(reel: Reel) -> tuple[int, str]:
 
 
 def _named(log: log_records.Log, names: Sequence[str]) -> log_records.Log:
-    """Returns a log with other names of the bots."""
     bots = [replace(bot, name=name) for bot, name in zip(log.header.bots, names, strict=True)]
     return replace(log, header=replace(log.header, bots=bots))
 
@@ -104,8 +99,6 @@ def make_all(reels: Iterable[Reel], count: int, processes: int, seconds: float |
 
     Args:
         reels: The replays, the most wanted first.
-        count: How many they are.
-        processes: How many processes may work.
         seconds: After this time none is begun any more; None means all are made.
 
     Raises:

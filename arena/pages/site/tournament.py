@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.core.face import Payload, files, game_rows, places, repeating, standings_reports, value_types
 from arena.pages import plots
@@ -18,11 +19,9 @@ from arena.pages.site import contexts, promises
 from arena.pages.site.contexts import PAGE, Shown, heading
 from arena.pages.site.page_writer import PageWriter
 from arena.pages.site.places import places_of, refs_by_name
-from arena.pages.site.tallies import BotTally, add_up
 
 INDEX: Final = "index.html"
 FORFEITS: Final = 10
-"""How many last forfeits of a bot are told."""
 
 
 class TournamentPages:
@@ -43,11 +42,6 @@ class TournamentPages:
         """Looks at what there is.
 
         Args:
-            database: The database.
-            site: The folder of the site.
-            reader: The open database.
-            writer: Writes pages.
-            row: The tournament.
             name: That of a league's season; empty for other tournaments.
             made: The numbers of the games that have a replay.
             entered: What differs if other bots were entered in this tournament or an earlier one.
@@ -81,7 +75,7 @@ class TournamentPages:
         self._write_games()
         by_number = {game.number: game for game in self._played}
         for entrant in self._shown.entrants:
-            tally = self._shown.tallies.get(entrant.number) or BotTally()
+            tally = self._shown.tallies.get(entrant.number) or contexts.BotTally()
             self._write_bot(entrant, [by_number[number] for number in tally.last()])
         facts = [self._head["title"], max(by_number, default=0)]
         context = {"head": self._head, "last": facts[1]}
@@ -112,7 +106,6 @@ class TournamentPages:
 
     @cached_property
     def _refs(self) -> list[str]:
-        """How to name the bots on the command line, by entrant."""
         return refs_by_name(self._reader.entrants(self._row.id))
 
     @cached_property
@@ -136,7 +129,7 @@ class TournamentPages:
             entrants=entrants,
             members=self._members,
             report=document,
-            tallies=add_up(self._reader.shown_seats(row.id)),
+            tallies=contexts.add_up(self._played),
             courses={} if together else self._reader.rating_courses(row.id, drawn(row), plots.POINTS),
             made=self._made,
             promises=promises.listed(self._findings),
@@ -168,20 +161,19 @@ class TournamentPages:
         return {**about, "games": games, "measure": told}
 
     def _write_bot(self, entrant: game_rows.Entrant, last: Sequence[ShownGame]) -> None:
+        shown, hide = self._reader.shown_forfeits(self._row.id, entrant.number, FORFEITS), self._places.hide
         forfeits = [
-            msgspec.structs.replace(
-                one, sentence=self._places.hide(one.sentence), last_words=list(map(self._places.hide, one.last_words))
-            )
-            for one in self._reader.shown_forfeits(self._row.id, entrant.number, FORFEITS)
+            replace(one, forfeit=replace(told, sentence=hide(told.sentence), stderr=tuple(map(hide, told.stderr))))
+            for one, told in ((one, one.forfeit) for one in shown)
         ]
         versions = self._reader.versions_of(entrant.name, self._row.id)
         reruns = (
             {}
             if self._name
             else {
-                one.number: repeating.rerun_command(one.game, self._refs[entrant.number], one.seat, None)
+                one.number: repeating.rerun_command(one.game, self._refs[entrant.number], one.forfeit.seat, None)
                 for one in forfeits
-                if one.code != "start_failed"
+                if one.forfeit.code != "start_failed"
             }
         )
         context = contexts.bot(self._shown, entrant, last, forfeits, {"versions": versions, "reruns": reruns})

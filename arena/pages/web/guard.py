@@ -33,7 +33,6 @@ POLICY: Final = (
 KEY: Final = "key"
 """The name of the key in an address."""
 MOST_BODY: Final = 65_536
-"""Bytes of an action."""
 _HEADERS: Final = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -54,7 +53,6 @@ class Guard:
     """Lets through to an application what may pass, and answers the rest itself.
 
     Args:
-        app: The application.
         key: The key that a browser must have; None: everybody may look.
         port: The port of the socket; it tells the cookies of two commands on one machine apart.
         names: Names of this machine in addresses, beside `localhost` and addresses in numbers.
@@ -76,7 +74,6 @@ class Guard:
         # What opens a WebSocket gets no answer, and the server refuses it: there are none here.
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Returns the answer to a request that may not pass, or None."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_ours(host):

@@ -91,12 +91,7 @@ class Shares:
 
 
 class Connection(H11Protocol):
-    """A connection to the server, which ends when it takes more than its share.
-
-    Args:
-        shares: Those of its server.
-        others: What uvicorn makes it from.
-    """
+    """A connection to the server, which ends when it takes more than its share."""
 
     def __init__(self, shares: Shares, **others: Any) -> None:
         super().__init__(**others)

@@ -44,7 +44,6 @@ class Listening(msgspec.Struct, frozen=True):
 
     socket: socket.socket
     host: str
-    """The address that it is bound to, as an URL has it."""
     port: int
     is_local: bool
     """Whether only this machine can connect."""

@@ -25,8 +25,7 @@ from starlette.routing import Route
 from arena.core.face import GameResult, Job, Payload, errors, log_records, plain
 from arena.pages import seat as pages
 from arena.pages.frames import film
-from arena.pages.play.seat import Front
-from arena.pages.play.table import Table
+from arena.pages.play.seat import Front, Table
 from arena.pages.seat import ASKED, OVER, SeatPage
 from arena.pages.web.streams import EventStreams
 
@@ -39,20 +38,15 @@ class Action(msgspec.Struct):
     """What a page asks for."""
 
     page: int
-    """Which page it is."""
     do: str
     """`choose`, `fill`, `undo`, `send`, `resign`, `again` or `leave`."""
     id: int = 0
-    """The number of the request that the page shows."""
     n: int = -1
     """The number of the state that it shows."""
     place: int = -1
-    """With `choose`: the place in the list."""
 
 
 class _Game:
-    """A game with a person."""
-
     def __init__(self, set_table: Callable[[Front], Table], play: Callable[[Job], Future[GameResult]]) -> None:
         self.front = Front()
         try:
@@ -80,7 +74,6 @@ class Playing:
 
     Args:
         set_table: Sets the table of a game, with the person's end of their seat.
-        worker: Plays the games.
         play: What the worker does with a job.
     """
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from arena.core.commands.forfeits import Forfeits
+from arena.core.commands.playing import Forfeits
 
 
 def test_a_game_that_the_standings_lack_is_told_quietly_too(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,14 +9,17 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from arena.cli import cli
 from arena.cli.output import console
 from arena.core.commands.tournaments import COLUMNS
 from arena.core.store.store import open_store
 from arena.core.tournament.steering import steered
+from arena.core.types import Termination
 from tests import instant
 
 EVIL = "evil\x1b[31m\nname"
@@ -136,8 +139,8 @@ def test_one_file_is_no_files(ids: list[str]) -> None:
 
 def test_who_forfeited_is_shown(ids: list[str]) -> None:
     with open_store(Path("arena.db")) as store:
-        fields = "forfeit = 'crashed', sentence = 's', turn = 1, stderr = '[]', overloaded = 0"
-        store._db.execute(f"UPDATE seats SET {fields}")
+        forfeit = msgspec.json.encode(replace(instant.forfeit(0), code=Termination.CRASHED)).decode()
+        store._db.execute("UPDATE seats SET figures = json_set(figures, '$.forfeit', json(?))", (forfeit,))
     [line] = [line for line in run("show", ids[0]).stdout.splitlines() if line.startswith("cid ")]
     assert line.endswith("  forfeited: crashed 4")
     assert json.loads(run("show", ids[0], "--json").stdout)["forfeits"]["cid"] == {"crashed": 4}

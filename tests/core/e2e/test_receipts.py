@@ -14,7 +14,6 @@ from arena.core.record.log import (
     ActionRecord,
     ForfeitRecord,
     Log,
-    LoggedForfeit,
     OutcomeRecord,
     play_digest,
     read_log,
@@ -22,7 +21,7 @@ from arena.core.record.log import (
 )
 from arena.core.record.receipts import receipts_of
 from arena.core.referee.replay import _Player
-from arena.core.types import Termination
+from arena.core.types import LoggedForfeit, Termination
 from tests.command_kit import arena
 
 BOT = """

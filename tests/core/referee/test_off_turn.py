@@ -124,5 +124,5 @@ def test_a_log_without_a_figure_for_each_seat_is_refused(tmp_path: Path) -> None
     path = tmp_path / "test-000000.jsonl"
     log = read_log(path)
     write_log(path, [log.header, *log.records[:-1], replace(log.outcome, off_turn_cpu_ms=[0])])
-    with pytest.raises(ReplayMismatch, match="CPU time off turn of each of 2 seats"):
+    with pytest.raises(ReplayMismatch, match="off_turn_cpu_ms of each of 2 seats"):
         verify(path)

@@ -23,6 +23,7 @@ from arena.core.store.store import open_reader
 from arena.core.store.temporary import temporary_store
 from arena.core.tournament.formats.compare import Compare
 from arena.core.tournament.formats.swiss import Swiss
+from arena.core.types import SeatResult
 from tests.audit_kit import Folder, setup
 
 
@@ -76,15 +77,21 @@ FORGERIES = {
     ),
     "pairs": ("UPDATE pairs SET better = worse, worse = better", "expected better"),
     "no final ratings": ("DELETE FROM fits", "expected a row, got none"),
-    "scores": ("UPDATE seats SET score = score + 7 WHERE seat = 0", "expected score"),
-    "times": ("UPDATE seats SET total_ms = total_ms * 2", "expected total_ms"),
+    "scores": ("UPDATE seats SET figures = json_set(figures, '$.score', score + 7) WHERE seat = 0", "expected score"),
+    "times": ("UPDATE seats SET figures = json_set(figures, '$.total_ms', total_ms * 2)", "expected total_ms"),
     "an invented forfeit": (
-        "UPDATE seats SET forfeit = 'timeout', sentence = 'seat 0 slept', turn = 1, stderr = '[]', overloaded = 0,"
-        " denied_ms = 0 WHERE forfeit IS NULL",
+        "UPDATE seats SET figures = json_set(figures, '$.forfeit', json_object('seat', seat, 'code', 'timeout',"
+        " 'sentence', 'seat 0 slept', 'turn', 1, 'stderr', json('[]'))) WHERE forfeit IS NULL",
         "expected sentence None, got: seat 0 slept",
     ),
-    "another sentence": ("UPDATE seats SET sentence = 'seat 1 gave up' WHERE forfeit IS NOT NULL", "expected sentence"),
-    "overloaded": ("UPDATE seats SET overloaded = 1 WHERE forfeit IS NOT NULL", "expected overloaded 0, got: 1"),
+    "another sentence": (
+        "UPDATE seats SET figures = json_set(figures, '$.forfeit.sentence', 'seat 1 gave up') WHERE forfeit NOT NULL",
+        "expected sentence",
+    ),
+    "overloaded": (
+        "UPDATE seats SET figures = json_set(figures, '$.forfeit.overloaded', json('true')) WHERE forfeit IS NOT NULL",
+        "expected overloaded False, got: True",
+    ),
     "names": ("UPDATE entrants SET name = name || '!' WHERE number = 2", "expected name bot2, got: bot2!"),
     "digests": ("UPDATE entrants SET digest = hex(zeroblob(32)) WHERE number = 1", "expected digest"),
     "the digest in a manifest": ("UPDATE entrants SET spec = replace(spec, '111', '222')", "expected spec"),
@@ -123,8 +130,18 @@ FORGERIES = {
     ),
     "another column": ("ALTER TABLE games ADD COLUMN more TEXT", "games: expected the table that arena defines"),
     "no JSON": ("UPDATE entrants SET spec = '{'", "expected spec"),
-    "a margin": ("UPDATE seats SET margin = margin + 1 WHERE seat = 0", "expected margin"),
-    "numbers of another type": ("UPDATE seats SET rank = 'first'; UPDATE pairs SET deal = 'first'", "got: first"),
+    "a number that arena does not know": (
+        "UPDATE seats SET figures = json_set(figures, '$.luck', 7)",
+        "expected luck None",
+    ),
+    "a margin": (
+        "UPDATE seats SET figures = json_set(figures, '$.margin', margin + 1) WHERE seat = 0",
+        "expected margin",
+    ),
+    "numbers of another type": (
+        "UPDATE seats SET figures = json_set(figures, '$.rank', 'first'); UPDATE pairs SET deal = 'first'",
+        "got: first",
+    ),
 }
 
 
@@ -138,7 +155,7 @@ def test_a_forgery_of_the_database_is_found(played: Folder, examined: list[Exami
     assert any(says in fault.reason for fault in faults), faults
 
 
-WITHOUT_MARGINS = "UPDATE seats SET margin = NULL; UPDATE pairs SET margin = NULL"
+WITHOUT_MARGINS = "UPDATE seats SET figures = json_set(figures, '$.margin', NULL); UPDATE pairs SET margin = NULL"
 
 
 def test_results_that_an_earlier_version_stored_have_no_margins(
@@ -176,7 +193,7 @@ def test_every_column_of_every_table_is_compared_or_given(
     """Each is changed in one row, alone. A column of a later version that nobody thinks of fails here."""
     before = published(played.logs, COMMITMENT_FILE, Commitment)
     assert before is not None
-    by_number = {int(log.game[-6:]): log.result for log in examined}
+    by_number = {int(log.head.game[-6:]): log.result for log in examined}
     record = Record(commitment=before, settings=played.setup.settings, result=by_number.get)
     reader = Reader(connection, Path("arena.db"))
     assert {*TABLES, LAST} == set(PARTS)
@@ -185,11 +202,22 @@ def test_every_column_of_every_table_is_compared_or_given(
         rebuild(store, record, Told(reader, before.tournament))
         for table in PARTS:
             columns, key = reader.columns(table)
-            for column in columns:
+            names = [
+                *columns,
+                *(name for name in SeatResult.__struct_fields__ if table == "seats" and name != "forfeit"),
+            ]
+            for column in names:
                 connection.execute("BEGIN")
+                another = (
+                    f"{column} = CASE typeof({column}) WHEN 'null' THEN 1 WHEN 'text' THEN {column} || '0'"
+                    f" ELSE {column} + 1000 END"
+                )
+                if column == "figures":
+                    another = "figures = json_set(figures, '$.luck', 1)"
+                elif column not in columns:
+                    another = f"figures = json_set(figures, '$.{column}', coalesce({column}, 0) + 1000)"
                 changed = connection.execute(
-                    f"UPDATE {table} SET {column} = CASE typeof({column}) WHEN 'null' THEN 1 WHEN 'text'"
-                    f" THEN {column} || '0' ELSE {column} + 1000 END WHERE ({', '.join(key)}) IN"
+                    f"UPDATE {table} SET {another} WHERE ({', '.join(key)}) IN"
                     f" (SELECT {', '.join(key)} FROM {table} ORDER BY {', '.join(key)} DESC LIMIT 1)"
                 )
                 assert changed.rowcount == 1, f"{table} is empty"

@@ -63,10 +63,10 @@ def test_a_win_of_a_team_is_a_win_of_each_and_partners_are_not_compared(store: S
 def test_a_team_is_rated_and_not_its_seats(store: Store, tmp_path: Path) -> None:
     id = played(store, tmp_path, PARTNERS, deals=2)
     ratings = [Rating()] * 4
-    for _, seats in store.results(id):
-        after = rate([ratings[seat.entrant] for seat in seats], tuple(seat.rank for seat in seats), PARTNERS)
-        for seat, rating in zip(seats, after, strict=True):
-            ratings[seat.entrant] = rating
+    for _, entrants, seats in store.results(id):
+        after = rate([ratings[entrant] for entrant in entrants], tuple(seat.rank for seat in seats), PARTNERS)
+        for entrant, rating in zip(entrants, after, strict=True):
+            ratings[entrant] = rating
     assert store.ratings(id) == ratings
 
 

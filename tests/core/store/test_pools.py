@@ -339,5 +339,6 @@ def test_all_else_stays_as_it_was_and_no_seat_has_a_score(flat: Path) -> None:
         pass
     assert contents(flat, KEPT | {"tournaments": f"pool, {KEPT['tournaments']}", "pools": "*"}) == before
     with open_reader(flat) as reader:
-        [(_, seats)] = reader.results(RUNNING[0])
-        assert [(seat.entrant, seat.rank, seat.score) for seat in seats] == [(0, 1, None), (1, 2, None)]
+        [(_, entrants, seats)] = reader.results(RUNNING[0])
+        assert entrants == (0, 1)
+        assert [(seat.rank, seat.score) for seat in seats] == [(1, None), (2, None)]

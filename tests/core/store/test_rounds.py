@@ -172,9 +172,9 @@ def test_ratings_pass_over_a_void_game(store: Store, plain: Tournament) -> None:
     store.void(claims[3], "a bot left")
     assert store.rated(plain.id) == 4
     again = [Rating()] * 3
-    for row in store.games(plain.id):
-        after = rate([again[entrant] for entrant in row.entrants], row.ranks)
-        for entrant, rating in zip(row.entrants, after, strict=True):
+    for _, entrants, seats in store.results(plain.id):
+        after = rate([again[entrant] for entrant in entrants], tuple(seat.rank for seat in seats))
+        for entrant, rating in zip(entrants, after, strict=True):
             again[entrant] = rating
     assert store.ratings(plain.id) == again
     assert statuses(store, plain) == ["done", "void", "done", "void"]
@@ -192,7 +192,7 @@ def test_a_void_game_has_no_result_and_is_claimed_no_more(store: Store, plain: T
             refused()
     assert store.resume(plain.id) == []
     assert claim(store, plain).number == 1
-    assert list(store.games(plain.id)) == []
+    assert list(store.results(plain.id)) == []
     assert (store.tallies(plain.id), list(store.pairs(plain.id))) == ([Tally(0), Tally(1), Tally(2)], [])
     assert store._db.execute("SELECT reason FROM games WHERE id = ?", (first.game,)).fetchone() == ("a bot left",)
 
@@ -365,11 +365,29 @@ def test_an_old_database_gets_the_sums_that_playing_it_today_gives(tmp_path: Pat
         for tournament in [row.id for row in expected.pool(expected.tournament().id)]:
             assert sums(filled, tournament) == sums(expected, tournament)
             assert filled.rounds(tournament) == []
+            told = [(entrant, replace(forfeit, rule="")) for entrant, forfeit in expected.forfeits(tournament)]
+            assert list(filled.forfeits(tournament)) == told
             assert not filled.tournament(tournament).open
             assert filled.ratings(tournament) == expected.ratings(tournament)
         seated = "SELECT seating FROM games WHERE status = 'done' ORDER BY id"
         assert filled._db.execute(seated).fetchall() == expected._db.execute(seated).fetchall()
         assert len(list(filled.pairs(tournament))) == 0
+
+
+def test_what_seats_did_is_read_from_a_database_of_before_and_views_say_the_same(tmp_path: Path) -> None:
+    new, old = tmp_path / "arena.db", tmp_path / "old.db"
+    with open_store(new) as store:
+        begun = instant.start(store, SUMMED["finished"], tmp_path)
+        list(instant.runner(store, begun, SUMMED["finished"], lanes=1).run())
+    copy_to_version(new, old, "0021_figures")
+    with sqlite3.connect(old) as before:
+        shown = before.execute("SELECT * FROM v_seats ORDER BY game, seat").fetchall()
+    with open_store(new) as expected, open_store(old) as read:
+        id = begun.tournament.id
+        assert list(read.results(id)) == list(expected.results(id))
+        assert list(read.forfeits(id)) == list(expected.forfeits(id)) != []
+        for store in (expected, read):
+            assert store._db.execute("SELECT * FROM v_seats ORDER BY game, seat").fetchall() == shown
 
 
 def sums(reader: Reader, tournament: str) -> tuple[list[Tally], list[PairResult]]:
@@ -384,7 +402,8 @@ def copy_to_version(new: Path, old: Path, before: str) -> None:
     connection.execute("ATTACH ? AS new", (str(new),))
     for table in ("pools", "tournaments", "entrants", "games", "seats", "ratings"):
         mine, theirs = (
-            [row[1] for row in connection.execute(f"PRAGMA {schema}.table_info({table})")] for schema in ("main", "new")
+            [row[1] for row in connection.execute(f"PRAGMA {schema}.table_xinfo({table})")]
+            for schema in ("main", "new")
         )
         shared = ", ".join(name for name in mine if name in theirs)
         lacking = [name for name in mine if name not in theirs]

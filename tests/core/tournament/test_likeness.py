@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from arena.core.store.store import Store, open_store
+from arena.core.tournament.extend import almost, differences
 from arena.core.tournament.formats.round_robin import RoundRobin
-from arena.core.tournament.likeness import almost, differences
 from arena.core.tournament.settings import Settings
 from arena.core.types import TimeControl
 from tests import instant

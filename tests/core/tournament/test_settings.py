@@ -15,9 +15,8 @@ from arena.core.catalogue import game, make_settings, names
 from arena.core.errors import ConfigError
 from arena.core.store.records import Tournament
 from arena.core.tournament.formats.base import Format
-from arena.core.tournament.formats.gauntlet import Gauntlet
 from arena.core.tournament.formats.knockout import Knockout
-from arena.core.tournament.formats.round_robin import RoundRobin
+from arena.core.tournament.formats.round_robin import Gauntlet, RoundRobin
 from arena.core.tournament.formats.swiss import Swiss
 from arena.core.tournament.plan import draw_tournament
 from arena.core.tournament.settings import (

@@ -168,9 +168,9 @@ def test_forfeits_are_counted_since_it_plays_and_never_those_of_an_overloaded_ma
         game(forfeits=forfeits)
     form = store.facts.form(fox)
     assert (len(form.forfeits), form.in_a_row) == (3, 2)
-    latest = form.forfeits[0]
-    assert (latest.game, latest.seat, latest.turn, latest.code) == ("cup-1-000003", 0, 7, "crashed")
-    assert latest.stderr == ["oh"]
+    name, latest = form.forfeits[0]
+    assert (name, latest.seat, latest.turn, latest.code) == ("cup-1-000003", 0, 7, "crashed")
+    assert latest.stderr == ("oh",)
     game(forfeits=True, overloaded=True)
     form, other = store.facts.form(fox), store.facts.form(random)
     assert (len(form.forfeits), form.in_a_row) == (3, 0)

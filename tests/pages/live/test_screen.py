@@ -8,25 +8,21 @@ import pytest
 from live_kit import SAMURAI, parts
 from msgspec.structs import replace
 
+from arena.core.standings.table import Standing
 from arena.pages.live.games import Games
-from arena.pages.live.scores import NOTHING, Row, Scores
+from arena.pages.live.scores import NOTHING, Scores
 from arena.pages.live.screen import NEEDED, Screen
 
 ROWS = [
-    Row(
-        rank=str(place),
-        bot=f"bot{place}" * place,
-        rating=None if place > 8 else 30.0 - place,
-        half_width=None if place > 8 else 1.5,
-        games=10,
-        wins=5,
-        draws=1,
-        losses=4,
-        forfeits=0,
+    Standing(
+        **dict.fromkeys(Standing.__struct_fields__)
+        | {"rank": place, "bot": f"bot{place}" * place, "rating": None if place > 8 else 30.0 - place}
+        | {"half_width": None if place > 8 else 1.5, "games": 10, "wins": 5, "draws": 1, "losses": 4, "forfeits": 0}
     )
     for place in range(1, 12)
 ]
-SCORES = replace(NOTHING, title="samurai standard", id="t", done=5, games=20, running=True, rows=ROWS)
+RANKS = [str(row.rank) for row in ROWS]
+SCORES = replace(NOTHING, title="samurai standard", id="t", done=5, games=20, running=True, ranks=RANKS, rows=ROWS)
 
 
 @pytest.fixture

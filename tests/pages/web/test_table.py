@@ -26,8 +26,7 @@ from arena.core.link.bots import BotSpec
 from arena.core.rules.course import Ask, Chance, Course, Over
 from arena.core.show.presenter import header_of
 from arena.core.types import GameSettings, Payload
-from arena.pages.play.seat import Front
-from arena.pages.play.table import Table
+from arena.pages.play.seat import Front, Table
 from arena.pages.web.serving import Listening
 from arena.pages.web.table import Playing
 

@@ -20,10 +20,10 @@ from arena.core.tournament.formats.base import Format
 from arena.core.tournament.formats.compare import Compare as Compare
 from arena.core.tournament.formats.compare import shares as shares
 from arena.core.tournament.formats.extension import Extension as Extension
-from arena.core.tournament.formats.gauntlet import Gauntlet as Gauntlet
 from arena.core.tournament.formats.knockout import Knockout
 from arena.core.tournament.formats.ladder import Ladder
 from arena.core.tournament.formats.lagging import Lagging as Lagging
+from arena.core.tournament.formats.round_robin import Gauntlet as Gauntlet
 from arena.core.tournament.formats.round_robin import RoundRobin
 from arena.core.tournament.formats.swiss import Swiss
 from arena.core.types import Payload

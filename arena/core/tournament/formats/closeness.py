@@ -31,7 +31,6 @@ def generator(draw: bytes, number: int) -> Generator:
 
     Args:
         draw: What is common to all matches.
-        number: The match's number, from 0.
     """
     return random.Random(int.from_bytes(hashlib.sha256(draw + number.to_bytes(8)).digest()))
 

@@ -107,9 +107,7 @@ def shares(pairs: Iterable[PairResult], margin: int | None, players: int) -> Ite
     """Yields of each deal of entrants 0 and 1 the share of entrant 0, from 0 to 1, where that is known.
 
     Args:
-        pairs: Results of pairs.
         margin: The largest lead of one seat over another, to judge by margins; None judges by wins.
-        players: Seats of a game.
     """
     for pair in pairs:
         if (pair.one, pair.other) == (0, 1):

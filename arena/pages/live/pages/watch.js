@@ -25,10 +25,11 @@ function showScores(scores) {
   const head = make("tr", "", ...[["#", ""], ["bot", "bot"], [value, ""], ["± 95 %", ""], ["games", ""], ...counts, ["forf.", ""]]
     .map(([word, style]) => { const cell = make("th", style, word); cell.scope = "col"; return cell; }));
   const now = new Map();
-  const rows = scores.rows.map((row) => {
-    now.set(row.bot, row.rank);
-    const moved = places.has(row.bot) && places.get(row.bot) !== row.rank;
-    return make("tr", moved ? "moved" : "", make("td", "", `${row.rank}`), make("td", "bot", row.bot),
+  const rows = scores.rows.map((row, place) => {
+    const rank = scores.ranks[place];
+    now.set(row.bot, rank);
+    const moved = places.has(row.bot) && places.get(row.bot) !== rank;
+    return make("tr", moved ? "moved" : "", make("td", "", rank), make("td", "bot", row.bot),
       make("td", "", number(row.rating, 1)), make("td", "range", number(row.half_width, 1)), make("td", "", `${row.games}`),
       ...(scores.cooperative ? [] : [make("td", "", `${row.wins} ${row.draws} ${row.losses}`)]), make("td", "", `${row.forfeits}`));
   });

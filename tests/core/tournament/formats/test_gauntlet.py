@@ -9,7 +9,7 @@ import pytest
 from formats_kit import check_laws, play
 
 from arena.core.errors import ConfigError
-from arena.core.tournament.formats.gauntlet import Challenges, Gauntlet
+from arena.core.tournament.formats.round_robin import Challenges, Gauntlet
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.options import json_option
-from arena.cli.output import check_lines, counted, echo, show_json
-from arena.core.face import errors
+from arena.cli.output import counted, echo, show_json
+from arena.core.face import errors, verdicts
 from arena.league.commands.away import Elsewhere, at_options
 from arena.league.record.season import PUBLISHED
 
@@ -111,4 +111,4 @@ def describe(audit: LedgerAudit) -> Iterable[str]:
     from arena.league.checking.ledger_audit import PROMISES
 
     yield f"{audit.folder}: {counted(audit.entries, 'game')}, root {audit.head.root}"
-    yield from check_lines(PROMISES, audit.faults, {} if audit.seen else {"seen": "no head was given"})
+    yield from verdicts.check_lines(PROMISES, audit.faults, {} if audit.seen else {"seen": "no head was given"})

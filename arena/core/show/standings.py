@@ -149,6 +149,7 @@ def standings_table(
         *([score, column("95 %", "score_half_width", "±{:.1f}".format, 14)] if cooperative else ()),
         column("rating", "rating", "{:.1f}".format, 15),
         column("95 %", "half_width", interval_text, 14),
+        Column(title="ranks", cells=_open_ranks(rows), leaves=9),
         column("mu", "mu", "{:.2f}".format, 12),
         column("sigma", "sigma", "{:.2f}".format, 12),
         column("points", "points", percent, 13),
@@ -166,6 +167,18 @@ def standings_table(
     ]
     columns = [Column(title=f"#{single}", cells=ranks), *more, *basic, *(rest if verbose else ())]
     return fitted([column for column in columns if any(column.cells)], [row["bot"] for row in rows], width)
+
+
+def _open_ranks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Returns which ranks are open for each bot, where any is open: why bots whose ratings lie apart share one.
+
+    >>> _open_ranks([{"rank": 1, "worst_rank": 2}, {"rank": 1, "worst_rank": 3}, {"rank": 3, "worst_rank": 3}])
+    ['1-2', '1-3', '3']
+    """
+    spans = [(row["rank"], row.get("worst_rank")) for row in rows]
+    if all(worst in (None, rank) for rank, worst in spans):
+        return [""] * len(rows)
+    return ["" if worst is None else f"{rank}-{worst}" if worst > rank else str(rank) for rank, worst in spans]
 
 
 def is_by_score(rows: Sequence[Mapping[str, Any]]) -> bool:

@@ -11,6 +11,7 @@ from arena.cli import complete
 from arena.cli.help import HOW, RESULTS, WHAT, WHO, Command, option
 from arena.cli.options import (
     MakeGame,
+    concurrency_options,
     db_option,
     each_game_option,
     game_options,
@@ -74,7 +75,7 @@ class CompareCommand(Command):
 @option(WHEN, "--delta", default=0.05, show_default=True, metavar="SHARE", help="Level: a score so near to a half.")
 @option(WHEN, "--sprt", type=(float, float), metavar="E0 E1", help="By a sequential test of two Elo differences.")
 @level_option
-@option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
+@concurrency_options
 @option(HOW, "--new", is_flag=True, help="Begin anew even if there is such a comparison.")
 @db_option
 @logs_option("Where its folder of logs is made.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.help import Command
-from arena.cli.options import db_option
+from arena.cli.options import db_option, force_option
 from arena.cli.output import echo
 
 if TYPE_CHECKING:
@@ -41,11 +41,12 @@ def stop(db: Path) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("number", type=click.IntRange(1, 1000), metavar="N")
+@click.argument("concurrency", type=click.IntRange(1, 1000), metavar="N")
+@force_option
 @db_option
-def concurrency(number: int, db: Path) -> None:
-    """Play N games at a time from now on."""
-    _order(db, "concurrency", number)
+def concurrency(concurrency: int, db: Path) -> None:
+    """Play N games at a time from now on, no more than there are cores without --force-concurrency."""
+    _order(db, "concurrency", concurrency)
 
 
 class Steered(Command):

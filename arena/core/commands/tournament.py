@@ -14,6 +14,7 @@ from arena.cli import complete
 from arena.cli.help import FORMAT, HOW, WHAT, option
 from arena.cli.options import (
     MakeGame,
+    concurrency_options,
     db_option,
     each_game_option,
     game_options,
@@ -55,7 +56,7 @@ class TournamentCommand(Explained, Steered):
 @format_options
 @option(FORMAT, "--seeding", "seeds", metavar="ID", rare=True, help="Seed by the standings of this tournament.")
 @level_option
-@option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
+@concurrency_options
 @option(HOW, "--cluster", metavar="ADDRESS", help="On a Dask cluster, or local:N (--insecure: no TLS).")
 @option(HOW, "--same-worker", is_flag=True, rare=True, help="Play all seatings of a deal on one worker of the cluster.")
 @option(HOW, "--insecure", is_flag=True, hidden=True, help="Allow a cluster without TLS beyond this machine.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.help import Command
+from arena.cli.options import force_option
 from arena.cli.output import counted, say, show_line
 from arena.core.face import errors, lanes_on, plain, playing_commands
 
@@ -20,17 +21,14 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
-    "--games",
-    type=click.IntRange(min=1),
-    metavar="N",
+    "--games", type=click.IntRange(min=1), metavar="N",
     help="End after N more rated games, once what was submitted before is tried.",
-)
+)  # fmt: skip
 @click.option(
-    "--concurrency",
-    type=click.IntRange(1, 1024),
-    metavar="N",
-    help="Games at a time, instead of what league.toml says.",
-)
+    "--concurrency", type=click.IntRange(1, 1024), metavar="N",
+    help="Games at a time, instead of what league.toml says (--force-concurrency: beyond the cores).",
+)  # fmt: skip
+@force_option
 @click.option(
     "--open",
     "door",

@@ -22,20 +22,13 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--root",
-    "roots",
-    multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
+    "--root", "roots", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
     help="Heads that were seen before: another author's .heads.json, or a head.json. May be given more than once.",
-)
+)  # fmt: skip
 @click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=".",
-    metavar="FOLDER",
+    "--out", type=click.Path(file_okay=False, path_type=Path), default=".", metavar="FOLDER",
     help="With --at, the folder for what is fetched.  [default: this one]",
-)
+)  # fmt: skip
 @at_options
 @json_option
 @click.pass_context
@@ -62,9 +55,8 @@ def audit(
     from arena.league.checking.ledger_audit import audit_ledger
 
     if (folder is None) == (elsewhere is None):
-        raise errors.ConfigError(
-            "expected FOLDER, or --at ADDRESS with --key FILE, got: both or neither; say which league"
-        )
+        got = "none; say which league" if folder is None else f"both {folder} and --at; leave one out"
+        raise errors.ConfigError(f"expected FOLDER, or --at ADDRESS with --key FILE, got: {got}")
     if elsewhere is not None:
         from arena.league.door.fetching import fetch_ledger, fetch_seasons
         from arena.league.door.heads import heads_of

@@ -30,12 +30,9 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @force_option
 @click.option(
-    "--open",
-    "door",
-    default="",
-    metavar="ADDRESS",
+    "--open", "door", default="", metavar="ADDRESS",
     help="Open it to authors elsewhere, too: tcp://HOST:PORT, with * for all addresses of this machine.",
-)
+)  # fmt: skip
 @click.option("--cluster", metavar="ADDRESS", help="Play games on this Dask cluster, or local:N (--insecure: no TLS).")
 @click.option("--same-worker", is_flag=True, help="Play all games of a match on one worker of the cluster.")
 @click.option("--insecure", is_flag=True, hidden=True, help="Allow a cluster without TLS beyond this machine.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from arena.cli.output import console, counted, echo, say, show
-from arena.core.face import errors
+from arena.core.face import errors, plain
 from arena.league.commands.away import show_maps
 
 if TYPE_CHECKING:
@@ -88,7 +88,10 @@ def show_standings(document: Payload, *, verbose: bool = False) -> None:
     if line := remaking_line(document.get("remaking")):
         say(f"The {line}.")
     if not any(item.get("games") for item in items):
-        say("No game is rated yet.")
+        authors = {str(item.get("author") or item["name"]) for item in items}
+        alone = len(authors) == 1 and any(item.get("matches") for item in items)
+        why = f", as all bots are of {min(authors)}; let another author's join, or the house's" if alone else " yet"
+        say(plain(f"No game is rated{why}."))
 
 
 def remaking_line(remaking: Payload | None) -> str:

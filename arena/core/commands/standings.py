@@ -61,8 +61,8 @@ def standings(
     \b
     #              rank: 1, and 1 for each bot that is shown to be better; 2= is
                    shared; of a knockout it is the place reached
-    ranks          those that the games leave open for it: with 95 % all true
-                   ranks lie in theirs. An interval is about one bot alone
+    ranks          where shared ones do not tell: those that the games leave
+                   open for it. With 95 % all true ranks lie in theirs
     rating         strength, from all results at once; only differences count
     95 %           the true rating is this close to it, in 95 cases of 100
     mu, sigma      TrueSkill, the rating that moves game by game

@@ -48,7 +48,6 @@ MOST_LABEL: Final = 24
 _NAME: Final = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
 _PARAMETER: Final = r"\A[A-Za-z_][A-Za-z0-9_]{0,63}\Z"
 _BETWEEN: Final = re.compile(r",(?=[A-Za-z_][A-Za-z0-9_]*=)")
-"""The comma between two values of an entrant."""
 _LONGEST: Final = 200
 """The most characters that an error quotes of a manifest."""
 _NAME_RULE: Final = "at most 64 letters, digits, '.', '_' and '-', the first a letter or digit"
@@ -272,11 +271,7 @@ def _bots_in(bots: Path) -> Mapping[str, Path]:
 
 
 def check_name(name: str, whose: str = "a bot") -> None:
-    """Checks that a bot, or whatever else has such names, may have this name.
-
-    Args:
-        name: The name.
-        whose: Of what it is the name, for the error.
+    """Checks that a bot, or what `whose` calls it in the error, may have this name.
 
     Raises:
         BotError: It may not.

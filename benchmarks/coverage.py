@@ -8,9 +8,10 @@ shrunk by as much as deals make results less certain.
 Real leagues: five copies of `greedy` with more or fewer lapses (`record_leagues.py`). The truth is the refit of all
 deals; leagues of fewer deals are drawn from them with replacement.
 
-Three figures a row. `rating`: how many of the intervals of ratings hold the truth. `difference`: the same of
-differences of two bots. Both should be 95 %. `wrong`: in how many leagues any two neighbours are called settled in the
-wrong order, or that are equal; at most 5 %. Then the time that a refit takes.
+Four figures a row. `rating`: how many of the intervals of ratings hold the truth. `difference`: the same of
+differences of two bots. Both should be 95 %. `wrong`: in how many leagues any two bots are called settled in the wrong
+order, or that are equal; at most 5 %. `apart`: in how many it would be so if two bots whose intervals do not touch were
+called settled. Then the time that a refit takes.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, permutations
 
 import msgspec
 import numpy as np
@@ -58,6 +59,7 @@ class Covered(msgspec.Struct):
     differences: int = 0
     of_differences: int = 0
     wrong: int = 0
+    apart: int = 0
     leagues: int = 0
     width: float = 0.0
 
@@ -73,14 +75,21 @@ class Covered(msgspec.Struct):
             freedom = fit.deals[one] - 1 if fit.deals[one] >= ENOUGH_DEALS else None
             self.differences += abs(distance - truth[one] + truth[other]) <= error * quantile(ALPHA, freedom)
             self.of_differences += 1
-        open_pairs = fit.open_pairs()
-        self.wrong += any(truth[a] <= truth[b] for a, b in pairwise(fit.order()) if (a, b) not in open_pairs)
+        self.wrong += any(truth[a] <= truth[b] for a, b in fit.better())
+        ends = [
+            (rating - (half or 0), rating + (half or 0))
+            for rating, half in zip(fit.ratings, fit.half_width, strict=True)
+        ]
+        self.apart += any(
+            ends[a][0] > ends[b][1] and truth[a] <= truth[b] for a, b in permutations(range(len(truth)), 2)
+        )
         self.leagues += 1
 
     def __str__(self) -> str:
         rating, difference = self.ratings / self.of_ratings, self.differences / self.of_differences
-        wrong, width = self.wrong / self.leagues, self.width / self.of_ratings
-        return f"rating {rating:6.1%}   difference {difference:6.1%}   wrong {wrong:5.1%}   half width {width:5.2f}"
+        wrong, apart, width = self.wrong / self.leagues, self.apart / self.leagues, self.width / self.of_ratings
+        figures = f"wrong {wrong:5.1%}   apart {apart:5.1%}   half width {width:5.2f}"
+        return f"rating {rating:6.1%}   difference {difference:6.1%}   {figures}"
 
 
 def simulate(world: World, random: np.random.Generator) -> tuple[list[PairResult], list[float]]:
@@ -113,7 +122,8 @@ WORLDS = (
     *(World(2, 4, deals, 1.0) for deals in (5, 10, 30, 100)),
     *(World(2, 4, deals, 1.0, styles=1.0) for deals in (5, 30)),
     World(2, 4, 30, 1.0, luck=1.0),
-    World(2, 8, 30, 0.0),
+    *(World(2, bots, 30, 0.0) for bots in (4, 8, 12)),
+    World(2, 8, 30, 0.0, styles=0.5, luck=0.5),
     World(2, 8, 30, 1.0, styles=0.5, luck=0.5),
     World(2, 8, 30, 2.0),
     *(World(3, 5, deals, 1.0, styles=0.5, luck=0.5) for deals in (5, 10, 30)),

@@ -63,7 +63,7 @@ def single_options() -> Iterator[Table]:
         ruleset, first = next(iter(game(name).rulesets.items()))
         for option in game(name).option_list:
             for value in option.values:
-                if value != first.options[option.name]:
+                if value != first.options.get(option.name, option.default):
                     for seats in (2, 3):
                         yield Table(name, ruleset, seats, f"{option.name}={value}")
 

@@ -162,7 +162,7 @@ class Rerun:
             time=self._time,
         )
         table.ask([(0, start, self._spec.start_ms * NS_PER_MS)])
-        answer = table.collect("was not ready for the game in time")[0]
+        answer = table.collect("was not ready for the game in time (limits.start_ms in bot.toml)")[0]
         if isinstance(answer, clocks.Cause):
             raise errors.ConfigError(_failed(self._spec, answer.detail, link))
 

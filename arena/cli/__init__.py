@@ -37,7 +37,7 @@ OWN: Final = {
         "Run", 4, "Print what arena.toml sets, and which options are in force.", "arena.cli.config:config"
     ),
     "completion": Command(
-        "Run", 5, "Print what completes commands and names in a shell.", "arena.cli.completion:completion"
+        "Run", 5, "Print what completes commands and names in a shell.", "arena.cli.shells:completion"
     ),
 }
 """The commands of the core and of the command line. Wings bring the others."""

@@ -17,7 +17,7 @@ import click
 
 from arena.cli.help import Option
 from arena.core import files
-from arena.core.errors import ConfigError, did_you_mean
+from arena.core.errors import BotError, ConfigError, did_you_mean
 from arena.core.toml import line_of, table_of
 
 FILE: Final = "arena.toml"
@@ -66,11 +66,7 @@ def find(folder: Path) -> Path | None:
 
 
 def read(path: Path, commands: Collection[str]) -> Config:
-    """Reads a file, and checks the names of its sections and what it has for all commands.
-
-    Args:
-        path: The file.
-        commands: The names of the commands.
+    """Reads a file, and checks the names of its sections, some of commands, and what it has for all of these.
 
     Raises:
         ConfigError: It cannot be read, or has a section or an option that does not exist. Show the message to the
@@ -114,11 +110,7 @@ def default_map(config: Config, command: click.Command, section: str) -> dict[st
 
 
 def settings(config: Config, command: click.Command, section: str) -> Iterator[Setting]:
-    """Yields what a file says of one command, as click takes it; a later setting of an option wins.
-
-    Raises:
-        ConfigError: As for `default_map`.
-    """
+    """Yields what a file says of one command, as click takes it; a later setting of an option wins."""
     known = options_of(command)
     for key, value in config.table.get(ALL, {}).items():
         if isinstance(known.get(key), Option):
@@ -168,6 +160,13 @@ def _setting(
         return
     several = parameter.multiple or parameter.nargs == -1
     values = value if several and isinstance(value, list) else [value]
+    if parameter.name == "bots":
+        from arena.core.link.bots import table_ref
+
+        try:
+            values = [table_ref(one) if isinstance(one, dict) else one for one in values]
+        except BotError as error:
+            raise ConfigError(f"{error} - at {place}; correct it") from None
     if not all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in values):
         raise wrong("a list of texts" if several else "a text or a number")
     texts = [_from(config.path.parent, parameter, str(one)) for one in values]

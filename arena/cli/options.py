@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,8 +15,6 @@ from arena.core.types import RACE_WINDOW_MS, Level
 
 if TYPE_CHECKING:
     from arena.core.types import GameSettings
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _GAME = (
     option(
@@ -71,33 +69,27 @@ class MakeGame:
         return make_settings(self.rules, players, **self._chosen)
 
 
-def _time_option(default: str, help: str) -> Callable[[F], F]:
-    return option(WHAT, "--time", default=default, show_default=True, metavar="CONTROL", help=help)
-
-
-def game_options(function: Callable[..., Any]) -> Callable[..., Any]:
+def game_options(
+    function: Callable[..., Any], default: str = "10+0.1", times: str = "10s, 1m+1, 500ms/move, 1m,2/move."
+) -> Callable[..., Any]:
     """Adds the options that say what is played. The function gets them as one argument, `make_game: MakeGame`."""
-    return _with_options(function, _time_option("10+0.1", "10s, 1m+1, 500ms/move, 1m,2/move."))
-
-
-def untimed_game_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the same options, for games in which the clock is off unless somebody wants one."""
-    return _with_options(function, _time_option("off", "off, or 10s, 1m+1, 500ms/move, 1m,2/move."))
-
-
-def _with_options(function: Callable[..., Any], time: Callable[[F], F]) -> Callable[..., Any]:
 
     @wraps(function)
     def command(*args: Any, **kwargs: Any) -> Any:
         chosen = {name: kwargs.pop(name) for name in _CHOSEN}
         return function(*args, make_game=MakeGame(kwargs.pop("rules"), chosen), **kwargs)
 
+    time = option(WHAT, "--time", default=default, show_default=True, metavar="CONTROL", help=times)
     for add in (*reversed(_AFTER_TIME), time, *reversed(_GAME)):
         command = add(command)
     return command
 
 
-def logs_option(help: str) -> Callable[[F], F]:
+untimed_game_options = partial(game_options, default="off", times="off, or 10s, 1m+1, 500ms/move, 1m,2/move.")
+"""Adds the same options, for games in which the clock is off unless somebody wants one."""
+
+
+def logs_option(help: str) -> Callable[..., Any]:
     """Returns the option `--logs DIR`."""
     path = click.Path(path_type=Path)
     return option(RESULTS, "--logs", default="logs", show_default=True, type=path, metavar="DIR", help=help)
@@ -109,28 +101,44 @@ level_option = option(
 )  # fmt: skip
 """`--level LEVEL`. The function gets a `Level`."""
 
+
+def force_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds `--force-concurrency`. Without it `concurrency` is no more than the cores, but on a cluster."""
+
+    @wraps(function)
+    def command(*args: Any, force_concurrency: bool, **kwargs: Any) -> Any:
+        from arena.core.tournament.workers import check_cores
+
+        address, games = kwargs.get("cluster") or "local:", kwargs["concurrency"]
+        if not force_concurrency and address.startswith("local:"):
+            here = address.removeprefix("local:")
+            check_cores(*((int(here), "--cluster") if here.isdecimal() else (games or 1, "--concurrency")))
+        return function(*args, **kwargs)
+
+    return option(HOW, "--force-concurrency", is_flag=True, hidden=True, help="More games than cores.")(command)
+
+
+def concurrency_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds `--concurrency N` and `--force-concurrency`."""
+    help = "Games at a time (--force-concurrency: beyond the cores).  [default: half of the cores]"
+    return option(HOW, "--concurrency", type=int, metavar="N", help=help)(force_option(function))
+
+
 seed_option = option(WHAT, "--seed", metavar="TEXT", help="Make the deals reproducible.")
-"""`--seed TEXT`."""
 
 json_option = option(RESULTS, "--json", "as_json", is_flag=True, help="Print one JSON document.")
-"""`--json`."""
 
 quiet_option = option(RESULTS, "-q", "--quiet", is_flag=True, help="Print only results and errors.")
-"""`--quiet`."""
 
 verbose_option = option(RESULTS, "-v", "--verbose", is_flag=True, help="Print all columns, and digests.")
-"""`--verbose`."""
 
 columns_option = click.option("-v", "--verbose", is_flag=True, help="Print all columns.")
 """`--verbose`, of commands that print standings and nothing else."""
 
 each_game_option = option(RESULTS, "--each-game", is_flag=True, help="Print a line for each game that is over.")
-"""`--each-game`."""
 
 DEFAULT_DB = "arena.db"
-"""The database unless another is named."""
 db_option = option(
     RESULTS, "--db", default=DEFAULT_DB, show_default=True, type=click.Path(path_type=Path), metavar="FILE",
     help="The database of results.",
 )  # fmt: skip
-"""`--db FILE`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TextIO
@@ -21,10 +22,7 @@ from arena.core.text import plain, plain_json, plain_lines, without_surrogates
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
-    from arena.core.standings.verdicts import Fault
 
-MOST_FAULTS = 10
-"""Most faults of one check that are printed."""
 UNBOUNDED = 1_000
 """Columns for a file or a pipe, into which a table goes whole."""
 
@@ -97,35 +95,37 @@ def _put(text: str, stream: TextIO) -> None:
     print(text, file=stream, flush=True)  # click would write UTF-8 where the stream says ASCII
 
 
-def check_lines(promises: Mapping[str, str], faults: Sequence[Fault], unchecked: Mapping[str, str]) -> Iterator[str]:
-    """Yields the lines that tell of checks: each with its promise, and under it the faults that it found.
-
-    Args:
-        promises: The promise that each check holds, by its name.
-        faults: The faults of all checks.
-        unchecked: By name, why a check was not made.
-    """
-    for name, promise in promises.items():
-        if name in unchecked:
-            yield f"  -       {name}: not checked, {unchecked[name]}"
-            continue
-        found = [fault for fault in faults if fault.check == name]
-        yield f"  {'FAILED' if found else 'ok    '}  {name}: {promise}"
-        for fault in found[:MOST_FAULTS]:
-            yield f"            {fault.reason}"
-        if len(found) > MOST_FAULTS:
-            yield f"            and {len(found) - MOST_FAULTS} more (--json has all)"
+def show_json(document: Any, *, indent: int = 2) -> None:
+    """Prints one JSON document to stdout, structs with their fields in the order of their class; on one line for -1."""
+    _put(_json(document, indent), sys.stdout)
 
 
-def show_json(document: Any) -> None:
-    """Prints one JSON document to stdout: indented, structs with their fields in the order of their class."""
+def show_members(members: Mapping[str, Any]) -> None:
+    """Prints one JSON document, of an iterator an item at a time; functions are called when it is their turn."""
+    before = "{\n"
+    for name, member in members.items():
+        value = member() if callable(member) else member
+        if isinstance(value, Iterator):
+            print(f'{before}  "{name}": [', end="")
+            after = "\n"
+            for item in value:
+                print(after + textwrap.indent(_json(item), "    "), end="")
+                after = ",\n"
+            print("]" if after == "\n" else "\n  ]", end="")
+        else:
+            print(f'{before}  "{name}": {textwrap.indent(_json(value), "  ").lstrip()}', end="")
+        before = ",\n"
+    print("\n}")
+
+
+def _json(document: Any, indent: int = 2) -> str:
     import msgspec
 
     try:
         encoded = msgspec.json.encode(document)
     except UnicodeEncodeError:
         encoded = msgspec.json.encode(without_surrogates(msgspec.to_builtins(document)))
-    _put(plain_json(msgspec.json.format(encoded, indent=2).decode(), sys.stdout.encoding), sys.stdout)
+    return plain_json(msgspec.json.format(encoded, indent=indent).decode(), sys.stdout.encoding)
 
 
 def safe_cell(value: Any) -> Any:

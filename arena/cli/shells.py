@@ -1,4 +1,4 @@
-"""Speaks with the shells: the scripts that let them complete `arena`, and what these ask."""
+"""Speaks with the shells: `arena completion`, the scripts that let them complete `arena`, and what these ask."""
 
 from __future__ import annotations
 
@@ -9,6 +9,12 @@ from click import shell_completion as shells
 
 from arena.cli import COMPLETE
 
+RC = {
+    "bash": ("~/.bashrc", 'eval "$(arena completion bash)"'),
+    "zsh": ("~/.zshrc", 'eval "$(arena completion zsh)"'),
+    "fish": ("~/.config/fish/config.fish", "arena completion fish | source"),
+}
+"""Each shell's file for lines that it runs at its start, and the line."""
 _BASH = """\
 %(complete_func)s() {
     local IFS=$'\\n' word="${COMP_WORDS[COMP_CWORD]}" proposal
@@ -85,3 +91,21 @@ def register() -> None:
 def script(shell: str, cli: click.Command) -> str:
     """Returns the script that makes a shell complete `arena`."""
     return SHELLS[shell](cli, {}, "arena", COMPLETE).source()
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(list(RC)))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print what completes commands and names in a shell.
+
+    Put the line that the script begins with into the file that it names; or, to try it in the shell at hand, type that
+    line. In zsh, compinit must have run before.
+
+    \b
+    Example:
+      arena completion bash
+    """
+    file, line = RC[shell]
+    click.echo(f"# To have it in every shell, add to {file}:  {line}")
+    click.echo(script(shell, ctx.find_root().command))

@@ -161,6 +161,9 @@ def resolve_options(name: str, ruleset: str | None, overrides: Mapping[str, str]
     rulesets = game(name).rulesets
     options = {**find_ruleset(name, ruleset).options, **overrides}
     _check_options(name, options)
+    for option in game(name).option_list:
+        if option.later and options.get(option.name) == option.default:
+            del options[option.name]
     return next((known for known, other in rulesets.items() if other.options == options), "custom"), options
 
 
@@ -196,10 +199,10 @@ def make_rules(name: str, seats: int, options: Mapping[str, str], board: BoardFi
     if seats not in counts:
         raise ConfigError(f"expected {counts.start} to {counts.stop - 1} players for {name}, got: {seats}")
     _check_options(name, options)
-    if missing := [option.name for option in rules.option_list if option.name not in options]:
+    if missing := [option.name for option in rules.option_list if option.name not in options and not option.later]:
         raise ConfigError(f"expected every option of {name} to be set, these are missing: {', '.join(missing)}")
     for option in rules.option_list:
-        option.by_seat(options[option.name], seats)
+        option.by_seat(options.get(option.name, option.default), seats)
     if rules.boards is None:
         if board is not None:
             raise ConfigError(f"expected no board, as {name} is played without one, got: {board.name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import click
@@ -13,6 +14,7 @@ from arena.cli import COMMANDS, cli
 from arena.cli.defaults import ONCE, SHARED, default_map, find, options_of, read
 from arena.cli.help import Option
 from arena.cli.output import command_line
+from arena.core.errors import ConfigError
 
 FILE = """\
 [defaults]
@@ -100,6 +102,39 @@ def shown(*words: str) -> dict[str, tuple[object, str]]:
     result = run(*words, "--json")
     assert result.exit_code == 0, result.output
     return {row["key"]: (row["value"], row["place"]) for row in json.loads(result.stdout)["settings"]}
+
+
+@pytest.mark.parametrize(
+    ("entrant", "meaning"),
+    [
+        ('{bot = "planner"}', "planner"),
+        ('{bot = "planner", name = "calm", arguments = {spite = 0, future = 1.5}}', "calm=planner@spite=0,future=1.5"),
+        ('{bot = "./fox", arguments = {book = "a,b", style = "shy"}}', "./fox@book=a,b,style=shy"),
+        ('{bot = "cmd:python3 bot.py", name = "mine"}', "mine=cmd:python3 bot.py"),
+        ('{bot = "planner", name = "no name"}', "at `$.name`"),
+        ('{bot = "planner", argument = {}}', "unknown field `argument`"),
+        ('{name = "calm"}', "missing required field `bot`"),
+        ('{bot = "planner", arguments = {spite = true}}', "at `$.arguments[...]`"),
+        ('{bot = "planner", arguments = {"spite=1,future" = 2}}', "at `key` in `$.arguments`"),
+        ('{bot = "planner", arguments = {book = "a,b=c"}}', "in which no comma stands before a name and ="),
+        ('{bot = "cmd:python3 bot.py", arguments = {x = 1}}', "got: those of 'cmd:python3 bot.py'; write them in it"),
+    ],
+)
+def test_an_entrant_may_be_a_table_with_a_name_and_arguments(here: Path, entrant: str, meaning: str) -> None:
+    (here / "arena.toml").write_text(f'[tournament]\nbots = ["greedy", {entrant}]\n')
+    if "`" in meaning or meaning.startswith(("in which", "got:")):
+        with pytest.raises(ConfigError, match=f"{re.escape(meaning)}.* - at arena.toml:2; correct it"):
+            defaults("tournament")
+    else:
+        assert defaults("tournament") == {"bots": ["greedy", meaning]}
+
+
+def test_one_bot_enters_twice_from_a_file(here: Path) -> None:
+    calm = '{bot = "planner", name = "calm", arguments = {spite = 0}}'
+    text = f'[tournament]\nrules = "gardener"\ndeals = 1\nbots = [{calm}, "harsh=planner@spite=1"]\n'
+    (here / "arena.toml").write_text(text)
+    found = run("tournament", "--commit")
+    assert "games of calm, harsh" in found.stderr, found.output
 
 
 def test_config_shows_every_option_in_force_with_its_source() -> None:

@@ -61,7 +61,7 @@ def _may_hold(position: Map, space: int, on: str) -> bool:
     if _kind(position, space) != on or any(at == space for at, _, _ in position["tiles"]):
         return False
     placement = position["options"]["placement"]
-    if placement == "anywhere" or (placement == "land_near_pieces" and on == "sea"):
+    if placement == "anywhere" or (placement != "near_pieces" and on == "sea"):
         return True
     occupied = {at for spaces in position["pieces"].values() for at in spaces}
     return bool(occupied & {*_around(position, space)})

@@ -89,7 +89,9 @@ def test_options() -> None:
     assert [code(row[0])[0] for row in rows] == [option.name for option in OPTIONS]
     assert f"| option | {' | '.join(f'`{name}`' for name in RULESETS)} | meaning of the values |" in PAGE
     for row, option in zip(rows, OPTIONS, strict=True):
-        assert [code(cell)[0] for cell in row[1:-1]] == [ruleset.options[option.name] for ruleset in RULESETS.values()]
+        assert [code(cell)[0] for cell in row[1:-1]] == [
+            ruleset.options.get(option.name, option.default) for ruleset in RULESETS.values()
+        ]
         assert re.findall(r"`(\w+)`:", row[-1]) == list(option.values)
 
 

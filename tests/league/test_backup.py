@@ -221,17 +221,17 @@ def test_what_is_wrong_with_a_backup_is_found(cup: Path, tmp_path: Path) -> None
         return altering
 
     wrongs = [
-        alter("league.toml", listed=False),
-        alter("logs/cup", listed=True),
-        lambda found: found.pop("league.toml"),
-        lambda found: found.pop(SUMS),
-        lambda found: (found.pop("league.db"), listed_anew(found)),
-        lambda found: found.update({"logs/more": b""}),  # after the list
-        lambda found: (found.update({"../more": b""}), listed_anew(found)),
-        lambda found: (found.update({"/tmp/more": b""}), listed_anew(found)),
+        (alter("league.toml", listed=False), "'league.toml', which was altered"),
+        (alter("logs/cup", listed=True), ""),
+        (lambda found: found.pop("league.toml"), "'league.toml', which is missing"),
+        (lambda found: found.pop(SUMS), "at its end: it was cut off"),
+        (lambda found: (found.pop("league.db"), listed_anew(found)), "an archive without league.db"),
+        (lambda found: found.update({"logs/more": b""}), f"'logs/more', which stands after {SUMS}"),
+        (lambda found: (found.update({"../more": b""}), listed_anew(found)), "which leads out"),
+        (lambda found: (found.update({"/tmp/more": b""}), listed_anew(found)), "which leads out"),
     ]
-    for wrong in wrongs:
-        with pytest.raises(StoreError, match="expected a whole backup"):
+    for wrong, why in wrongs:
+        with pytest.raises(StoreError, match=f"expected a whole backup of a league, got: .*{why}"):
             check_backup(rewritten(archive, wrong))
     data = archive.read_bytes()
     for cut in (b"", data[:100], data[: len(data) // 2], data[: -len(data) // 20]):

@@ -7,7 +7,7 @@ from tests.meta.test_layers import MODULES, module_name
 OTHERWISE = {
     "arena.learn.adapters.game": "its render mode `human` prints boards, which presenters have made plain",
     "arena.cli.output": "it is the place",
-    "arena.cli.completion": "a script of ours, of many lines",
+    "arena.cli.shells": "a script of ours, of many lines",
     "arena.author.commands.bridge": "it starts without the rest of the command line, and makes its sentences plain",
     "arena.league.door.relay_seat": "a program of its own in a seat: it writes the last words of the remote bot",
     "arena.core.show.tables": "a console that wraps lines and prints nothing",

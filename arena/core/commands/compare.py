@@ -63,7 +63,7 @@ class CompareCommand(Command):
 @option(WHEN, "--delta", default=0.05, show_default=True, metavar="SHARE", help="Level: a score so near to a half.")
 @option(WHEN, "--sprt", type=(float, float), metavar="E0 E1", help="By a sequential test of two Elo differences.")
 @options.level_option
-@option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
+@options.concurrency_options
 @option(HOW, "--new", is_flag=True, help="Begin anew even if there is such a comparison.")
 @options.db_option
 @options.logs_option("Where its folder of logs is made.")

@@ -6,6 +6,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +15,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import db_option, json_option
-from arena.cli.output import console, echo, say, show, show_csv, show_json
+from arena.cli.output import console, echo, say, show, show_csv, show_json, show_members
 from arena.core.errors import ConfigError
 from arena.core.text import plain
 from arena.core.types import Payload, Termination
@@ -100,10 +102,11 @@ def moment(text: str, now: datetime) -> datetime | None:
     "--limit",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"The most games.  [default: {SHOWN}; all for --json and --csv]",
+    help=f"The most games.  [default: {SHOWN}; all for --json, --jsonl and --csv]",
 )
 @db_option
 @json_option
+@click.option("--jsonl", "as_lines", is_flag=True, help="Print a line of JSON for each game, but for void ones.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: a line for each seat of each game.")
 def games(
     bot: str | None,
@@ -117,6 +120,7 @@ def games(
     limit: int | None,
     db: Path,
     as_json: bool,
+    as_lines: bool,
     as_csv: bool,
 ) -> None:
     """Find games of tournaments, the latest first. `arena league games` finds those of a league.
@@ -125,8 +129,8 @@ def games(
     which it took half a second for a decision. Without --bot, games in which any seat fits are found. Under the games
     are the commands that ask a bot again where it forfeited, and the games that are void because the machine was
     overloaded; with --bot and --lost also the one that says which decisions cost most. What is printed as an id,
-    `arena replay`, `arena analyse`, `arena verify` and `arena bot rerun` take. Times are local; in --json and --csv
-    they are UTC.
+    `arena replay`, `arena analyse`, `arena verify` and `arena bot rerun` take. Times are local; in --json,
+    --jsonl and --csv they are UTC.
 
     \b
     Example:
@@ -136,9 +140,10 @@ def games(
     """
     from arena.core.store.finding import Wanted, open_finder
 
-    if as_json and as_csv:
-        raise ConfigError("expected --json or --csv, got: both")
-    if limit is None and not (as_json or as_csv):
+    forms = [name for name, given in (("--json", as_json), ("--jsonl", as_lines), ("--csv", as_csv)) if given]
+    if len(forms) > 1:
+        raise ConfigError(f"expected one of --json, --jsonl and --csv, got: {' and '.join(forms)}")
+    if limit is None and not forms:
         limit = SHOWN
     with open_finder(db) as finder, finder.snapshot():
         wanted = Wanted(
@@ -152,20 +157,23 @@ def games(
             since=since,
             where=where,
         )
-        found = finder.find(wanted, None if limit is None else limit + 1)
-        shown = finder.describe(found[:limit])
-        more = limit is not None and len(found) > limit
-        void = finder.void(wanted, limit)
+        found = finder.find(wanted)
+        shown = finder.describe(islice(found, limit))
+        more = cache(lambda: any(True for _ in found))  # asked once all that is shown is read
         if as_json:
-            show_json({"games": list(shown), "more": more, "void": void})
+            show_members({"games": shown, "more": more, "void": lambda: finder.void(wanted, limit)})
+        elif as_lines:
+            for game in shown:
+                show_json(game, indent=-1)
         elif as_csv:
             show_csv(SEAT_COLUMNS, seat_rows(shown))
         else:
             listed = list(shown)
-            print_games(finder, listed, void, db)
+            print_games(finder, listed, finder.void(wanted, limit), db)
             if bot is not None and outcome == "lost":
                 print_lost(listed, bot, db)
-    if more:
+        is_cut = limit is not None and more()
+    if is_cut:
         say(f"There are more: --limit shows more than {limit}.")
 
 

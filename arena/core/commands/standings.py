@@ -61,6 +61,8 @@ def standings(
     \b
     #              rank: 1, and 1 for each bot that is shown to be better; 2= is
                    shared; of a knockout it is the place reached
+    ranks          where shared ones do not tell: those that the games leave
+                   open for it. With 95 % all true ranks lie in theirs
     rating         strength, from all results at once; only differences count
     95 %           the true rating is this close to it, in 95 cases of 100
     mu, sigma      TrueSkill, the rating that moves game by game
@@ -80,8 +82,8 @@ def standings(
                    measured: at all levels above trusted
 
     docs/ratings.md explains them. As the terminal gets narrower, columns leave in this order: version, max ms, mean
-    score, W D L, off turn ms, course, mean ms, ahead of next, forfeits, games, mu and sigma, points, 95 %. --csv and
-    --json have everything.
+    score, W D L, off turn ms, course, mean ms, ahead of next and ranks, forfeits, games, mu and sigma, points,
+    95 %. --csv and --json have everything.
 
     The cross-table has each bot's points against each other bot. Of games on a cluster it is shown on which worker a
     bot was quickest and slowest; --json has all of them.

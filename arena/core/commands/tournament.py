@@ -55,11 +55,12 @@ def stop(db: Path) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("number", type=click.IntRange(1, 1000), metavar="N")
+@click.argument("concurrency", type=click.IntRange(1, 1000), metavar="N")
+@options.force_option
 @db_option
-def concurrency(number: int, db: Path) -> None:
-    """Play N games at a time from now on."""
-    _order(db, "concurrency", number)
+def concurrency(concurrency: int, db: Path) -> None:
+    """Play N games at a time from now on, no more than there are cores without --force-concurrency."""
+    _order(db, "concurrency", concurrency)
 
 
 class Steered(Command):
@@ -100,7 +101,7 @@ class TournamentCommand(Explained, Steered):
 @format_options
 @option(FORMAT, "--seeding", "seeds", metavar="ID", rare=True, help="Seed by the standings of this tournament.")
 @options.level_option
-@option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
+@options.concurrency_options
 @option(HOW, "--cluster", metavar="ADDRESS", help="On a Dask cluster, or local:N (--insecure: no TLS).")
 @option(HOW, "--same-worker", is_flag=True, rare=True, help="Play all seatings of a deal on one worker of the cluster.")
 @option(HOW, "--insecure", is_flag=True, hidden=True, help="Allow a cluster without TLS beyond this machine.")

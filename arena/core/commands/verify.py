@@ -14,7 +14,7 @@ import msgspec
 
 from arena.cli import complete as completers
 from arena.cli.options import json_option
-from arena.cli.output import MOST_FAULTS, check_lines, counted, echo, say, show_json
+from arena.cli.output import counted, echo, say, show_json
 from arena.core import plugs
 from arena.core.commands.logs import find_log, moved_option
 from arena.core.commands.progress import progress_bar
@@ -206,6 +206,8 @@ def _finish(auditor: FolderAuditor, *, complete: bool, quiet: bool) -> Audit:
 
 def describe(audit: Audit, auditor: FolderAuditor) -> Iterable[str]:
     """Yields the lines that tell of a folder: each check with its promise, and under it what it found."""
+    from arena.core.standings.verdicts import MOST_FAULTS, check_lines
+
     if audit.games is None:
         yield f"{audit.folder}: {counted(audit.logs, 'log')} of no known tournament"
     else:

@@ -13,6 +13,8 @@ from arena.core.wire.session import Session
 
 LAST_MESSAGE_MS: Final = 200
 """Time to read an `error`, while the game and others go on. Then the process is killed."""
+START_LIMIT: Final = "limits.start_ms in bot.toml"
+"""Where a bot asks for more time to start."""
 
 
 class Frame(msgspec.Struct, frozen=True):

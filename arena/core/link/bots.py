@@ -47,6 +47,7 @@ MOST_LABEL: Final = 24
 """The most characters of values in a bot's name."""
 _NAME: Final = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
 _PARAMETER: Final = r"\A[A-Za-z_][A-Za-z0-9_]{0,63}\Z"
+_BETWEEN: Final = re.compile(r",(?=[A-Za-z_][A-Za-z0-9_]*=)")
 _LONGEST: Final = 200
 """The most characters that an error quotes of a manifest."""
 _NAME_RULE: Final = "at most 64 letters, digits, '.', '_' and '-', the first a letter or digit"
@@ -184,6 +185,34 @@ def read_ref(ref: str, base: Path | None = None) -> Ref:
     return Ref(name, os.path.expanduser(bot), values)
 
 
+class _Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a file says of an entrant in a table."""
+
+    bot: str
+    name: Annotated[str, Meta(pattern=_NAME)] = ""
+    arguments: dict[Annotated[str, Meta(pattern=_PARAMETER)], str | int | float] = {}
+
+
+def table_ref(table: Mapping[str, Any]) -> str:
+    """Returns the text that names an entrant that a file has as a table: its `bot`, `name` and `arguments`.
+
+    Raises:
+        BotError: The table says something else, or what no text can say.
+    """
+    try:
+        found = msgspec.convert(table, _Entrant)
+    except msgspec.ValidationError as error:
+        raise BotError(f"expected an entrant with bot, and perhaps name and arguments, got: {error}") from None
+    values = [f"{name}={value}" for name, value in found.arguments.items()]
+    if values and found.bot.startswith(COMMAND):
+        raise BotError(
+            f"expected arguments of a bot with a {MANIFEST}, got: those of {found.bot!r:.80}; write them in it"
+        )
+    if _BETWEEN.split(text := ",".join(values)) != values and values:
+        raise BotError(f"expected arguments in which no comma stands before a name and =, got: {text!r:.80}")
+    return Ref(found.name, found.bot, text).text
+
+
 def placed_ref(ref: str, base: Path) -> str:
     """Returns a text that names an entrant in a folder as one that names it from anywhere."""
     read = read_ref(ref, base)
@@ -237,10 +266,7 @@ def _bots_in(bots: Path) -> Mapping[str, Path]:
 
 
 def check_name(name: str, whose: str = "a bot") -> None:
-    """Checks that a bot, or whatever else has such names, may have this name.
-
-    Args:
-        whose: Of what it is the name, for the error.
+    """Checks that a bot, or what `whose` calls it in the error, may have this name.
 
     Raises:
         BotError: It may not.
@@ -380,7 +406,7 @@ def _with_values(spec: BotSpec, text: str) -> BotSpec:
     """
     chosen: dict[str, str] = {}
     parameters: dict[str, Parameter | Argument] = {**dict(spec.tune), **dict(spec.arguments)}
-    for part in re.split(r",(?=[A-Za-z_][A-Za-z0-9_]*=)", text):
+    for part in _BETWEEN.split(text):
         name, _, value = part.partition("=")
         parameter = parameters.get(name)
         if parameter is None:

@@ -13,7 +13,7 @@ from time import monotonic_ns
 from typing import Final
 
 from arena.core.errors import RemoteProtocolError
-from arena.core.link.base import LAST_MESSAGE_MS, Arrival, Fault, Frame
+from arena.core.link.base import LAST_MESSAGE_MS, START_LIMIT, Arrival, Fault, Frame
 from arena.core.link.bots import BotSpec
 from arena.core.link.connection import Closed, Unread
 from arena.core.link.pool import Bot, Pool
@@ -227,7 +227,7 @@ class LocalLink:
         elif failure is not None:
             detail = f"{failure.detail} before it said hello"
         elif now >= self._start_deadline(bot) and not bot.watch.is_failing:
-            detail, rule = f"did not say hello within {bot.spec.start_ms} ms", "§4.3-1"
+            detail, rule = f"did not say hello within {bot.spec.start_ms} ms ({START_LIMIT})", "§4.3-1"
         else:
             return None
         bot.stop(stop_ms)

@@ -182,6 +182,15 @@ class Fit:
             ranks[who] = 1 + (known if self._unknown(who) else ahead[who])
         return ranks
 
+    def worst_ranks(self, alpha: float = ALPHA, among: Collection[int] | None = None) -> dict[int, int]:
+        """Returns the last rank that is open for each entrant with games: one less for each that is shown to be worse.
+
+        With probability `1 - alpha` at least, all true ranks lie between those of `ranks` and these.
+        """
+        behind = Counter(upper for upper, _ in self.better(alpha, among))
+        known = [who for who in self.order(among) if not self._unknown(who)]
+        return {who: len(known) - behind[who] for who in known}
+
     def _unknown(self, who: int) -> bool:
         return who not in self._row and who not in self._anchors
 

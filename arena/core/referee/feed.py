@@ -230,6 +230,15 @@ def is_private(folder: Path) -> bool:
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o022
 
 
+def _not_private(folder: Path) -> str:
+    status = os.lstat(folder)
+    if not stat.S_ISDIR(status.st_mode):
+        return "something else of this name, which has to be removed"
+    if status.st_uid != os.geteuid():
+        return f"one of the user with the number {status.st_uid}"
+    return "one that others can write to: call `chmod 700` on it, or remove it"
+
+
 def _connect(folder: Path, name: str) -> socket.socket | None:
     with ExitStack() as stack, suppress(OSError):  # a watcher that was killed left it, or there are no descriptors
         connected = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
@@ -275,7 +284,7 @@ class FeedReader:
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
             if not is_private(folder):
-                raise PermissionError(0, "a folder that others can write to, or that belongs to another user")
+                raise PermissionError(0, _not_private(folder))
             _remove_dead(folder)
             self.socket.setblocking(False)
             if hasattr(socket, "SO_PASSCRED"):
@@ -286,7 +295,7 @@ class FeedReader:
             self.socket.close()
             raise ConfigError(
                 f"expected a folder of this user for what running games send, got: {error.strerror} - at {folder}; "
-                "watch as the user who plays, or remove that folder"
+                "watch as the user who plays"
             ) from None
 
     def fileno(self) -> int:

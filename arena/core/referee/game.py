@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from arena.core import files
 from arena.core.errors import MachineFault
-from arena.core.link.base import LAST_MESSAGE_MS, Link
+from arena.core.link.base import LAST_MESSAGE_MS, START_LIMIT, Link
 from arena.core.record.log import MEASURED
 from arena.core.record.receipts import Receipt
 from arena.core.record.result import transcript_name
@@ -129,7 +129,7 @@ class Game:
         )
         self._starts_ns.update(self._link.waited_ns)
         answers: dict[Seat, Answer | Cause] = {}
-        while (came := self._table.next("was not ready for the game")) is not None:
+        while (came := self._table.next(f"was not ready for the game ({START_LIMIT})")) is not None:
             seat, answers[seat] = came
             self._starts_ns[seat] += self._link.now_ns() - asked_ns[seat]
         for seat, answer in answers.items():

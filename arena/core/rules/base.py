@@ -89,6 +89,8 @@ class Option(msgspec.Struct, frozen=True):
     """Whole numbers that it can have beside `values`, in decimal digits."""
     per_seat: bool = False
     """Whether each seat can have a value of its own: one for each seat, in their order, joined by commas."""
+    later: bool = False
+    """Whether games were played before there was the option: its default is never written, so that theirs are equal."""
 
     @property
     def default(self) -> str:

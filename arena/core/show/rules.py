@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 from rich.text import Text
 
 from arena.core.catalogue import families, family, find_ruleset, game, names, parse_overrides, resolve_options
 from arena.core.errors import ConfigError
-from arena.core.rules.base import Option
+from arena.core.rules.base import Option, Ruleset
 from arena.core.show.layout import entry, span
 from arena.core.testing import GameFault, Variant, check_declaration, check_variant, variants
 from arena.core.text import counted
@@ -162,15 +162,20 @@ def rules_page(name: str, ruleset: str | None = None) -> RulesPage:
         players=tuple(rules.seat_counts),
         board=None if rules.boards is None else rules.boards.default,
         rulesets=tuple(
-            RulesetRow(ruleset=key, about=value.about, default=key == first, options=dict(value.options))
+            RulesetRow(ruleset=key, about=value.about, default=key == first, options=_every(rules.option_list, value))
             for key, value in shown.items()
         ),
         options=tuple(
-            _option_row(option, {key: value.options[option.name] for key, value in shown.items()})
+            _option_row(option, {key: _every((option,), value)[option.name] for key, value in shown.items()})
             for option in rules.option_list
         ),
         contradictions=rules.contradictions,
     )
+
+
+def _every(options: Iterable[Option], ruleset: Ruleset) -> dict[str, str]:
+    """Returns what a ruleset gives these options, with the defaults of those that it does not name."""
+    return {option.name: ruleset.options.get(option.name, option.default) for option in options}
 
 
 def _option_row(option: Option, chosen: dict[str, str]) -> OptionRow:

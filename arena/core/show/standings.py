@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -147,6 +147,7 @@ def standings_table(
         *([score, column("95 %", "score_half_width", "±{:.1f}".format, 14)] if cooperative else ()),
         column("rating", "rating", "{:.1f}".format, 15),
         column("95 %", "half_width", interval_text, 14),
+        Column(title="ranks", cells=_open_ranks(rows), leaves=9),
         column("mu", "mu", "{:.2f}".format, 12),
         column("sigma", "sigma", "{:.2f}".format, 12),
         column("points", "points", percent, 13),
@@ -164,6 +165,19 @@ def standings_table(
     ]
     columns = [Column(title=f"#{single}", cells=ranks), *more, *basic, *(rest if verbose else ())]
     return fitted([column for column in columns if any(column.cells)], [row["bot"] for row in rows], width)
+
+
+def _open_ranks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Returns which ranks are open for each bot, where the shared ranks do not tell: why bots that lie apart share one.
+
+    >>> _open_ranks([{"rank": 1, "worst_rank": 2}, {"rank": 1, "worst_rank": 3}, {"rank": 3, "worst_rank": 3}])
+    ['1-2', '1-3', '3']
+    """
+    spans = [(row["rank"], row.get("worst_rank")) for row in rows]
+    sharing = Counter(rank for rank, _ in spans)
+    if all(worst in (None, rank + sharing[rank] - 1) for rank, worst in spans):
+        return [""] * len(rows)
+    return ["" if worst is None else f"{rank}-{worst}" if worst > rank else str(rank) for rank, worst in spans]
 
 
 def is_by_score(rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -224,7 +238,18 @@ def order_text(order: Mapping[str, Any] | None, rows: Sequence[Mapping[str, Any]
         settled = f"Order settled (95 %, all pairs at once) but for: {'; '.join([*groups[:MOST_GROUPS], *more])}."
     rough = "" if order["enough"] else f"Too few deals, under {ENOUGH_DEALS}: the intervals are rough. "
     won = round(50 * (1 + math.erf(0.5)))
+    if _lie_apart(rows):
+        settled += " An interval is about one bot alone, so that equal bots may lie apart among many."
     return f"{rough}{settled} Ratings are relative; {BETA:.1f} apart means {won} : {100 - won}."
+
+
+def _lie_apart(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Tells whether two bots share a rank whose intervals do not touch."""
+    ends: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
+    for row in rows:
+        if row.get("half_width") is not None:
+            ends[row["rank"]].append((row["rating"] - row["half_width"], row["rating"] + row["half_width"]))
+    return any(max(low for low, _ in shared) > min(high for _, high in shared) for shared in ends.values())
 
 
 def _equals(names: Sequence[str]) -> str:

@@ -353,42 +353,44 @@ class Auditor:
             self._kept.remove(number)
             self._fault("schedule", f"{log.path}:1: {log.head.game!r:.80} is no game of the schedule")
             return
-        if log.head.chance not in (0, game.chance):
+        head = log.head
+        if head.chance not in (0, game.chance):
             self._fault(
                 "deals",
                 f"{log.path}:1: expected seeds by version {game.chance} of CHANCE, as the settings say, "
-                f"got: version {log.head.chance}",
+                f"got: version {head.chance}",
             )
         if not log.has_receipts and game.chance >= RECEIPTS_SINCE:
             self._fault("log", f"{log.path}: expected the receipts that this version of arena writes, got none")
-        if log.head.level != game.level:
+        if head.level != game.level:
             self._fault(
                 "bots",
-                f"{log.path}:1: its bots ran at level {log.head.level}; by the settings of the {self.of} it is {game.level}",
+                f"{log.path}:1: its bots ran at level {head.level}; "
+                f"by the settings of the {self.of} it is {game.level}",
             )
-        if (log.head.deal, log.head.rotation) != (game.deal, game.rotation):
+        if (head.deal, head.rotation) != (game.deal, game.rotation):
             self._fault(
                 "schedule",
-                f"{log.path}:1: game {log.head.game} was played on deal {log.head.deal} in rotation {log.head.rotation}; "
+                f"{log.path}:1: game {head.game} was played on deal {head.deal} in rotation {head.rotation}; "
                 f"by the schedule it is deal {game.deal}, rotation {game.rotation}",
             )
         if log.settings_sha256 != game.settings_sha256:
             self._fault("schedule", f"{log.path}:1: it was not played by the settings of the {self.of}")
-        if self._dealt.setdefault(log.head.deal, log.head.commitment) != log.head.commitment:
-            self._fault("deals", f"{log.path}:1: deal {log.head.deal} has another commitment than in another log")
-        entropy = tuple(bot.entropy for bot in log.head.bots)
+        if self._dealt.setdefault(head.deal, head.commitment) != head.commitment:
+            self._fault("deals", f"{log.path}:1: deal {head.deal} has another commitment than in another log")
+        entropy = tuple(bot.entropy for bot in head.bots)
         if entropy != game.entropy:
             self._fault(
                 "deals",
                 f"{log.path}:1: expected the contributions {game.entropy} by seat, as {CONTRIBUTIONS_FILE} has them, "
                 f"got: {entropy}",
             )
-        if len(log.head.bots) != len(game.bots):
+        if len(head.bots) != len(game.bots):
             self._fault(
-                "bots", f"{log.path}:1: {len(log.head.bots)} bots sat there; by the schedule it is {len(game.bots)}"
+                "bots", f"{log.path}:1: {len(head.bots)} bots sat there; by the schedule it is {len(game.bots)}"
             )
             return
-        for seat, (bot, entered) in enumerate(zip(log.head.bots, game.bots, strict=True)):
+        for seat, (bot, entered) in enumerate(zip(head.bots, game.bots, strict=True)):
             if (bot.name, bot.version, bot.digest) != entered:
                 self._fault(
                     "bots",

@@ -33,6 +33,9 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
     rank: int
     """1, and 1 for each entrant that is shown to be better; in a knockout it is the place."""
+    worst_rank: int | None
+    """The last rank that the games leave open: of all that are rated, less one for each that it is shown to be better
+    than. None where ranks do not come from the refit."""
     bot: str
     version: str
     rating: float | None
@@ -174,12 +177,14 @@ def tabulate(
         rated = _by_rating(ratings or [Rating()] * len(entrants), shown)
     ranked = rated if places is None else _by_place(places, rated)
     order = [number for number, _ in ranked]
+    worst = fit.worst_ranks(among=shown) if fit is not None and places is None else {}
     names = [entrant.name for entrant in entrants]
     return Standings(
         standings=tuple(
             _standing(
                 entrants[number],
                 rank,
+                worst.get(number),
                 _strength(fit, number, following),
                 ratings[number] if ratings else None,
                 met.points(number),
@@ -271,6 +276,7 @@ def _strength(fit: Fit | None, number: int, following: int | None) -> _Strength:
 def _standing(
     entrant: Entrant,
     rank: int,
+    worst_rank: int | None,
     strength: _Strength,
     rating: Rating | None,
     points: float | None,
@@ -280,6 +286,7 @@ def _standing(
     mean_score = score.mean if score else tally.score / tally.scored if tally.scored else None
     return Standing(
         rank=rank,
+        worst_rank=worst_rank,
         bot=entrant.name,
         version=entrant.version,
         rating=_rounded(strength.rating, 3),

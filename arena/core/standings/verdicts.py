@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -41,6 +41,8 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     """What a later version of arena wrote, so that it was not checked."""
 
 
+MOST_FAULTS: Final = 10
+"""Most faults of one check that are printed."""
 LATER_LOG: Final = "later log"
 LATER_DOCUMENT: Final = "later document"
 """The check of a fault that is none: the file is of a later version of arena."""
@@ -64,6 +66,25 @@ def settled(audit: Audit) -> Audit:
         unchecked={**audit.unchecked, **dict.fromkeys(doubtful, "a later version of arena wrote what it needs")},
         later=tuple(dict.fromkeys(fault.reason for fault in later)),
     )
+
+
+def check_lines(promises: Mapping[str, str], faults: Sequence[Fault], unchecked: Mapping[str, str]) -> Iterator[str]:
+    """Yields the lines that tell of checks: each with its promise, and under it the faults that it found.
+
+    Args:
+        promises: The promise that each check holds, by its name.
+        faults: The faults of all checks.
+        unchecked: By name, why a check was not made.
+    """
+    for name, promise in promises.items():
+        if name in unchecked:
+            yield f"  -       {name}: not checked, {unchecked[name]}"
+            continue
+        found = [fault for fault in faults if fault.check == name]
+        yield f"  {'FAILED' if found else 'ok    '}  {name}: {promise}"
+        yield from (f"            {fault.reason}" for fault in found[:MOST_FAULTS])
+        if len(found) > MOST_FAULTS:
+            yield f"            and {len(found) - MOST_FAULTS} more (--json has all)"
 
 
 def void_text(games: int, losses: Mapping[str, int]) -> str:

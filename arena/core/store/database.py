@@ -67,7 +67,8 @@ _WRITERS: Final = "arena-versions"
 """Under this name the table of migrations keeps the versions of arena that have written to a database."""
 _IS_SIGNED: Final = "SELECT 1 FROM _sqlite_migrations WHERE migration_set = ? AND name = ?"
 SCHEMA: Final = Path(__file__).with_name("schema.sql")
-"""The tables as the migrations make them; `make docs` writes it. A new database is made of it, ten times sooner."""
+"""The tables as the migrations make them, but the views; `make docs` writes it. A new database is made of it, ten times
+sooner."""
 
 _Settings = tuple[tuple[str, str, Any], ...]
 _WAIT: _Settings = (("busy_timeout", str(BUSY_MS), BUSY_MS),)

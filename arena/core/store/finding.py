@@ -13,6 +13,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -35,6 +36,7 @@ _JSON: Final = frozenset({"bots", "ranks", "opponents", "last_words"})
 _NUMBERED: Final = re.compile(r"(.+)(?::([0-9]{1,9})|-([0-9]{6,9}))")
 _MOST_NAMED: Final = 5
 """How many identifiers a message names."""
+_LATEST_FIRST: Final = " ORDER BY (SELECT rowid FROM games WHERE id = game) DESC"
 _TABLE_FUNCTIONS: Final = frozenset({"json_each", "json_tree"})
 _MOST_BYTES: Final = 10_000_000
 """The longest text that a query with an expression of the operator's may make."""
@@ -86,11 +88,13 @@ class Finder(Reader):
         """Returns how many rows a tournament has in each table, and about how many bytes they hold."""
         return count_rows(self._db, tournament), content_bytes(self._db, tournament)
 
-    def find(self, wanted: Wanted, limit: int | None = None) -> list[str]:
-        """Returns the identifiers of the games that are wanted, the latest first.
+    def find(self, wanted: Wanted) -> Iterator[str]:
+        """Returns the identifiers of the games that are wanted, one at a time, those first that were begun last.
+
+        Clocks have no say in that: one that was wrong once would order games for ever.
 
         Args:
-            limit: The most games to return; None means all.
+            wanted: Which games.
 
         Raises:
             ConfigError: No game has such a bot, or the expression cannot be used. Show the message to the operator.
@@ -99,15 +103,15 @@ class Finder(Reader):
         query = "SELECT game FROM v_games"
         if conditions:
             query += f" WHERE game IN (SELECT game FROM v_seats WHERE {' AND '.join(conditions)})"
-        query += " ORDER BY finished DESC, game DESC LIMIT :limit"
-        parameters["limit"] = -1 if limit is None else limit
+        query += _LATEST_FIRST
         if wanted.where is None:
-            found = [game for (game,) in self._db.execute(query, parameters)]
+            found: Iterator[str] = (game for (game,) in self._db.execute(query, parameters))
         else:
-            found = self._find_confined(wanted.where, query, parameters)
-        if not found:
+            found = iter(self._find_confined(wanted.where, query, parameters))
+        first = list(islice(found, 1))
+        if not first:
             self._check_names(wanted)
-        return found
+        return chain(first, found)
 
     def _find_confined(self, where: str, query: str, parameters: dict[str, Any]) -> list[str]:
         columns = ", ".join(column[0] for column in self._db.execute("SELECT * FROM v_seats LIMIT 0").description)
@@ -148,7 +152,7 @@ class Finder(Reader):
         ]
         used = [(condition, _encodable(value)) for condition, value in given if value is not None]
         where = " AND ".join(["log IS NOT NULL", *(condition for condition, _ in used)])
-        query = f"SELECT * FROM v_void WHERE {where} ORDER BY finished DESC, game DESC LIMIT ?"
+        query = f"SELECT * FROM v_void WHERE {where}{_LATEST_FIRST} LIMIT ?"
         return self._rows(query, *(value for _, value in used), -1 if limit is None else limit)
 
     def identify(self, text: str) -> str:
@@ -309,6 +313,7 @@ def _authorize(action: int, name: str | None, detail: str | None, _database: str
             allowed = detail != "load_extension"
         case sqlite3.SQLITE_READ:
             allowed = not detail or within in VIEWS or name in VIEWS or name in _TABLE_FUNCTIONS
+            allowed = allowed or (name == "games" and detail in ("id", "ROWID"))  # for _LATEST_FIRST
         case _:
             allowed = False
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY

@@ -68,9 +68,13 @@ _RELATIONS: Final = {
         "SELECT id FROM tournaments LEFT JOIN entrants ON tournament = id GROUP BY id"
         " HAVING count(number) <> max(number) + 1 OR count(number) = 0 OR min(number) <> 0"
     ),
-    "a game that is over without a result, or the other way round": (
-        "SELECT id FROM games WHERE (status = 'done') <> (termination IS NOT NULL AND play_digest IS NOT NULL"
-        " AND log_sha256 IS NOT NULL) OR (status = 'done' AND log IS NULL)"
+    "a game that is over without a result": (
+        "SELECT id FROM games WHERE status = 'done' AND (termination IS NULL OR play_digest IS NULL"
+        " OR log_sha256 IS NULL OR log IS NULL)"
+    ),
+    "a game with a result that is not over": (
+        "SELECT id FROM games WHERE status <> 'done' AND termination IS NOT NULL AND play_digest IS NOT NULL"
+        " AND log_sha256 IS NOT NULL"
     ),
     "a game whose seats are not those that it was played in": (
         "SELECT id FROM games WHERE status = 'done' AND (SELECT count(*) FROM seats WHERE game = id AND seat <"
@@ -185,16 +189,21 @@ def _of_digests(database: sqlite3.Connection) -> Iterator[str]:
         " FROM tournaments JOIN pools ON pools.id = pool"
     ):
         try:
+            committed = _sha256(bytes.fromhex(secret))
+        except (ValueError, TypeError):
+            committed = "nothing, as it is no secret of ours"
+        if committed != commitment:
+            yield f"a tournament whose secret is not the one that it was committed to: {plain(id)}"
+        try:
             told = msgspec.json.decode(settings, type=Payload)
-            sound = (
-                _sha256(canonical(told).encode()) == digest
-                and _sha256(bytes.fromhex(secret)) == commitment
-                and Pool.of(told).digest == pool
-            )
+            pool_of = Pool.of(told).digest
         except (ValueError, LookupError, TypeError):
-            sound = False
-        if not sound:
-            yield f"a tournament whose settings or secret are not those that it began with: {plain(id)}"
+            yield f"a tournament whose settings cannot be read: {plain(id)}"
+            continue
+        if _sha256(canonical(told).encode()) != digest:
+            yield f"a tournament whose settings are not those that it began with: {plain(id)}"
+        elif pool_of != pool:
+            yield f"a tournament in a pool of another game: {plain(id)}"
 
 
 def _sha256(data: bytes) -> str:

@@ -52,7 +52,7 @@ def check_declaration(game: type[Rules[Any]]) -> None:
     known = {option.name: option for option in game.option_list}
     for name, ruleset in game.rulesets.items():
         demand(
-            set(ruleset.options) == set(known),
+            {name for name, option in known.items() if not option.later} <= set(ruleset.options) <= set(known),
             f"the ruleset {name!r} to have a value for every option: {sorted(known)}",
             sorted(ruleset.options),
             "give each option one value",

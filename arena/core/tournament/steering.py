@@ -83,10 +83,12 @@ class Steering(Directions):
         for file in sorted(self._folder.glob("*.order")):
             try:
                 order = msgspec.json.decode(read(file, "an order", MOST_TEXT, ArenaError, links=False), type=Order)
-                answer = self._obey(order, running)
-            except (ArenaError, ValueError, RecursionError) as error:
+            except ArenaError as error:  # it says where, and what to do
                 answer = f"the order could not be read: {error}"
+            except (ValueError, RecursionError) as error:
+                answer = f"the order could not be read: {error} - at {file}; give it again by `arena tournament`"
             else:
+                answer = self._obey(order, running)
                 self._tell(answer)
             with suppress(OSError):  # what is no file, or in a folder that is gone, was no command's order
                 file.unlink(missing_ok=True)
@@ -172,6 +174,6 @@ def send(db: Path, verb: Verb, number: int = 0, *, patience: float = ANSWER_S) -
         time.sleep(POLL_S / 4)
     file.unlink(missing_ok=True)
     raise ArenaError(
-        f"expected an answer within {patience:g} s, got none: the tournament on {db} is starting, or ending, or is "
-        "too busy; try again"
+        f"expected an answer within {patience:g} s of the tournament on {db}, got none: it does not look for orders "
+        "while it starts or ends; try again"
     )

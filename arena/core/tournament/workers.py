@@ -59,8 +59,22 @@ _PROGRAM: Final = (
 
 def available_cores() -> int:
     """Returns how many cores this process may use: of those that it may run on, as many as its control group grants."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, int(min(allowed, quota())))
+    return max(1, int(min(_allowed(), quota())))
+
+
+def _allowed() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def cores() -> dict[str, Any]:
+    """Returns the cores that this process may use, why it is so many, and what follows, as `arena doctor` tells it."""
+    granted = quota()
+    return {
+        "available": available_cores(),
+        "affinity": _allowed(),
+        "quota": None if math.isinf(granted) else granted,
+        "games_at_a_time": games_at_a_time(),
+    }
 
 
 def quota(groups: Path = Path("/proc/self/cgroup"), mount: Path = Path("/sys/fs/cgroup")) -> float:
@@ -104,6 +118,23 @@ def games_at_a_time(concurrency: int | None = None) -> int:
     if concurrency < 1:
         raise ConfigError(f"expected at least 1 game at a time, got: {concurrency}; use --concurrency")
     return concurrency
+
+
+def check_cores(games: int, option: str) -> None:
+    """Checks that so many games do not wait for a core while their clocks run.
+
+    Args:
+        games: Games at a time.
+        option: Where it was said.
+
+    Raises:
+        ConfigError: There are fewer cores.
+    """
+    if games > (cores := available_cores()):
+        raise ConfigError(
+            f"expected at most {cores} games at a time, for as many cores as this process may use, got: {games} - "
+            f"at {option}; bots would wait while their clocks run: use --force-concurrency to play them all the same"
+        )
 
 
 @contextmanager

@@ -272,6 +272,9 @@ class Tables:
         self.near_pieces = options["placement"] != "anywhere"
         """Whether tiles on land must be next to pieces."""
         self.ships_near_pieces = options["placement"] == "near_pieces"
+        self.must_place = options["placement"] == "near_or_pass"
+        """Whether a seat passes that can place no tile."""
+        self.ends_with_a_caste = options.get("ends", "caste") == "caste"
         specials = options["fast"] == "specials"
         self.fast = ONE[SWITCH] if specials else FAST_KINDS
         """The kinds of tiles that are fast."""

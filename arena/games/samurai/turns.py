@@ -13,6 +13,7 @@ from arena.core.face import Payload, Seat, game_kit, seat_rules
 from arena.games.samurai.captures import COMPARISONS, capture_piece, due, leader, resolve
 from arena.games.samurai.state import (
     CASTES,
+    EVERY_KIND,
     HAND_SIZE,
     MOVABLE,
     MOVE,
@@ -33,6 +34,7 @@ from arena.games.samurai.state import (
     tile_code,
 )
 
+PLACEABLE = EVERY_KIND.translate(None, bytes((SWITCH, MOVE)))
 SET_ASIDE_LIMIT = 4
 """The number of pieces set aside that ends the game."""
 _END = game_kit.Product.of(End)
@@ -280,9 +282,9 @@ def refill(tables: Tables, state: State, index: int, events: list[game_kit.Event
 
 def finish_turn(tables: Tables, state: State, events: list[game_kit.Event] | None) -> State:
     """Ends the game if its condition is met, else begins the next turn."""
-    if not all(state.pieces):
-        return over(tables, state, "caste_exhausted", events)
-    if sum(state.set_aside) >= SET_ASIDE_LIMIT:
+    if not any(state.pieces) or (tables.ends_with_a_caste and not all(state.pieces)):
+        return over(tables, state, "caste_exhausted" if tables.ends_with_a_caste else "pieces_gone", events)
+    if tables.ends_with_a_caste and sum(state.set_aside) >= SET_ASIDE_LIMIT:
         return over(tables, state, "set_aside", events)
     return begin_turn(tables, replace(state, passes=0) if state.passes else state, state.to_move + 1, events)
 
@@ -308,7 +310,7 @@ def begin_turn(tables: Tables, state: State, seat: Seat, events: list[game_kit.E
                 must_follow=False,
                 passes=passes,
             )
-            if can_go_on(tables, state):
+            if can_play(tables, state, seat, PLACEABLE if tables.must_place else tables.allowed[False]):
                 return state
             passes += 1
             if events is not None:

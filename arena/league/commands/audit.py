@@ -21,12 +21,9 @@ from arena.league.commands.here import Elsewhere, at_options
     "  [default with --at: your own]",
 )
 @click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=".",
-    metavar="FOLDER",
+    "--out", type=click.Path(file_okay=False, path_type=Path), default=".", metavar="FOLDER",
     help="With --at, the folder for what is fetched.  [default: this one]",
-)
+)  # fmt: skip
 @at_options
 @json_option
 @click.pass_context
@@ -46,9 +43,8 @@ def audit(
       arena league audit --at tcp://cup.example:5599/5f… --key anna.key --out cup --noted bert.heads.jsonl
     """
     if (folder is None) == (elsewhere is None):
-        raise errors.ConfigError(
-            "expected FOLDER, or --at ADDRESS with --key FILE, got: both or neither; say which league"
-        )
+        got = "none; say which league" if folder is None else f"both {folder} and --at; leave one out"
+        raise errors.ConfigError(f"expected FOLDER, or --at ADDRESS with --key FILE, got: {got}")
     if elsewhere is not None:
         from arena.league.door.fetching import fetch_seasons
         from arena.league.door.heads import heads_of

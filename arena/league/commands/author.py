@@ -36,12 +36,9 @@ def author() -> None:
 @to_option
 @click.option("--key", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Their public key.")
 @click.option(
-    "--quota",
-    "quotas",
-    multiple=True,
-    metavar="NAME=N",
+    "--quota", "quotas", multiple=True, metavar="NAME=N",
     help="bots, pending, submissions, built_mib or start_s; repeatable.",
-)
+)  # fmt: skip
 def add(name: str, folder: Path | None, key: Path | None, quotas: tuple[str, ...]) -> None:
     """Let somebody submit bots.
 

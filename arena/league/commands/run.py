@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.help import Command
+from arena.cli.options import force_option
 from arena.cli.output import counted, say, show_line
 from arena.core.face import errors, lanes_on, plain, playing_commands
 
@@ -20,24 +21,18 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
-    "--games",
-    type=click.IntRange(min=1),
-    metavar="N",
+    "--games", type=click.IntRange(min=1), metavar="N",
     help="End after N more rated games, once what was submitted before is tried.",
-)
+)  # fmt: skip
 @click.option(
-    "--concurrency",
-    type=click.IntRange(1, 1024),
-    metavar="N",
-    help="Games at a time, instead of what league.toml says.",
-)
+    "--concurrency", type=click.IntRange(1, 1024), metavar="N",
+    help="Games at a time, instead of what league.toml says (--force-concurrency: beyond the cores).",
+)  # fmt: skip
+@force_option
 @click.option(
-    "--open",
-    "door",
-    default="",
-    metavar="ADDRESS",
+    "--open", "door", default="", metavar="ADDRESS",
     help="Open it to authors elsewhere, too: tcp://HOST:PORT, with * for all addresses of this machine.",
-)
+)  # fmt: skip
 @click.option("--cluster", metavar="ADDRESS", help="Play games on this Dask cluster, or local:N (--insecure: no TLS).")
 @click.option("--same-worker", is_flag=True, help="Play all games of a match on one worker of the cluster.")
 @click.option("--insecure", is_flag=True, hidden=True, help="Allow a cluster without TLS beyond this machine.")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from arena.cli.options import force_option
 from arena.cli.output import counted, echo
 from arena.core.face import errors
 from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
@@ -48,16 +49,17 @@ def resume(folder: Path) -> None:
 
 @click.command()
 @folder_argument
-@click.argument("workers", type=click.IntRange(0, MOST_WORKERS))
-def concurrency(folder: Path, workers: int) -> None:
-    """Play N games at a time; 0 is what league.toml says.
+@click.argument("concurrency", type=click.IntRange(0, MOST_WORKERS), metavar="N")
+@force_option
+def concurrency(folder: Path, concurrency: int) -> None:
+    """Play N games at a time, beyond the cores with --force-concurrency; 0 is what league.toml says.
 
     \b
     Example:
       arena league concurrency cup 4
     """
-    if order(folder, "concurrency", {"workers": workers}) is not None:
-        echo(f"{counted(workers, 'game')} at a time" if workers else "Games at a time: as league.toml says")
+    if order(folder, "concurrency", {"workers": concurrency}) is not None:
+        echo(f"{counted(concurrency, 'game')} at a time" if concurrency else "Games at a time: as league.toml says")
 
 
 @click.command("trust-clock")

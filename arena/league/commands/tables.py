@@ -131,7 +131,10 @@ def show_standings(document: Payload, *, verbose: bool = False) -> None:
     if order := standings_texts.order_text(document.get("order"), items):
         show(text_tables.wrapped(order, console().width))
     if not any(item.get("games") for item in items):
-        say("No game is rated yet.")
+        authors = {str(item.get("author") or item["name"]) for item in items}
+        alone = len(authors) == 1 and any(item.get("matches") for item in items)
+        why = f", as all bots are of {min(authors)}; let another author's join, or the house's" if alone else " yet"
+        say(plain(f"No game is rated{why}."))
 
 
 def show_final(final: Payload, indent: str = "") -> None:

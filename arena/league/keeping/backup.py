@@ -185,8 +185,11 @@ def _read(path: Path, folder: Path, *, everything: bool) -> Backup:
                 if place.is_absolute() or ".." in place.parts:
                     raise ValueError(f"{member.name!r}, which leads out of the league's folder")
                 content = tar.extractfile(member) if member.isreg() else None
-                if content is None or member.name in sums or listed is not None:
-                    raise ValueError(f"{member.name!r}, which is no file, is there twice, or stands after {SUMS}")
+                if content is None:
+                    raise ValueError(f"{member.name!r}, which is no file")
+                if member.name in sums or listed is not None:
+                    twice = "is there twice" if member.name in sums else f"stands after {SUMS}"
+                    raise ValueError(f"{member.name!r}, which {twice}")
                 if member.name == SUMS:
                     listed = content.read().decode()
                     continue
@@ -199,10 +202,14 @@ def _read(path: Path, folder: Path, *, everything: bool) -> Backup:
                 made = member.mtime if member.name == DATABASE else made
     except (tarfile.TarError, EOFError, ValueError) as error:
         raise _broken(path, f"{error}") from None
-    if listed is None or DATABASE not in sums:
-        raise _broken(path, f"no {DATABASE}, or no {SUMS} at its end: it was cut off, or is something else")
+    if DATABASE not in sums:
+        raise _broken(path, f"an archive without {DATABASE}, which is no backup of a league, or the beginning of one")
+    if listed is None:
+        raise _broken(path, f"no {SUMS} at its end: it was cut off")
     if different := {f"{digest}  {name}" for name, digest in sums.items()} ^ set(listed.splitlines()):
-        raise _broken(path, f"{min(different)[66:]!r}, which is missing, was altered or is not in {SUMS}")
+        name = min(different)[66:]
+        changed = "was altered" if f"  {name}\n" in f"{listed}\n" else f"is not in {SUMS}"
+        raise _broken(path, f"{name!r}, which {changed if name in sums else 'is missing'}")
     databases.check_database(folder / DATABASE)
     with read_league(folder / DATABASE) as league:
         needed = [str(_PLACES.archive(digest)) for digest in league.versions.archives()]

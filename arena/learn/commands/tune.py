@@ -11,6 +11,7 @@ from arena.cli import complete
 from arena.cli.help import HOW, WHAT, WHO, option
 from arena.cli.options import (
     MakeGame,
+    concurrency_options,
     db_option,
     each_game_option,
     game_options,
@@ -60,15 +61,11 @@ if TYPE_CHECKING:
     help="What is judged.  [default: margin, if the game counts one]",
 )
 @option(
-    compare_command.WHEN,
-    "--max-deals",
-    default=1000,
-    show_default=True,
-    metavar="N",
+    compare_command.WHEN, "--max-deals", default=1000, show_default=True, metavar="N",
     help="Of the comparison at the end; 0: none.",
-)
+)  # fmt: skip
 @level_option
-@option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
+@concurrency_options
 @option(HOW, "--new", is_flag=True, help="Begin anew even if there is such a tuning.")
 @db_option
 @logs_option("Where its folders of logs are made.")

@@ -47,16 +47,16 @@ def doctor(ctx: click.Context, bots: tuple[str, ...], level: str | None, as_json
     examined = examine(confining.LEVELS if asked is None or as_json else (asked,))
     at = [each for each, given in examined.levels.items() if given.ok and asked in (None, each)]
     probes = [*examined.probes, *(examine_bot(spec, each) for spec in specs for each in at)]
+    cores = processor_cores.cores()
     if as_json:
-        show_json({"levels": examined.levels, "probes": probes})
+        show_json({"levels": examined.levels, "probes": probes, "cores": cores})
     else:
         for line in [*lines(probes), *verdicts(examined.levels)]:
             show_line(line)
-        cores = processor_cores.available_cores()
-        show_line(
-            f"games at a time, unless --concurrency says more: {processor_cores.games_at_a_time()}, half of "
-            f"{counted(cores, 'core')}"
-        )
+        granted = "no quota" if cores["quota"] is None else f"a quota of {cores['quota']:g}"
+        at_a_time = f"{cores['games_at_a_time']}, half of {counted(cores['available'], 'core')}"
+        show_line(f"games at a time, unless --concurrency says more: {at_a_time}")
+        show_line(f"cores: this process may run on {cores['affinity']}, and its control groups have {granted}")
         best = Level.ISOLATED if asked is None else asked
         if not examined.levels[best].ok and (sentence := instead(best)):
             show_line(sentence)

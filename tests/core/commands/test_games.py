@@ -6,18 +6,23 @@ import csv
 import json
 import shutil
 import sqlite3
+import sys
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
 from arena.cli import cli
 from arena.cli.output import console
 from arena.core.commands.games import SEAT_COLUMNS, moment
+from arena.core.store.finding import Finder
 from arena.core.store.store import open_store
+from arena.core.types import Payload
 from tests import instant
 
 HOSTILE = '=HYPERLINK("x")'
@@ -60,7 +65,7 @@ def rows(query: str) -> list[tuple[object, ...]]:
 
 def test_a_script_finds_the_lost_games_of_a_bot() -> None:
     games = found("--bot", "bob", "--lost")
-    expected = rows("SELECT game FROM v_seats WHERE bot = 'bob' AND outcome = 'lost' ORDER BY finished DESC, game DESC")
+    expected = rows("SELECT game FROM v_seats WHERE bot = 'bob' AND outcome = 'lost' ORDER BY game DESC")
     assert [(game["game"],) for game in games] == expected != []
     assert (
         run("games", "--bot", "bob", "--won", "--lost", "--json").stdout
@@ -74,6 +79,23 @@ def test_json_has_the_columns_of_the_views() -> None:
     assert list(game) == [*columns["v_games"], "seats"]
     for seat in game["seats"]:  # type: ignore[attr-defined]
         assert list(seat) == [column for column in columns["v_seats"] if column not in game]
+
+
+def test_games_are_written_one_at_a_time_in_the_same_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    written, describe = [], Finder.describe
+
+    def watched(finder: Finder, games: Iterable[str]) -> Iterator[Payload]:
+        for row in describe(finder, games):
+            sys.stdout.flush()
+            written.append(len(sys.stdout.buffer.getvalue()))  # type: ignore[attr-defined]
+            yield row
+
+    monkeypatch.setattr(Finder, "describe", watched)
+    text = run("games", "--json").stdout
+    assert text == msgspec.json.format(text, indent=2) + "\n", "as every JSON document of ours is written"
+    lines = run("games", "--jsonl").stdout.splitlines()
+    assert [json.loads(line) for line in lines] == json.loads(text)["games"]
+    assert len(set(written[:180])) == len(set(written[180:])) == 180, "none is kept for the next"
 
 
 def test_scripts_get_all_and_people_the_latest() -> None:
@@ -140,7 +162,7 @@ def test_nothing_found_is_said(tmp_path: Path) -> None:
         (["--since", "tomorrow"], "expected today, yesterday, a number of min, h, d or w"),
         (["--where", "name = 'bob'"], "no such column: name - at --where; the columns are game, tournament"),
         (["--tournament", "zz"], "expected the id of a tournament, got: 'zz'"),
-        (["--json", "--csv"], "expected --json or --csv, got: both"),
+        (["--json", "--csv"], "expected one of --json, --jsonl and --csv, got: --json and --csv"),
     ],
 )
 def test_what_cannot_be_found_is_refused(arguments: list[str], said: str) -> None:

@@ -642,7 +642,9 @@ def test_who_closes_after_its_greeting_and_ends_later_has_crashed(pool: Pool) ->
 
 def test_a_greeting_that_never_comes(pool: Pool) -> None:
     opened = LocalLink(pool, [faulty("hello:silent", start_ms=300)]).open()
-    assert opened[0] == Fault(0, Termination.START_FAILED, "did not say hello within 300 ms", "§4.3-1")
+    assert opened[0] == Fault(
+        0, Termination.START_FAILED, "did not say hello within 300 ms (limits.start_ms in bot.toml)", "§4.3-1"
+    )
 
 
 def test_a_message_of_an_unknown_type_before_hello_is_ignored(pool: Pool) -> None:

@@ -67,7 +67,7 @@ SCHEMA = closed(
             rank={"type": "integer", "minimum": 1},
             bot=TEXT,
             version={"type": "string"},
-            **dict.fromkeys(("rating", "half_width"), MAYBE),
+            **dict.fromkeys(("worst_rank", "rating", "half_width"), MAYBE),
             **{key: {**MAYBE, "minimum": 0, "maximum": 1} for key in ("ahead_of_next", "points")},
             mu=NUMBER,
             sigma={"type": "number", "exclusiveMinimum": 0},

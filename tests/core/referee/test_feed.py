@@ -201,14 +201,14 @@ def test_a_folder_that_others_can_write_to_gets_no_hands(folder: Path, mode: int
         feed.flush()
         assert list(feed_reader.hear()) == []
         folder.chmod(mode)
-        with pytest.raises(ConfigError, match="others can write to"):
+        with pytest.raises(ConfigError, match="one that others can write to: call `chmod 700` on it"):
             FeedReader(folder)
 
 
 def test_a_link_to_a_folder_is_no_feed(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir(mode=0o700)
     folder.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(ConfigError):
+    with pytest.raises(ConfigError, match="got: something else of this name, which has to be removed - at"):
         FeedReader(folder)
 
 

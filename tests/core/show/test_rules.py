@@ -26,7 +26,11 @@ def test_a_page_tells_every_value_its_meaning_and_its_rulesets(name: str) -> Non
     for option in rules.option_list:
         assert f"{option.name} {option.help}" in joined
         for value, meaning in option.values.items():
-            have = [key for key, ruleset in rules.rulesets.items() if ruleset.options[option.name] == value]
+            have = [
+                key
+                for key, ruleset in rules.rulesets.items()
+                if ruleset.options.get(option.name, option.default) == value
+            ]
             chosen = "all rulesets" if len(have) == len(rules.rulesets) else ", ".join(have)
             assert f"{value} {meaning} [{chosen}]" in joined or (not have and f"{value} {meaning}" in joined)
     for key, ruleset in rules.rulesets.items():
@@ -51,7 +55,8 @@ def test_a_page_of_one_ruleset_tells_its_values_only() -> None:
     page = rules_page("samurai", "basic")
     assert [row.ruleset for row in page.rulesets] == ["basic"]
     chosen = {row.option: [value.value for value in row.values if value.rulesets] for row in page.options}
-    assert chosen == {option: [value] for option, value in game("samurai").rulesets["basic"].options.items()}
+    options = {"ends": "caste"} | game("samurai").rulesets["basic"].options
+    assert chosen == {option: [value] for option, value in options.items()}
     assert "standard" not in text("samurai", "basic").replace("the default", "")
 
 

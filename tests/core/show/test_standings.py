@@ -204,7 +204,19 @@ def test_the_line_below_says_what_is_settled(order: dict[str, Any], words: str) 
     rows = [{**ROW, "bot": name} for name in "abcd"] + [{**ROW, "bot": "late", "games": 0}]
     text = order_text(order, rows)
     assert words in text
+    assert "one bot alone" not in text
     assert text.endswith("Ratings are relative; 4.2 apart means 76 : 24.")
+
+
+def test_bots_that_lie_apart_and_share_a_rank_are_explained() -> None:
+    """The ranks that are open stand beside them where the shared ones do not tell."""
+    far = {**ROW, "bot": "far", "rating": 20.7, "half_width": 6.1, "worst_rank": 4}
+    rows = [{**ROW, "rating": 34.9, "half_width": 6.8, "worst_rank": 2}, far, {**far, "rank": 2, "bot": "last"}]
+    assert "An interval is about one bot alone, so that equal bots may lie apart" in order_text(ORDER, rows)
+    table = shown(standings_table(rows, 100), 100)
+    assert [re.findall(r" (\d-\d) ", line) for line in table.splitlines()[2:]] == [["1-2"], ["1-4"], ["2-4"]]
+    plain = [{**row, "rank": 1, "worst_rank": 3} for row in rows]
+    assert "ranks" not in shown(standings_table(plain, 100), 100), "they share all ranks, as the first column says"
 
 
 def test_the_numbers_of_the_line_below_are_those_of_the_refit() -> None:

@@ -60,7 +60,7 @@ def league(strengths: dict[str, int], deals: int = 40) -> Standings:
 def test_they_are_sorted_by_the_refit_and_ranks_are_shared_where_nothing_is_settled() -> None:
     table = league({"weak": 0, "even": 1, "even#2": 1, "best": 3})
     rows = {row.bot: row for row in table.standings}
-    assert [row.rank for row in table.standings] == [1, 2, 2, 4]
+    assert [(row.rank, row.worst_rank) for row in table.standings] == [(1, 1), (2, 3), (2, 3), (4, 4)]
     assert (table.standings[0].bot, table.standings[3].bot) == ("best", "weak")
     ratings = [row.rating for row in table.standings]
     assert ratings == sorted(ratings, reverse=True), "by rating, not by TrueSkill, which has them all equal"
@@ -96,7 +96,9 @@ def test_bots_without_games_come_last_and_are_neither_rated_nor_open() -> None:
     assert [(row.rank, row.bot) for row in table.standings] == [(1, "bob"), (2, "cid"), (3, "ann"), (3, "dan")]
     assert table.order == Order(enough=True, open=())
     unknown = table.standings[2]
-    assert (unknown.rating, unknown.half_width, unknown.ahead_of_next, unknown.points) == (None, None, None, None)
+    assert (unknown.worst_rank, unknown.rating, unknown.half_width, unknown.ahead_of_next, unknown.points) == (
+        None,
+    ) * 5
     assert table.standings[1].ahead_of_next is None, "the next one is unknown"
 
 

@@ -51,8 +51,11 @@ def test_an_error_that_a_sound_database_leads_to_is_ours(path: Path) -> None:
         ("DELETE FROM entrants WHERE number = 0", "that refers to none of entrants"),
         ("DELETE FROM seats WHERE seat = 1", "a game whose seats are not those that it was played in: "),
         ("DELETE FROM tallies", "sums that are not those of the games: "),
-        ("UPDATE tournaments SET secret = '00'", "whose settings or secret are not those that it began with: "),
-        ("UPDATE tournaments SET settings = json_set(settings, '$.x', 1)", "whose settings or secret are not those"),
+        ("UPDATE tournaments SET secret = '00'", "whose secret is not the one that it was committed to: "),
+        (
+            "UPDATE tournaments SET settings = json_set(settings, '$.x', 1)",
+            "whose settings are not those that it began with: ",
+        ),
     ],
 )
 def test_what_was_altered_is_named_with_its_place(path: Path, statement: str, place: str) -> None:

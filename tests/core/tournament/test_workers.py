@@ -10,8 +10,11 @@ from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from arena.cli import cli
 from arena.core.errors import MachineFault, ReplayMismatch
+from arena.core.tournament import workers
 from arena.core.tournament.workers import local_worker, quota
 
 SEEN: list[int] = []
@@ -87,3 +90,33 @@ def test_the_quota_of_the_control_group_counts(tmp_path: Path, line: str, files:
     (tmp_path / "own").write_text(f"{line}\n")
     assert quota(tmp_path / "own", tmp_path) == cores
     assert quota(tmp_path / "none", tmp_path) == math.inf
+
+
+@pytest.mark.parametrize("quiet", [(), ("--quiet",)])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("tournament", "random", "greedy", "--commit", "--concurrency", "3"),
+        ("tournament", "random", "greedy", "--commit", "--cluster", "local:3"),
+        ("compare", "random", "greedy", "--concurrency", "3"),
+        ("tune", "greedy", "--concurrency", "3"),
+        ("league", "run", "cup", "--concurrency", "3"),
+    ],
+)
+def test_more_games_than_cores_are_played_only_if_that_is_meant(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], quiet: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(workers, "quota", lambda: 2.5)
+    monkeypatch.setattr(workers, "_allowed", lambda: 8)
+    assert workers.cores() == {"available": 2, "affinity": 8, "quota": 2.5, "games_at_a_time": 1}
+    done = CliRunner().invoke(cli, [*words, *quiet])
+    assert done.exit_code == 2
+    assert (
+        f"expected at most 2 games at a time, for as many cores as this process may use, got: 3 - at {words[-2]}"
+        in " ".join(done.stderr.split())
+    )
+    assert not list(tmp_path.iterdir())
+    if words[-2] != "--cluster":
+        forced = CliRunner().invoke(cli, [*words, *quiet, "--force-concurrency", "--players", "99"])
+        assert "at a time, for as many" not in forced.stderr

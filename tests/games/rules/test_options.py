@@ -13,7 +13,7 @@ every_game = pytest.mark.parametrize("name", names())
 
 @every_game
 def test_the_first_ruleset_has_the_defaults_and_every_ruleset_every_option(name: str) -> None:
-    options = game(name).option_list
+    options = [option for option in game(name).option_list if not option.later]
     first = next(iter(game(name).rulesets))
     assert resolve_options(name, None, {}) == (first, {option.name: option.default for option in options})
     for ruleset in game(name).rulesets:
@@ -42,10 +42,11 @@ def test_every_value_can_be_set_alone(name: str) -> None:
     for option in game(name).option_list:
         for value in option.values:
             ruleset, values = resolve_options(name, None, {option.name: value})
-            assert values[option.name] == value
+            assert values.get(option.name, option.default) == value
             named = game(name).rulesets.get(ruleset)
             assert ruleset == "custom" if named is None else named.options == values
             assert at_default_board(name, 2, next(iter(game(name).rulesets)), **{option.name: value}).options == values
+            assert not option.later or (option.name in values) == (value != option.default)
 
 
 @every_game

@@ -155,7 +155,7 @@ def test_with_specials_a_turn_may_end_where_no_other_tile_can_follow() -> None:
 
 def test_the_summary_is_as_its_source_has_it() -> None:
     options = Samurai.rulesets["summary"].options
-    assert (options["fast"], options["move_is_fast"], options["placement"]) == ("specials", "yes", "land_near_pieces")
+    assert (options["fast"], options["move_is_fast"], options["placement"]) == ("specials", "yes", "near_or_pass")
 
 
 # move_is_fast
@@ -223,7 +223,7 @@ def near(rules: Samurai, state: State) -> set[int]:
     return {space for settlement in b"".join(state.pieces) for space in rules.tables.around[settlement]}
 
 
-@pytest.mark.parametrize("placement", ["anywhere", "near_pieces", "land_near_pieces"])
+@pytest.mark.parametrize("placement", ["anywhere", "near_pieces", "land_near_pieces", "near_or_pass"])
 def test_tiles_go_anywhere_or_next_to_pieces(placement: str) -> None:
     """Land and sea, and where a move leads; not where it comes from."""
     rules = at(placement=placement)
@@ -232,7 +232,7 @@ def test_tiles_go_anywhere_or_next_to_pieces(placement: str) -> None:
     far = next(space for space in rules.tables.land if space not in close)
     state = lay(rules, state, 0, "samurai2", far)
     free = {*state.land, *state.sea}
-    asked = {"anywhere": set(), "near_pieces": free, "land_near_pieces": {*state.land}}[placement]
+    asked = {"anywhere": set(), "near_pieces": free}.get(placement, {*state.land})
     expected = free - (asked - close)
     legal = {*rules.legal(state, 0)}
     assert {play.space for play in legal if not isinstance(play, Move)} == expected
@@ -279,6 +279,26 @@ def test_a_player_with_no_space_near_pieces_passes(placement: str, to_move: int)
     assert not rules.legal(state, 1 - to_move)
 
 
+@pytest.mark.parametrize("special", ["switch", "move"])
+@pytest.mark.parametrize("fast", ["optional", "specials"])
+@pytest.mark.parametrize(("placement", "more", "to_move"), [
+    ("land_near_pieces", (), 1), ("near_or_pass", (), 0),
+    ("near_or_pass", ("rice4",), 1), ("near_or_pass", ("ship1",), 1),
+])  # fmt: skip
+def test_who_can_place_no_tile_passes_with_a_lone_special_tile(
+    placement: str, more: tuple[str, ...], to_move: int, fast: str, special: str
+) -> None:
+    """§S8-16."""
+    rules = at(placement=placement, fast=fast)
+    state = position(rules, {0: tiles("rice2", "rice3"), 1: tiles(special, *more)})
+    space, other = sorted(near(rules, state) & {*state.land})[:2]
+    state = lay(rules, state, 1, "samurai1", other)
+    events: list[Event] = []
+    state = rules.apply(state, 0, put("rice2", space), events)
+    assert state.to_move == to_move
+    assert ("passed" in kinds(events)) == (to_move == 0)
+
+
 @pytest.mark.parametrize("ruleset", Samurai.rulesets)
 def test_who_can_play_nothing_passes_under_every_ruleset(ruleset: str) -> None:
     """Seat 1 has only the move tile left, and nothing to move."""
@@ -314,6 +334,20 @@ def test_all_passing_ends_the_game_under_every_ruleset(ruleset: str) -> None:
     state = rules.apply(state, 0, put("rice2", min(near(rules, state) & {*state.land})), events)
     assert kinds(events) == ["placed", "turn", "passed", "turn", "passed", "over"]
     assert (state.phase, events[-1].data["reason"]) == ("over", "passes")
+
+
+@pytest.mark.parametrize(("pieces", "set_aside", "reason"), [(0, 0, "pieces_gone"), (1, 0, ""), (1, 4, "")])
+def test_by_the_house_rule_it_goes_on_until_every_piece_is_gone(pieces: int, set_aside: int, reason: str) -> None:
+    rules = at(ends="pieces")
+    state, village, last = one_space_left(rules, tiles("rice3", "rice4"))
+    [own] = [caste for caste in range(3) if village in state.pieces[caste]]
+    left = [bytes([village]) if caste == own else b"" for caste in range(3)]
+    left[(own + 1) % 3] = rules.tables.cities[:pieces]
+    state = replace(state, pieces=tuple(left), set_aside=(set_aside, 0, 0), hands=(state.hands[0], tiles("rice2")))
+    events: list[Event] = []
+    state = rules.apply(state, 0, put("rice3", last), events)
+    assert state.phase == ("over" if reason else "turns")
+    assert events[-1].data.get("reason", "") == reason
 
 
 @pytest.mark.parametrize(("placement", "phase"), [("anywhere", "turns"), ("near_pieces", "over")])

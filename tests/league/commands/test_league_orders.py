@@ -89,7 +89,7 @@ def test_the_operators_notices_are_shown_until_they_were_read(cup: Folder, arena
         ("season", "list", "--league", "CUP"),
         ("author", "list", "--league", "CUP"),
         ("author", "list", "--to", "CUP"),
-        ("concurrency", "3", "--league", "CUP"),
+        ("concurrency", "1", "--league", "CUP"),
         ("pause", "--league", "CUP"),
         ("season", "close", "first", "--no-final", "--league", "CUP"),
     ],

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.core.errors import DoorError
+from arena.league.commands.tables import show_standings
 from arena.league.show import league_table, moment, season_text, versions_table
 
 FOX: dict[str, Any] = {
@@ -32,6 +33,29 @@ def test_each_rating_stands_beside_its_interval() -> None:
     fenced = league_table([FOX, {**FOX, "level": "fenced"}], 100).plain.splitlines()
     assert ["fenced" in line for line in fenced[2:]] == [False, True], "less than the others are"
     assert "±3.2" in versions_table([{**FOX, "version": "fox/2", "state": "active", "since": ""}], 80).plain
+
+
+@pytest.mark.parametrize(
+    ("authors", "matches", "said"),
+    [
+        (
+            ("anna", "anna"),
+            9,
+            "No game is rated, as all bots are of anna; let another author's join, or the house's.\n",
+        ),
+        (("anna", "anna"), 0, "No game is rated yet.\n"),
+        (("anna", "bert"), 9, "No game is rated yet.\n"),
+        (("anna", ""), 9, "No game is rated yet.\n"),
+    ],
+)
+def test_it_is_said_why_no_game_is_rated(
+    capsys: pytest.CaptureFixture[str], authors: tuple[Any, ...], matches: int, said: str
+) -> None:
+    rows = [
+        {**FOX, "name": f"fox/{at}", "author": who, "games": 0, "matches": matches} for at, who in enumerate(authors)
+    ]
+    show_standings({"items": rows})
+    assert capsys.readouterr().err == said
 
 
 @given(

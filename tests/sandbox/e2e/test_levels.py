@@ -287,7 +287,7 @@ def test_the_operator_is_warned_of_too_many_games_at_a_time(run: Run) -> None:
     cores = available_cores()
     words = (*ARENA, "tournament", *BOTS, "--deals", "1", "--commit")
     assert "Warning" not in run(*words).stderr
-    done = run(*words, "--concurrency", str(cores + 1))
+    done = run(*words, "--concurrency", str(cores + 1), "--force-concurrency")
     assert f"Warning: {cores + 1} games at a time on {cores} core" in done.stderr
     assert f"use --concurrency {cores}, or --on-overload void" in done.stderr
 

@@ -243,7 +243,8 @@ _FAST = {
 }
 _NEAR = {
     "near_pieces": " It must lie next to a settlement that still holds a piece.",
-    "land_near_pieces": " On land it must lie next to a settlement that still holds a piece.",
+    "land_near_pieces": (near := " On land it must lie next to a settlement that still holds a piece."),
+    "near_or_pass": f"{near} Whoever can place none passes.",
 }
 _HINTS = {
     "hand": "Five tiles are your first hand. The other fifteen come later, one for each that you played.",
@@ -288,10 +289,9 @@ def primer(options: Mapping[str, str]) -> Iterator[str]:
         f"{when}, a settlement with a tile on every land space around it is decided: whoever has most influence on a "
         "piece there captures it. If two have equally much, it is set aside for nobody."
     )
-    yield (
-        "Then your hand is filled up to five tiles. The game ends when a caste is gone from the board, or four pieces "
-        "are set aside."
-    )
+    gone = "a caste is gone from the board, or four pieces are set aside"
+    gone = gone if options.get("ends", "caste") == "caste" else "no piece is left on the board"
+    yield f"Then your hand is filled up to five tiles. The game ends when {gone}."
 
 
 def hint(kind: str, key: str, options: Mapping[str, str], *, begun: bool) -> str:

@@ -15,6 +15,7 @@ _DIRECTIONS = ("E", "SE", "S", "SW", "W", "NW", "N", "NE")
 _REASONS = {
     "caste_exhausted": "a caste has no piece left on the board",
     "set_aside": "four pieces or more are set aside",
+    "pieces_gone": "no piece is left on the board",
     "passes": "nobody can play any more",
     "last_seat": "one seat is left",
 }

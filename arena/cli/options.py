@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -48,6 +48,7 @@ _AFTER_TIME = (
 _CHOSEN = ("ruleset", "overrides", "board", "time", "cpu", "race_window_ms")
 """What these options give beside the game's name."""
 
+TIME: Final = "10+0.1"
 LEVELS = tuple(str(level) for level in Level if level is not Level.REMOTE)
 """How far bots on this machine can be confined."""
 
@@ -59,6 +60,11 @@ class MakeGame:
         self.rules = rules
         """The game's name, not yet checked."""
         self._chosen = chosen
+        self.times: dict[str, str] = {}
+        """By entrant the time that it has, if not that of all."""
+        if not isinstance(chosen["time"], str):
+            self.times = {text.rpartition("=")[0]: text.rpartition("=")[2] for text in chosen["time"]}
+            chosen["time"] = self.times.pop("", TIME)
 
     def __call__(self, players: int) -> GameSettings:
         """Returns the settings.
@@ -71,13 +77,14 @@ class MakeGame:
         return make_settings(self.rules, players, **self._chosen)
 
 
-def _time_option(default: str, help: str) -> Callable[[F], F]:
-    return option(WHAT, "--time", default=default, show_default=True, metavar="CONTROL", help=help)
+def _time_option(default: str | tuple[str], help: str) -> Callable[[F], F]:
+    several = not isinstance(default, str)
+    return option(WHAT, "--time", default=default, multiple=several, show_default=True, metavar="CONTROL", help=help)
 
 
 def game_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options that say what is played. The function gets them as one argument, `make_game: MakeGame`."""
-    return _with_options(function, _time_option("10+0.1", "10s, 1m+1, 500ms/move, 1m,2/move."))
+    return _with_options(function, _time_option((TIME,), "10s, 1m+1, 500ms/move, 1m,2/move; BOT=5s."))
 
 
 def untimed_game_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -110,27 +117,20 @@ level_option = option(
 """`--level LEVEL`. The function gets a `Level`."""
 
 seed_option = option(WHAT, "--seed", metavar="TEXT", help="Make the deals reproducible.")
-"""`--seed TEXT`."""
 
 json_option = option(RESULTS, "--json", "as_json", is_flag=True, help="Print one JSON document.")
-"""`--json`."""
 
 quiet_option = option(RESULTS, "-q", "--quiet", is_flag=True, help="Print only results and errors.")
-"""`--quiet`."""
 
 verbose_option = option(RESULTS, "-v", "--verbose", is_flag=True, help="Print all columns, and digests.")
-"""`--verbose`."""
 
 columns_option = click.option("-v", "--verbose", is_flag=True, help="Print all columns.")
 """`--verbose`, of commands that print standings and nothing else."""
 
 each_game_option = option(RESULTS, "--each-game", is_flag=True, help="Print a line for each game that is over.")
-"""`--each-game`."""
 
 DEFAULT_DB = "arena.db"
-"""The database unless another is named."""
 db_option = option(
     RESULTS, "--db", default=DEFAULT_DB, show_default=True, type=click.Path(path_type=Path), metavar="FILE",
     help="The database of results.",
 )  # fmt: skip
-"""`--db FILE`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final, Literal, TypeAlias
 
@@ -293,6 +293,12 @@ class GameSettings(msgspec.Struct, frozen=True, kw_only=True):
     def race_window_us(self) -> int:
         """The window in whole microseconds, as bots are told it."""
         return round(self.race_window_ms * 1_000)
+
+
+def own_times(settings: Mapping[str, Any]) -> dict[str, TimeControl]:
+    """Returns by entrant the time that it has, in a tournament's settings, if not that of all."""
+    bots = settings.get("bots", ())
+    return {bot["name"]: msgspec.convert(bot["time"], TimeControl) for bot in bots if bot.get("time")}
 
 
 def sides(teams: Teams | UnsetType | None, seats: int) -> Teams:

@@ -143,7 +143,7 @@ def compare(
     most = margin.most if by == "margin" and margin is not None else None
     format = Compare(max_deals=max_deals, alpha=alpha, delta=delta, margin=most, sprt=sprt)
     fill = others or others_of((one, other), players)
-    setup = set_up((one, other, *fill), game, format, level=level, seed=seed)
+    setup = set_up((one, other, *fill), game, format, level=level, seed=seed, times=make_game.times)
     manner = Manner(workers=games_at_a_time(concurrency), logs=logs, new=new, each_game=each_game, quiet=quiet)
     tell = nothing if quiet else say
     with open_store(db, say) as store:

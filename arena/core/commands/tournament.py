@@ -169,6 +169,7 @@ def tournament(
         on_overload=on_overload,
         seed=seed,
         beacon=beacon,
+        times=make_game.times,
     )
     tell = nothing if quiet else say
     with open_store(db, say) as store:

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from arena.core.link.caps import USUAL
+from arena.core.types import TimeControl
 
 VALUES: Final = "@"
 """Stands between a bot and the values of its parameters: `planner@spite=0.5,spread=3`."""
@@ -96,6 +97,8 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     arena itself."""
     own: str = ""
     """The name in its manifest if `name` is one that the operator gave."""
+    time: TimeControl | None = None
+    """The time that it has if the operator gave it another than all."""
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -109,8 +112,9 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def identity(self) -> str:
-        """SHA-256 (hex) that tells bots apart: that of its files, and with values that somebody chose, of both."""
-        return hashlib.sha256(f"{self.digest}{self.suffix}".encode()).hexdigest() if self.values else self.digest
+        """SHA-256 (hex) that tells bots apart: that of its files, and of values or a time of its own."""
+        own = self.suffix if self.time is None else f"{self.suffix} {self.time}"
+        return hashlib.sha256(f"{self.digest}{own}".encode()).hexdigest() if own else self.digest
 
     @property
     def suffix(self) -> str:

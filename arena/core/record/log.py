@@ -27,7 +27,7 @@ import msgspec
 from arena.core import files
 from arena.core.errors import LaterVersion, LogError, ReplayMismatch
 from arena.core.record import compressed
-from arena.core.types import Event, GameSettings, Level, Payload, Termination
+from arena.core.types import Event, GameSettings, Level, Payload, Seat, Termination, TimeControl
 
 FORMAT = 3
 """Version of the log format."""
@@ -58,6 +58,8 @@ class LoggedBot(msgspec.Struct, frozen=True, omit_defaults=True):
     """What it contributed to chance: 32 bytes (hex)."""
     parameters: dict[str, str] = {}
     """Values of its own parameters that were chosen for this game; its others are those of its files."""
+    time: TimeControl | None = None
+    """The time that it had, if not that of the settings."""
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="header"):
@@ -90,6 +92,16 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
     chance: Count = 0
     """The version of CHANCE.md by which its seeds follow. 0 in logs of earlier versions."""
     ms: Count = 0
+
+    def time(self, seat: Seat) -> TimeControl:
+        """Returns the time that a seat has."""
+        return self.bots[seat].time or self.settings.time
+
+    @property
+    def times(self) -> str:
+        """The time of all seats as text, or of each."""
+        times = [str(self.time(seat)) for seat in range(len(self.bots))]
+        return times[0] if len({*times}) == 1 else " v. ".join(times)
 
     def played(self) -> Payload:
         """Returns what the play digest covers of it."""
@@ -263,10 +275,15 @@ class _Settings(msgspec.Struct):
     margin_ms: Count
 
 
+class _Bot(msgspec.Struct):
+    time: _Time | None = None
+
+
 class _Complete(msgspec.Struct):
     """A header in which nothing is left to a default."""
 
     settings: _Settings
+    bots: list[_Bot]
     ms: Literal[0]
 
 

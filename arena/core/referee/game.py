@@ -59,7 +59,8 @@ class Game:
         self._path = Path(job.logs) / f"{job.game}.jsonl"
         self._recorder = Recorder(link, watch)
         self._course = Course(rules)
-        self._chairs = [Chair(seat, link, job.settings.time, job.level) for seat in range(rules.seats)]
+        times = [bot.time or job.settings.time for bot in job.bots]
+        self._chairs = [Chair(seat, link, time, job.level) for seat, time in enumerate(times)]
         self._table = Table(self._chairs, link)
         self._has_onlookers = watch is not None or tap is not None
         self._wiretap = tap and Wiretap([chair.transcript for chair in self._chairs], tap)
@@ -150,6 +151,7 @@ class Game:
             commitment=told_commitment(self._salt, self._secret),
             bot_seed=bot_seed(job.secret, job.game, job.tournament, job.mix, chair.seat),
             parameters=job.bots[chair.seat].parameters | job.chosen(chair.seat),
+            time=job.bots[chair.seat].time,
         )
 
     # Chance

@@ -76,6 +76,7 @@ class Recorder:
                         bot_seed=bot_seed(job.secret, job.game, job.tournament, job.mix, seat),
                         entropy=job.entropy[seat] if job.entropy else None,
                         parameters=job.chosen(seat),
+                        time=bot.time,
                     )
                     for seat, bot in enumerate(job.bots)
                 ],

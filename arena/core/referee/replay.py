@@ -62,7 +62,7 @@ def rules_of(header: Header, source: str) -> Rules[Any]:
         what = f"by version {settings.rules_version} of the rules of {settings.rules}, where this one knows up to"
         raise LaterVersion(f"{what} {rules.version}", f"{source}:1")
     board = settings.board
-    if settings.time.bank_ms is None and settings.time.limit_ms is None:
+    if any(time.bank_ms is None and time.limit_ms is None for time in map(header.time, range(len(header.bots)))):
         raise ReplayMismatch(source, 1, "expected a bank or a limit, the header has neither")
     for what, logged, actual in (
         ("board hash", board and board.hash, board and board_hash(board.text)),

@@ -42,7 +42,7 @@ from arena.core.store.records import game_id
 from arena.core.store.temporary import temporary_store
 from arena.core.tournament.schedule import Schedule
 from arena.core.tournament.settings import Settings
-from arena.core.types import GameResult, GameSettings, Level
+from arena.core.types import GameResult, GameSettings, Level, TimeControl
 
 PROMISES: Final[Mapping[str, str]] = {
     "log": "every log is whole, and was played by the rules",
@@ -83,8 +83,8 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     tournament: str | None = None
     deal: int = 0
     rotation: int = 0
-    bots: tuple[tuple[str, str, str], ...] = ()
-    """By seat: name, version and digest."""
+    bots: tuple[tuple[str, str, str, TimeControl | None], ...] = ()
+    """By seat: name, version, digest, and its own time if it has one."""
     parameters: tuple[dict[str, str], ...] = ()
     """By seat the values of parameters that were chosen."""
     entropy: tuple[str | None, ...] = ()
@@ -124,7 +124,7 @@ def examine(path: str, beside: str | None = None) -> Examined:
         tournament=header.tournament,
         deal=header.deal,
         rotation=header.rotation,
-        bots=tuple((bot.name, bot.version, bot.digest) for bot in header.bots),
+        bots=tuple((bot.name, bot.version, bot.digest, bot.time) for bot in header.bots),
         parameters=tuple(bot.parameters for bot in header.bots),
         entropy=tuple(bot.entropy for bot in header.bots),
         settings_sha256=played_digest(header.settings),
@@ -448,12 +448,12 @@ class Auditor:
             self._fault("bots", f"{log.path}:1: {len(log.bots)} bots sat there; by the schedule it is {len(expected)}")
             return
         for seat, (bot, entered) in enumerate(zip(log.bots, expected, strict=True)):
-            if bot != (entered.own_name, entered.version, entered.digest):
-                self._fault(
-                    "bots",
-                    f"{log.path}:1: in seat {seat} sat {bot[0]} {bot[1]} ({bot[2][:12]}…); "
-                    f"by the schedule it is {entered.name} {entered.version} ({entered.digest[:12]}…)",
+            if bot != (scheduled := (entered.own_name, entered.version, entered.digest, entered.time)):
+                sat, due = (
+                    f"{name} {version} ({digest[:12]}…) with {time or settings.game.time}"
+                    for name, version, digest, time in (bot, (entered.name, *scheduled[1:]))
                 )
+                self._fault("bots", f"{log.path}:1: in seat {seat} sat {sat}; by the schedule it is {due}")
             chosen = entered.parameters | (game.parameters[seat] if game.parameters else {})
             if log.parameters[seat] != chosen:
                 self._fault(
@@ -482,8 +482,6 @@ class Auditor:
             yield f"of {unproven} of them no receipt says so: arena wrote none that do before 0.3.0"
 
     def _missing(self, games: int) -> list[int]:
-        if len(self._kept) == games:
-            return []
         return [number for number in range(games) if number not in self._kept]
 
 

@@ -26,6 +26,7 @@ from arena import __version__
 from arena.core import files, plugs, remedies
 from arena.core.errors import StoreError
 from arena.core.plugs import Tables
+from arena.core.store import views
 from arena.core.store.lock import Held, holder
 
 BUSY_MS = 10_000
@@ -277,6 +278,7 @@ def _make_tables(connection: Connection) -> None:
     with immediate(connection):
         for statement in schema.split(";\n\n"):
             connection.execute(statement)
+        views.make(connection)
         _note(connection, "arena", MIGRATIONS)
         _sign(connection)
 

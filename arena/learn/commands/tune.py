@@ -124,6 +124,8 @@ def tune(
 
     spec = bot_manifests.load_bot(bot)
     game = make_game(players)
+    if make_game.times:
+        raise errors.ConfigError("expected one time, as a bot is tuned against itself, got: another of one - at --time")
     margin = catalogue.game(game.rules).margin(players, game.options)
     if by == "margin" and margin is None:
         raise errors.ConfigError(

@@ -339,9 +339,10 @@ class Course:
     """Who may still act, record by record."""
 
     def __init__(self, header: Record) -> None:
-        self.players = header["settings"]["players"]
+        settings = header["settings"]
+        self.players = settings["players"]
         self.times = times_of(header)
-        self.margin_ms = header["settings"]["margin_ms"]
+        self.margin_ms = settings["margin_ms"]
         self.ms = 0
         """When the latest of the records happened."""
         self.bank_ns = [time["bank_ms"] and time["bank_ms"] * NS_PER_MS for time in self.times]

@@ -200,6 +200,8 @@ class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The most deals that it takes."""
     final_matches: Annotated[int, Meta(ge=0, le=1_000)] = FINAL_MATCHES
     """A version with fewer matches has a provisional rating, and plays the final only if a place is left."""
+    when_done: str = ""
+    """A command line or a web address that is told when a season is closed; empty: none."""
 
     def check(self, sizes: Collection[int]) -> None:
         """Checks that the final may begin a round of each size, by numbers of players.

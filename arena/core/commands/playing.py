@@ -13,6 +13,7 @@ import msgspec
 
 from arena.cli import signals
 from arena.cli.group import INTERRUPTED
+from arena.cli.help import RESULTS, option
 from arena.cli.output import command_line, counted, say
 from arena.core.commands.played import line as game_line
 from arena.core.commands.progress import progress_bar
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from arena.core.tournament.settings import Setup
     from arena.core.tournaments import Event
 
+when_done_option = option(
+    RESULTS, "--when-done", default="", metavar="COMMAND", rare=True, help="Run this at the end, or post to this URL."
+)
+"""`--when-done COMMAND`."""
 MOST_NAMES = 20
 """How many bots are named when a tournament begins; if there are more, only their number is printed."""
 

@@ -28,7 +28,7 @@ from arena.cli.output import say, show_json
 from arena.core.commands.entrants import enter
 from arena.core.commands.formats import Explained, MakeFormat, format_options
 from arena.core.commands.lanes import lanes_on
-from arena.core.commands.playing import Manner, nothing, play_tournament
+from arena.core.commands.playing import Manner, nothing, play_tournament, when_done_option
 from arena.core.commands.steer import ORDERS, Steered
 from arena.core.errors import ConfigError
 from arena.core.text import plain
@@ -97,6 +97,7 @@ class TournamentCommand(Explained, Steered):
 @quiet_option
 @verbose_option
 @json_option
+@when_done_option
 @click.pass_context
 def tournament(
     ctx: click.Context,
@@ -125,6 +126,7 @@ def tournament(
     quiet: bool,
     verbose: bool,
     as_json: bool,
+    when_done: str,
 ) -> None:
     """Play a tournament and print its standings.
 
@@ -135,7 +137,7 @@ def tournament(
     """
     from msgspec.structs import replace
 
-    from arena.core.standings.report import report
+    from arena.core.standings.report import notify, report
     from arena.core.store.finding import LATEST, identified
     from arena.core.store.store import open_store
     from arena.core.tournament.extend import extend
@@ -201,6 +203,7 @@ def tournament(
         document = play_tournament(ctx, store, setup, manner, starts=starts)
     if document is not None:
         show(document)
+        notify(when_done, "tournament", document.tournament.id, db, document, say)
 
 
 def played_before(store: Reader, settings: Settings, tell: Callable[[str], None]) -> str | None:

@@ -13,6 +13,7 @@ from arena.core import plugs
 from arena.core.errors import ConfigError
 from arena.core.progress import Progress
 from arena.core.ratings.scores import mean_scores
+from arena.core.standings.notice import notify as notify
 from arena.core.standings.sources import known_of
 from arena.core.standings.table import MOST_CROSSED, Order, Row, Standing, Standings, fit_of, numbered, tabulate
 from arena.core.standings.verdicts import void_text

@@ -379,7 +379,9 @@ class SeasonAuditor:
             self._fault("bots", f"{log.path}:1: its bots ran at level {log.level}, another than that of the season")
         if any(log.entropy):
             self._fault("deals", f"{log.path}:1: a bot put something into chance; in a league none does")
-        for name, version, digest in log.bots:
+        if any(bot[3] for bot in log.bots):
+            self._fault("bots", f"{log.path}:1: a bot had a clock of its own; in a league none has")
+        for name, version, digest, _ in log.bots:
             if self._digests.setdefault(f"{name}/{version}", digest) != digest:
                 self._fault("bots", f"{log.path}:1: {name}/{version} has other files than in another log")
         if number < len(self._results):
@@ -394,7 +396,7 @@ class SeasonAuditor:
         ):
             if told != logged:
                 self._fault("results", f"{log.path}: its {what} is {logged}, the results say {told}")
-        if result.entrants != (sat := [f"{name}/{version}" for name, version, _ in log.bots]):
+        if result.entrants != (sat := [f"{name}/{version}" for name, version, *_ in log.bots]):
             self._fault("bots", f"{log.path}:1: in its seats sat {sat}, the results say {result.entrants}")
 
     def _check_seats(self) -> None:

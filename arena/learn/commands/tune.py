@@ -155,7 +155,7 @@ def tune(
             proof = tournament_settings.set_up(
                 entered, game, formats.Compare(max_deals=max_deals, margin=most), level=level, seed=other_deals
             )
-            known = compare_command.compared_bots(ctx, store, proof, replace(manner, new=False), tell)
+            known, _ = compare_command.compared_bots(ctx, store, proof, replace(manner, new=False), tell)
     if as_json:
         show_json({**to_builtins(tuning), "comparison": known})
         return

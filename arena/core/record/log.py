@@ -86,7 +86,6 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
     beacon: str = ""
     """The public beacon's value in it; empty if there is none."""
     level: Level = Level.TRUSTED
-    """How far the bots were confined."""
     attempt: Count = 0
     """How often the game was begun, this time too. 0 in logs of earlier versions: they do not say."""
     chance: Count = 0
@@ -231,6 +230,8 @@ class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """By seat: CPU time of all its bot's processes while it had no open request. None where that was not measured."""
     receipts: list[LoggedReceipt] | None = None
     """Of each seat that did not forfeit, ascending. None in logs of earlier versions."""
+    limit: str | None = None
+    """The option that cut the game, if one did."""
     ms: Count
 
     def played(self) -> Payload:

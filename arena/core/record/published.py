@@ -37,7 +37,6 @@ class CommittedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Unique in the tournament."""
     version: str
     digest: str
-    """SHA-256 (hex) of its files."""
 
 
 class Commitment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -57,7 +56,6 @@ class Commitment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     games: int | None
     """How many games there are. None if it depends on the results."""
     bots: list[CommittedBot]
-    """The entrants, by number."""
     seeded: bool
     """Whether the secret follows from a text that a person chose: whoever guesses it knows every deal."""
     settings: Payload

@@ -35,9 +35,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     parameters: tuple[dict[str, str], ...] = ()
     """By seat values of parameters that this game's round chooses; empty if it chooses none."""
     logs: str
-    """The folder for logs, which exists."""
     level: Level = Level.TRUSTED
-    """How far its bots are confined."""
     block: str = ""
     """Bot processes are kept for the games of one block, and end when a game of another comes."""
     feed: str = ""

@@ -179,6 +179,7 @@ class Recorder:
             scores=None if outcome.scores is None else list(outcome.scores),
             turns=game.turn,
             actions=game.accepted,
+            limit=game.limit,
             play_digest="",
             off_turn_cpu_ms=off_turn_cpu_ms,
             receipts=[receipt.logged for receipt in receipts if receipt is not None],

@@ -37,12 +37,9 @@ class Step(msgspec.Struct, frozen=True):
     """One record of a log, played again."""
 
     line: int
-    """Its line in the log, from 1."""
     record: Record
     before: Any
-    """The state before it."""
     after: Any
-    """The state after it."""
     margins: tuple[int, ...] | None = None
     """Of the last one by seat its leads over all others, if the game counts them."""
 
@@ -215,6 +212,7 @@ class _Player:
             ("termination", record.termination, self.course.termination),
             ("turns", record.turns, self.course.turn),
             ("actions", record.actions, self.course.accepted),
+            ("limit", record.limit, self.course.limit),
             ("play digest", record.play_digest, play_digest([self._log.header, *self._log.records])),
         ):
             if logged != actual:

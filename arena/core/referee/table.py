@@ -43,7 +43,6 @@ class Answer(msgspec.Struct, frozen=True):
 
     message: Action | Ready
     at_ns: int
-    """When it arrived."""
     used_ns: int
     """The time from the request to the answer."""
 

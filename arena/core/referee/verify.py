@@ -40,7 +40,6 @@ class Publication(msgspec.Struct, frozen=True):
     deals: Mapping[int, bytes] = {}
     """By deal its secret, of a league's season whose own secret is not out yet."""
     season: Mapping[str, Any] = {}
-    """The settings of a league's season."""
 
     @property
     def key(self) -> bytes | None:
@@ -134,7 +133,6 @@ class Verdict(msgspec.Struct, frozen=True):
     turns: int
     records: int
     draws: int
-    """How many draws it holds."""
     draws_checked: bool
     """Whether they were computed again from the secret. Without it, only their form can be checked."""
     margins: tuple[int, ...] | None

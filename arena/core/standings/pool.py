@@ -32,7 +32,6 @@ class PoolStanding(Standing, frozen=True, kw_only=True):
     """One bot's row."""
 
     digest: str
-    """SHA-256 (hex) of its files."""
     tournaments: int
     """How many it entered."""
 
@@ -46,7 +45,6 @@ class PoolReport(msgspec.Struct, frozen=True, kw_only=True):
     players: tuple[int, ...]
     """How many players their games have, in ascending order."""
     games: int
-    """Number of games that are done."""
     standings: tuple[PoolStanding, ...]
     order: Order | None
     """How much of it is settled; None before any game."""

@@ -49,7 +49,6 @@ class WorkerPace(msgspec.Struct, frozen=True, kw_only=True):
     """How fast bots were on a worker of a cluster."""
 
     worker: str
-    """Its name."""
     bots: tuple[BotPace, ...]
     """In the order in which they entered."""
 
@@ -79,7 +78,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     workers: tuple[WorkerPace, ...]
     """By worker of a cluster how fast bots were; empty if all games were played here."""
     logs: str
-    """The folder of its logs."""
 
 
 def report(

@@ -93,19 +93,15 @@ class Forfeit(msgspec.Struct, frozen=True, kw_only=True):
     """A seat that lost by its own doing, with what its author needs to fix it."""
 
     seat: Seat
-    """The guilty seat."""
     code: Termination
-    """What it did."""
     sentence: str
     """One sentence whose subject is the loser: "seat 1 exceeded its time by 240 ms"."""
     turn: int
-    """The number of the turn in which it happened; 0 is the set-up."""
     stderr: tuple[str, ...] = ()
     """The last lines that the process wrote to its standard error."""
     overloaded: bool = False
     """The machine was overloaded at that moment: the referee itself ran late, or the bot was denied its core."""
     rule: str = ""
-    """The number of the protocol's rule that it broke."""
     denied_ms: int = 0
     """How long the bot could have run in the decision that it lost, and was not given a core."""
 
@@ -269,14 +265,10 @@ class GameSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What is played. Tournaments, jobs and logs hold it whole."""
 
     rules: str
-    """The game's name."""
     rules_version: int
     ruleset: str
-    """A ruleset's name, or `custom`."""
     options: dict[str, str]
-    """Every option with its value."""
     players: int
-    """Seats of a game."""
     board: BoardFile | None = None
     """What it is played on, if the game has boards."""
     time: TimeControl
@@ -325,7 +317,6 @@ class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
     forfeit: Forfeit | None = None
     """Set if it lost by its own doing."""
     score: int | None = None
-    """Its score, if the game has scores."""
     margin: int | None = None
     """Its leads over all others in the end, added up, if the game counts them."""
     team: int | None = None
@@ -344,7 +335,6 @@ class GameResult(msgspec.Struct, frozen=True, kw_only=True):
     seats: tuple[SeatResult, ...]
     """By seat."""
     turns: int
-    """How many turns were begun."""
     actions: int
     """How many actions the referee accepted."""
     seconds: float
@@ -352,13 +342,10 @@ class GameResult(msgspec.Struct, frozen=True, kw_only=True):
     play_digest: str
     """SHA-256 (hex) over the log without times and names: equal plays have equal digests."""
     log: str
-    """The log's file name."""
     log_sha256: str
-    """SHA-256 (hex) of the log file."""
     transcripts: tuple[str, ...] = ()
     """File names of the forfeited seats' message transcripts, beside the log."""
     level: Level = Level.TRUSTED
-    """How far its bots were confined."""
     starts_ms: tuple[int, ...] = ()
     """By seat how long the game waited for its bot: for `hello`, and for `ready`. Empty if made from a log."""
 

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from arena.core.tournaments import Event
 
 when_done_option = option(
-    RESULTS, "--when-done", default="", metavar="COMMAND", rare=True, help="Run this at the end, or post to this URL."
+    RESULTS, "--when-done", default="", metavar="CMD", rare=True, help="Run this at the end, or post to this URL."
 )
-"""`--when-done COMMAND`."""
+"""`--when-done CMD`."""
 MOST_NAMES = 20
 """How many bots are named when a tournament begins; if there are more, only their number is printed."""
 
@@ -57,25 +57,16 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     """How a tournament is played and told of."""
 
     workers: int
-    """Games at a time."""
     worker: Worker | None = None
     """Starts a worker; None means a process on this machine."""
     same_worker: bool = False
-    """Keep the games of a match on one worker of a cluster."""
     logs: Path
-    """Where its folder of logs is made."""
     beacon_value: str | None = None
-    """The value of the public beacon that the settings name."""
     commit: bool = False
-    """Publish the commitment, and play nothing."""
     new: bool = False
-    """Begin anew even if such a tournament is unfinished."""
     each_game: bool = False
-    """Print a line for each game."""
     verbose: bool = False
-    """Print the digests of the commitment."""
     quiet: bool = False
-    """Print nothing else."""
 
 
 def play_tournament(

@@ -56,6 +56,7 @@ class TournamentCommand(Explained, Steered):
 @option(FORMAT, "--seeding", "seeds", metavar="ID", rare=True, help="Seed by the standings of this tournament.")
 @level_option
 @option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
+@option(HOW, "--resource", "most", multiple=True, metavar="NAME=N", rare=True, help="Bots that use it at once.")
 @option(HOW, "--cluster", metavar="ADDRESS", help="On a Dask cluster, or local:N (--insecure: no TLS).")
 @option(HOW, "--same-worker", is_flag=True, rare=True, help="Play all seatings of a deal on one worker of the cluster.")
 @option(HOW, "--insecure", is_flag=True, hidden=True, help="Allow a cluster without TLS beyond this machine.")
@@ -109,6 +110,7 @@ def tournament(
     seeds: str | None,
     level: Level,
     processes: Processes | None,
+    most: tuple[str, ...],
     concurrency: int | None,
     cluster: str | None,
     insecure: bool,
@@ -142,6 +144,7 @@ def tournament(
     from arena.core.store.store import open_store
     from arena.core.tournament.extend import extend
     from arena.core.tournament.plan import as_begun
+    from arena.core.tournament.scarce import read_most
     from arena.core.tournament.settings import seeded, set_up
 
     lanes = ctx.with_resource(
@@ -173,6 +176,7 @@ def tournament(
         beacon=beacon,
         times=make_game.times,
     )
+    setup = replace(setup, most=read_most(most))
     tell = nothing if quiet else say
     with open_store(db, say) as store:
         if seeds is not None:

@@ -29,9 +29,7 @@ class Failure(msgspec.Struct, frozen=True):
 
     code: Termination
     detail: str
-    """As in `Fault`."""
     rule: str = ""
-    """As in `Fault`."""
 
 
 class Fault(msgspec.Struct, frozen=True):

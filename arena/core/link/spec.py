@@ -67,29 +67,24 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     folder: str
     """Absolute path: the process's working directory."""
     rules: tuple[str, ...] = ()
-    """The rules it plays; empty if the manifest does not say."""
     digest: str
     """SHA-256 (hex) over manifest, files and included files; the same wherever the folder is."""
     memory_mib: int = USUAL.memory_mib
     file_mib: int = USUAL.file_mib
-    """Largest size of a file that it writes, its captured output included."""
     start_ms: int = USUAL.start_ms
-    """Time for `hello` after the start, and for `ready` after `game_start`."""
     entropy: bool = False
-    """Whether its `hello` contributes to the chance of a tournament."""
     tcp: bool = False
     """Whether it connects by TCP, because its library has no `ipc`."""
     reads: tuple[str, ...] = ()
     """Absolute paths of the files and folders that it needs beside its program and its folder."""
     sockets: tuple[str, ...] = ()
     """Absolute paths of the operator's sockets in its folder. Only a program of arena itself has any."""
+    uses: tuple[str, ...] = ()
     runtimes: tuple[tuple[str, str], ...] = ()
     """Programs that its command or its manifest calls by name, each with its absolute path, which is empty if it is not
     granted. Level trusted does not use them."""
     tune: tuple[tuple[str, Parameter], ...] = ()
-    """Its parameters, each with its name."""
     arguments: tuple[tuple[str, Argument], ...] = ()
-    """Its parameters that are texts, each with its name."""
     values: tuple[tuple[str, str], ...] = ()
     """Names of parameters with the values that somebody chose, by name."""
     source: str = ""

@@ -34,7 +34,6 @@ class CommittedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An entrant."""
 
     name: str
-    """Unique in the tournament."""
     version: str
     digest: str
 
@@ -44,24 +43,15 @@ class Commitment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     tournament: str
     created: str
-    """When, in UTC (ISO 8601), by the organiser's clock."""
     commitment: str
-    """SHA-256 (hex) of the tournament's secret."""
     settings_sha256: str
-    """SHA-256 (hex) of `settings` as canonical JSON."""
     schedule_sha256: str
-    """SHA-256 (hex) of `schedule` as canonical JSON."""
     deals: int | None
-    """How many deals there are: 0 to `deals` - 1. None if it depends on the results."""
     games: int | None
-    """How many games there are. None if it depends on the results."""
     bots: list[CommittedBot]
     seeded: bool
-    """Whether the secret follows from a text that a person chose: whoever guesses it knows every deal."""
     settings: Payload
-    """Everything else that the games depend on."""
     schedule: Payload
-    """From which, with the results, every game's deal and seats follow."""
     format: int = FORMAT
 
 
@@ -70,11 +60,8 @@ class Contributions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     tournament: str
     beacon: str
-    """The value of the public beacon that the settings name; empty if they name none."""
     entropy: list[Hex | None]
-    """By entrant 32 bytes (hex), or None where it contributed nothing."""
     mix: Hex
-    """What follows from both: 32 bytes (hex)."""
     format: int = FORMAT
 
 
@@ -83,9 +70,7 @@ class Secret(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     tournament: str
     secret: Hex
-    """32 bytes (hex)."""
     commitment: str
-    """The SHA-256 (hex) that was published beforehand."""
     format: int = FORMAT
 
 

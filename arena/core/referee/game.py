@@ -31,7 +31,7 @@ from arena.core.referee.table import Answer, Chair, Table, refused
 from arena.core.referee.tell import game_over, game_start, request
 from arena.core.referee.transcript import Tap, Wiretap
 from arena.core.rules.base import Outcome, Rules
-from arena.core.rules.course import Accepted, Ask, Chance, Course, Due, Forfeits, Late, Over, Race
+from arena.core.rules.course import Ask, Chance, Course, Due, Forfeits, Over, Race, Refused
 from arena.core.types import NS_PER_MS, Forfeit, GameResult, Seat, Termination
 from arena.core.wire.messages import Action, Error, GameStart
 
@@ -218,13 +218,10 @@ class Game:
         assert isinstance(message, Action)
         answered = self._course.answer(seat, message.action)
         chair.clock.charge(answer.used_ns, goes_on=seat in self._course.unfinished)
-        match answered:
-            case Accepted():
-                self._recorder.acted(answered, answer, message.note)
-            case Late():
-                self._recorder.late(answered, answer, message.note)
-            case _:
-                chair.fault = refused(answered.error)
+        if isinstance(answered, Refused):
+            chair.fault = refused(answered.error)
+        else:
+            self._recorder.answered(answered, answer, message.note)
 
     def _fail(self, seat: Seat, cause: Cause) -> None:
         self._chairs[seat].fault = cause

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
@@ -105,33 +105,19 @@ class Recorder:
             )
         )
 
-    def acted(self, accepted: course.Accepted, answer: Answer, note: str | None) -> None:
-        """Records an action that was accepted."""
+    def answered(self, made: course.Accepted | course.Late, answer: Answer, note: str | None) -> None:
+        """Records an action that was accepted, or that came too late in a race."""
+        common: dict[str, Any] = {
+            "seat": made.decision.seat,
+            "kind": made.decision.kind,
+            "turn": made.turn,
+            "action": made.action,
+            "note": note,
+            "used_ns": answer.used_ns,
+            "ms": self._ms(answer.at_ns),
+        }
         self._records.append(
-            ActionRecord(
-                seat=accepted.decision.seat,
-                kind=accepted.decision.kind,
-                turn=accepted.turn,
-                action=accepted.action,
-                events=accepted.events,
-                note=note,
-                used_ns=answer.used_ns,
-                ms=self._ms(answer.at_ns),
-            )
-        )
-
-    def late(self, late: course.Late, answer: Answer, note: str | None) -> None:
-        """Records an action that came too late in a race."""
-        self._records.append(
-            LateRecord(
-                seat=late.decision.seat,
-                kind=late.decision.kind,
-                turn=late.turn,
-                action=late.action,
-                note=note,
-                used_ns=answer.used_ns,
-                ms=self._ms(answer.at_ns),
-            )
+            LateRecord(**common) if isinstance(made, course.Late) else ActionRecord(**common, events=made.events)
         )
 
     def forfeited(self, forfeits: Iterable[Forfeit], turn: int, events: list[Event]) -> None:

@@ -36,7 +36,6 @@ class OptionRow(msgspec.Struct, frozen=True, kw_only=True):
 
     option: str
     help: str
-    """What it decides."""
     values: tuple[ValueRow, ...]
     """The first is the default."""
     numbers: NumberRow | None
@@ -47,11 +46,9 @@ class RulesetRow(msgspec.Struct, frozen=True, kw_only=True):
 
     ruleset: str
     about: str
-    """Where it comes from or what it is for."""
     default: bool
     """Whether it is played unless another is named."""
     options: dict[str, str]
-    """Every option with its value."""
 
 
 class RulesRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,9 +56,7 @@ class RulesRow(msgspec.Struct, frozen=True, kw_only=True):
 
     rules: str
     about: str
-    """The game in one sentence."""
     players: tuple[int, ...]
-    """How many can play, ascending; a board may allow fewer."""
     rulesets: tuple[str, ...]
     """The first is the default."""
 
@@ -72,9 +67,7 @@ class RulesPage(msgspec.Struct, frozen=True, kw_only=True):
     rules: str
     version: int
     about: str
-    """The game in one sentence."""
     players: tuple[int, ...]
-    """How many can play, ascending; a board may allow fewer."""
     board: str | None
     """The board that is used unless another is named; None for a game without boards."""
     rulesets: tuple[RulesetRow, ...]
@@ -97,7 +90,6 @@ class FamilyRow(msgspec.Struct, frozen=True, kw_only=True):
     family: str
     about: str
     games: int
-    """The number of its games."""
 
 
 class RulesList(msgspec.Struct, frozen=True, kw_only=True):
@@ -292,9 +284,7 @@ class RulesCheck(msgspec.Struct, frozen=True, kw_only=True):
 
     rules: str
     games: int
-    """Games at each table."""
     seed: int
-    """The first game's seed."""
     fault: FaultRow | None
     """What is wrong with the game itself, if anything; then no table was checked."""
     tables: tuple[TableRow, ...]

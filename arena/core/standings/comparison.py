@@ -99,7 +99,6 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True):
     """By how much the first bot was ahead of the other in a game, on average."""
 
     unit: str
-    """What is counted, in the plural."""
     most: int
     """A larger lead in a game counts as this one."""
     level: float

@@ -52,9 +52,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """The name of a bot in another seat."""
     outcome: Literal["won", "drawn", "lost"] | None = None
     forfeited: bool = False
-    """Whether it must have forfeited."""
     code: str | None = None
-    """Why it forfeited."""
     slow_ms: float | None = None
     """Its slowest decision took at least this."""
     tournament: str | None = None

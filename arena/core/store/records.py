@@ -22,7 +22,6 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     digest: str
     spec: Payload
-    """Its whole manifest."""
     start: Rating = Rating()
     """The rating that it begins with."""
 
@@ -33,9 +32,7 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
     rules: str
     rules_version: int
     ruleset: str
-    """A ruleset's name, or `custom`."""
     options: dict[str, str]
-    """Every option with its value."""
 
     @classmethod
     def of(cls, settings: Payload) -> Pool:
@@ -57,19 +54,16 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     settings: Payload
     """Everything that its games depend on."""
     digest: str
-    """SHA-256 (hex) of the settings."""
     seed: str | None
     """What the operator gave to make it reproducible."""
     secret: bytes
     """The secret from which every deal's secret is derived."""
     commitment: str
-    """SHA-256 (hex) of the secret."""
     beacon: str = ""
     """The value of a public beacon in its chance; empty if none was named."""
     entropy: tuple[str | None, ...] | None = None
     """By entrant what it put into chance (hex), or None; all None until they are asked, before the first game."""
     logs: str
-    """The folder of its logs, absolute."""
     games: int
     """How many of its games are planned so far."""
     open: bool = False
@@ -114,10 +108,8 @@ class StoredRound(msgspec.Struct, frozen=True, kw_only=True):
     """A round of a format whose rounds depend on results."""
 
     number: int
-    """Counted from 0."""
     title: str
     deals: int
-    """How many deals each meeting plays."""
     meetings: tuple[tuple[int, tuple[int, ...]], ...]
     """First deal and entrants of each."""
     byes: tuple[int, ...]
@@ -132,7 +124,6 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     """The right to play a game: its result is accepted only with this attempt."""
 
     game: str
-    """The game's identifier."""
     tournament: str
     number: int
     deal: int
@@ -171,7 +162,6 @@ class Pace(msgspec.Struct, frozen=True):
     """How fast an entrant was on one worker of a cluster."""
 
     worker: str
-    """Its name."""
     entrant: int
     games: int
     decisions: int

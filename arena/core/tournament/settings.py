@@ -158,6 +158,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """The entrants' manifests, by number."""
     refs: tuple[str, ...]
     """The entrants' names on the command line in the operator's folder, by number."""
+    most: dict[str, int] = {}
+    """How many bots may use at once what the manifests say, if not `scarce.USUAL`."""
 
     def job(self, tournament: Tournament, game: PlannedGame, feed: str = "") -> Job:
         """Returns the work for one game; `feed` is where it can be watched."""
@@ -278,7 +280,8 @@ def seeded(setup: Setup, ranks: Sequence[tuple[str, str]]) -> Setup:
     bots = setup.settings.bots
     order = sorted(range(len(bots)), key=lambda number: place.get((bots[number].name, bots[number].digest), len(place)))
     specs = tuple(setup.specs[number] for number in order)
-    return Setup(
+    return replace(
+        setup,
         settings=replace(setup.settings, bots=enter(specs)),
         specs=specs,
         refs=tuple(setup.refs[number] for number in order),

@@ -12,8 +12,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from arena.core.face import Seat, Table, catalogue, errors, log_records, numbering, presenters
-from arena.learn.adapters.picture import picture
+from arena.core.face import Seat, Table, catalogue, errors, layouts, log_records, numbering, presenters
 
 Rewards: TypeAlias = Literal["scores", "ranks"]
 Observations: TypeAlias = Literal["numbers", "one_hot"]
@@ -144,7 +143,7 @@ class Game:
         )
         lines = drawn.draw(views, views, (), WIDTH)
         if mode == "rgb_array":
-            return np.array(picture(lines, WIDTH))
+            return np.array(layouts.picture(lines, WIDTH))
         text = "\n".join(line.plain for line in lines)
         if mode == "human":
             sys.stdout.write(f"{text}\n")

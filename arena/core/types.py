@@ -309,13 +309,9 @@ class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
     rank: int
     """1 is best; equal ranks share."""
     decisions: int
-    """How many requests it answered."""
     total_ms: float
-    """Time used for all of them."""
     max_ms: float
-    """Time used for the slowest."""
     forfeit: Forfeit | None = None
-    """Set if it lost by its own doing."""
     score: int | None = None
     margin: int | None = None
     """Its leads over all others in the end, added up, if the game counts them."""

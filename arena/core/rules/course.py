@@ -197,8 +197,10 @@ class Course:
 
     def _cutting(self) -> str | None:
         """Returns which limit is reached, if one is."""
-        teams = sides(self.rules.teams(self.rules.seats, self.rules.options), self.rules.seats)
-        best, *others = sorted(dict(zip(teams, self._amounts(), strict=True)).values())[::-1]
+        rules, has = self.rules, self._amounts()
+        teams = sides(rules.teams(rules.seats, rules.options), rules.seats)
+        in_game = {teams[seat]: has[seat] for seat in range(rules.seats) if seat not in self.gone}
+        best, *others = sorted(in_game.values(), reverse=True)
         reached = {"most_decisions": self.accepted, "most_lead": best - max(others, default=best)}
         return next((name for name, most in self._limits if reached[name] >= most), None)
 

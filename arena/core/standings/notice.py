@@ -24,7 +24,6 @@ from arena import __version__
 from arena.core.text import plain
 
 WEB_S: Final = 10.0
-"""How long a web address has to answer."""
 
 
 def notify(

@@ -12,7 +12,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from arena.core.face import Seat, Table, catalogue, errors, layouts, log_records, numbering, presenters
+from arena.core.face import Seat, Table, catalogue, courses, errors, layouts, log_records, numbering, presenters
 
 Rewards: TypeAlias = Literal["scores", "ranks"]
 Observations: TypeAlias = Literal["numbers", "one_hot"]
@@ -42,6 +42,10 @@ class Game:
         self.one_hot = known(observations, Observations, "observations") == "one_hot"
         self.settings = catalogue.make_settings(rules, players, **settings)
         self.rules = catalogue.rules_of(self.settings)
+        if limits := courses.LIMITS.keys() & self.settings.options.keys():
+            raise errors.ConfigError(
+                f"expected no limit of games, got: {', '.join(limits)}; give max_cycles, or count steps"
+            )
         every = self.rules.every_play()
         sample = self.rules.numbers(self.rules.view(self.rules.start(), 0))
         if every is None or sample is None:

@@ -307,7 +307,7 @@ def check_order(records: list[Record]) -> None:
         if (record["record"] == "outcome") != (line == len(records)):
             raise Fault(line, "4-1", "expected one outcome, and it last")
     check_header(records[0])
-    course = Course(records[0]["settings"])
+    course = Course(records[0])
     for line, record in enumerate(records[1:], start=2):
         course.check(line, record)
     check_outcome(records, course.turn)
@@ -323,25 +323,29 @@ def check_header(header: Record) -> None:
         raise Fault(1, "3.1-2", "expected the SHA-256 of the board's text, got another hash")
     if (board is None) != (header["board"] is None):
         raise Fault(1, "3.1-2", "expected a board and its text, or neither")
-    if settings["time"]["bank_ms"] is None and settings["time"]["limit_ms"] is None:
+    if any(time["bank_ms"] is None and time["limit_ms"] is None for time in times_of(header)):
         raise Fault(1, "3.1-3", "expected a bank or a limit, got neither")
     seeds = [bot["bot_seed"] for bot in header["bots"]]
     if len({*seeds}) < len(seeds):
         raise Fault(1, "3.1-8", f"expected another bot_seed for each seat, got: {seeds}")
 
 
+def times_of(header: Record) -> list[Record]:
+    """Returns by seat the time control: its own, or that of all."""
+    return [bot.get("time") or header["settings"]["time"] for bot in header["bots"]]
+
+
 class Course:
     """Who may still act, record by record."""
 
-    def __init__(self, settings: Record) -> None:
-        """Takes the header's settings."""
+    def __init__(self, header: Record) -> None:
+        settings = header["settings"]
         self.players = settings["players"]
-        self.time = settings["time"]
+        self.times = times_of(header)
         self.margin_ms = settings["margin_ms"]
         self.ms = 0
         """When the latest of the records happened."""
-        bank_ms = self.time["bank_ms"]
-        self.bank_ns = [bank_ms and bank_ms * NS_PER_MS for _ in range(self.players)]
+        self.bank_ns = [time["bank_ms"] and time["bank_ms"] * NS_PER_MS for time in self.times]
         """The most that each seat can have in its bank: when an increment is added, only the rules know for certain."""
         self.turn = 0
         """The turn of the last record."""
@@ -419,14 +423,15 @@ class Course:
 
     def charge(self, line: int, seat: int, used_ns: int) -> None:
         """Checks that a seat had the time that it used."""
-        if self.time.get("off"):
+        time = self.times[seat]
+        if time.get("off"):
             return
-        limit_ms, bank_ns = self.time["limit_ms"], self.bank_ns[seat]
+        limit_ms, bank_ns = time["limit_ms"], self.bank_ns[seat]
         had_ns = min(ns for ns in (limit_ms and limit_ms * NS_PER_MS, bank_ns) if ns is not None)
         if used_ns > had_ns + self.margin_ms * NS_PER_MS:
             raise Fault(line, "3.3-4", f"expected at most {had_ns} ns and the margin, got: {used_ns}")
         if bank_ns is not None:
-            self.bank_ns[seat] = max(0, bank_ns - used_ns) + self.time["increment_ms"] * NS_PER_MS
+            self.bank_ns[seat] = max(0, bank_ns - used_ns) + time["increment_ms"] * NS_PER_MS
 
     def forfeit(self, line: int, seats: list[int]) -> None:
         """Checks that seats may forfeit."""

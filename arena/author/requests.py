@@ -37,7 +37,7 @@ def requests_of(log: log_records.Log, seat: value_types.Seat) -> Iterator[Asked]
     Raises:
         ReplayMismatch: The log disagrees with the rules.
     """
-    clock = clocks.Clock(log.header.settings.time)
+    clock = clocks.Clock(log.header.time(seat))
     open_requests: list[Asked] = []
     number = 0
     unfinished: set[value_types.Seat] = set()

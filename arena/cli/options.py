@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -46,6 +46,7 @@ _AFTER_TIME = (
 _CHOSEN = ("ruleset", "overrides", "board", "time", "cpu", "race_window_ms")
 """What these options give beside the game's name."""
 
+TIME: Final = "10+0.1"
 LEVELS = tuple(str(level) for level in Level if level is not Level.REMOTE)
 """How far bots on this machine can be confined."""
 
@@ -57,6 +58,11 @@ class MakeGame:
         self.rules = rules
         """The game's name, not yet checked."""
         self._chosen = chosen
+        self.times: dict[str, str] = {}
+        """By entrant the time that it has, if not that of all."""
+        if not isinstance(chosen["time"], str):
+            self.times = {text.rpartition("=")[0]: text.rpartition("=")[2] for text in chosen["time"]}
+            chosen["time"] = self.times.pop("", TIME)
 
     def __call__(self, players: int) -> GameSettings:
         """Returns the settings.
@@ -70,16 +76,19 @@ class MakeGame:
 
 
 def game_options(
-    function: Callable[..., Any], default: str = "10+0.1", times: str = "10s, 1m+1, 500ms/move, 1m,2/move."
+    function: Callable[..., Any],
+    default: str | tuple[str] = (TIME,),
+    times: str = "10s, 1m+1, 500ms/move, 1m,2/move; BOT=5s.",
 ) -> Callable[..., Any]:
     """Adds the options that say what is played. The function gets them as one argument, `make_game: MakeGame`."""
+    several = not isinstance(default, str)
 
     @wraps(function)
     def command(*args: Any, **kwargs: Any) -> Any:
         chosen = {name: kwargs.pop(name) for name in _CHOSEN}
         return function(*args, make_game=MakeGame(kwargs.pop("rules"), chosen), **kwargs)
 
-    time = option(WHAT, "--time", default=default, show_default=True, metavar="CONTROL", help=times)
+    time = option(WHAT, "--time", default=default, multiple=several, show_default=True, metavar="CONTROL", help=times)
     for add in (*reversed(_AFTER_TIME), time, *reversed(_GAME)):
         command = add(command)
     return command

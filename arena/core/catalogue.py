@@ -22,9 +22,10 @@ from arena.core.plugs import entries, load_entry
 from arena.core.resources import board_names, board_text
 from arena.core.rules.base import BoardFormat, Rules, Ruleset
 from arena.core.rules.boardtext import find_section
+from arena.core.rules.course import LIMITS
 from arena.core.rules.family import Family
 from arena.core.rules.margin import Margin
-from arena.core.types import RACE_WINDOW_MS, BoardFile, GameSettings, TimeControl, parse_cpu
+from arena.core.types import RACE_WINDOW_MS, BoardFile, GameSettings, TimeControl, is_cooperative, parse_cpu
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -160,6 +161,7 @@ def resolve_options(name: str, ruleset: str | None, overrides: Mapping[str, str]
     """
     rulesets = game(name).rulesets
     options = {**find_ruleset(name, ruleset).options, **overrides}
+    options = {key: value for key, value in options.items() if key not in LIMITS or value != "none"}
     _check_options(name, options)
     for option in game(name).option_list:
         if option.later and options.get(option.name) == option.default:
@@ -168,7 +170,7 @@ def resolve_options(name: str, ruleset: str | None, overrides: Mapping[str, str]
 
 
 def _check_options(name: str, options: Mapping[str, str]) -> None:
-    known = {option.name: option for option in game(name).option_list}
+    known = LIMITS | {option.name: option for option in game(name).option_list}
     for option, value in options.items():
         if option not in known:
             raise _unknown(f"an option of {name}", known, option)
@@ -203,6 +205,10 @@ def make_rules(name: str, seats: int, options: Mapping[str, str], board: BoardFi
         raise ConfigError(f"expected every option of {name} to be set, these are missing: {', '.join(missing)}")
     for option in rules.option_list:
         option.by_seat(options.get(option.name, option.default), seats)
+    if LIMITS.keys() & options.keys() and is_cooperative(rules.teams(seats, options)):
+        raise ConfigError(f"expected rivals for a limit, got: {name}, where all win or lose together; leave it out")
+    if "most_lead" in options and rules.margin(seats, options) is None:
+        raise ConfigError(f"expected a game that counts leads for most_lead, got: {name}; use most_decisions")
     if rules.boards is None:
         if board is not None:
             raise ConfigError(f"expected no board, as {name} is played without one, got: {board.name!r}")

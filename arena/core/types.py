@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -115,7 +115,6 @@ class Forfeit(LoggedForfeit, frozen=True, kw_only=True, omit_defaults=False):
 
     code: Termination
     turn: int
-    """The number of the turn in which it happened; 0 is the set-up."""
     stderr: tuple[str, ...] = ()
     """The last lines that the process wrote to its standard error."""
 
@@ -301,6 +300,12 @@ class GameSettings(msgspec.Struct, frozen=True, kw_only=True):
         return round(self.race_window_ms * 1_000)
 
 
+def own_times(settings: Mapping[str, Any]) -> dict[str, TimeControl]:
+    """Returns by entrant the time that it has, in a tournament's settings, if not that of all."""
+    bots = settings.get("bots", ())
+    return {bot["name"]: msgspec.convert(bot["time"], TimeControl) for bot in bots if bot.get("time")}
+
+
 def sides(teams: Teams | UnsetType | None, seats: int) -> Teams:
     """Returns the team of each seat; where each plays for itself, its own."""
     return tuple(range(seats)) if teams is None or teams is UNSET else teams
@@ -317,14 +322,10 @@ class SeatResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rank: int
     """1 is best; equal ranks share."""
     decisions: int
-    """How many requests it answered."""
     total_ms: float
-    """Time used for all of them."""
     max_ms: float
-    """Time used for the slowest."""
     forfeit: Forfeit | None = None
     score: int | None = None
-    """Its score, if the game has scores."""
     margin: int | None = None
     """Its leads over all others in the end, added up, if the game counts them."""
     team: int | None = None
@@ -360,7 +361,6 @@ class GameResult(msgspec.Struct, frozen=True, kw_only=True):
     """SHA-256 (hex) over the log without times and names: equal plays have equal digests."""
     log: str
     log_sha256: str
-    """SHA-256 (hex) of the log file."""
     transcripts: tuple[str, ...] = ()
     level: Level = Level.TRUSTED
     starts_ms: tuple[int, ...] = ()

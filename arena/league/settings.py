@@ -136,6 +136,8 @@ class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     final: Annotated[int, Meta(ge=0, le=64)] = 8
     final_deals: Count = 2_000
     final_matches: Annotated[int, Meta(ge=0, le=1_000)] = FINAL_MATCHES
+    when_done: str = ""
+    """A command line or a web address that is told when a season is closed; empty: none."""
 
 
 class Door(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

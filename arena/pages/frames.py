@@ -295,7 +295,7 @@ def opening(
             plain(played.ruleset),
             standings_texts.players_text(played.players, played.teams),
             *board,
-            "no clock" if str(played.time) == "off" else str(played.time),
+            "no clock" if header.times == "off" else header.times,
         ],
         "turn": presenter.turn_name,
         "gain": presenter.gain_name,

@@ -75,7 +75,7 @@ def test_the_nearest_file_above_is_found(here: Path, monkeypatch: pytest.MonkeyP
 def test_a_command_gets_its_section_and_what_commands_share() -> None:
     assert defaults("tournament") == {
         "db": "results/arena.db",
-        "time": "5s+0.1",
+        "time": ["5s+0.1"],
         "deals": "2",
         "processes": "tournament",
         "bots": ["random", "mybots", "./greedy"],

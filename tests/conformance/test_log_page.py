@@ -64,17 +64,19 @@ by_vector = pytest.mark.parametrize("vector", BROKEN, ids=lambda vector: vector[
 def table(kind: str) -> str:
     """The table of a kind's keys, as its schema has them."""
     rows = ["| key | type | required | meaning |", "|---|---|---|---|"]
-    rows += _rows(SCHEMAS[kind], SCHEMAS[kind], "")
+    rows += _rows(SCHEMAS[kind], SCHEMAS[kind], "", [])
     return "\n".join(rows) + "\n"
 
 
-def _rows(schema: Any, root: Any, prefix: str) -> Iterator[str]:
+def _rows(schema: Any, root: Any, prefix: str, shown: list[Any]) -> Iterator[str]:
     for key, value in schema["properties"].items():
         if prefix or key not in ("record", "sum"):
             required = "yes" if key in schema["required"] else "no"
             yield f"| `{prefix}{key}` | {_words(value, root)} | {required} | {value['description']} |"
             for inner, suffix in _inner(value, root):
-                yield from _rows(inner, root, f"{prefix}{key}{suffix}.")
+                if inner not in shown:  # the keys of a map stand where it comes first
+                    shown.append(inner)
+                    yield from _rows(inner, root, f"{prefix}{key}{suffix}.", shown)
 
 
 def _inner(schema: Any, root: Any) -> Iterator[tuple[Any, str]]:

@@ -24,7 +24,7 @@ from arena.core.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
 from arena.core.record.log import read_log, write_log
 from arena.core.referee.chance import commitment, mix
 from arena.core.referee.game import Game
-from arena.core.types import Level, Payload
+from arena.core.types import Level, Payload, TimeControl
 from arena.core.wire.messages import PROTOCOL, Request
 
 FOLDER = Path(__file__).parents[2] / "protocol" / "vectors" / "logs"
@@ -141,6 +141,8 @@ EXAMPLES = [
                      fails(player(22), "plant", 3, illegal)], {}),
     Example("gardener-absent", "a bot that does not start: there is no game", "gardener", "draft",
             lambda: [player(23), silent], {}),
+    Example("gardener-cut", "a limit of decisions cuts the game; a bot has a time of its own", "gardener", "draft",
+            lambda: [player(24), player(25)], {"most_decisions": 12}),
 ]  # fmt: skip
 
 
@@ -169,6 +171,7 @@ def play(example: Example) -> bytes:
                     command=("x",),
                     folder="/",
                     digest=hashlib.sha256(name.encode()).hexdigest(),
+                    time=TimeControl.parse("2/move") if example.name == "gardener-cut" and name == NAMES[1] else None,
                 )
                 for name in NAMES[: len(bots)]
             ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -34,10 +35,16 @@ def test_a_season_is_closed_once_and_the_next_begins_anew(cup: Folder) -> None:
         match = league_kit.play(store, random, greedy)
         waiting = league_kit.plan(store, random, greedy)
     order(cup, "first", next="spring")
+    text = cup.settings.read_text()
+    cup.settings.write_text(text.replace('when_done = ""', f'when_done = "cat >{cup.path}/told.json; exit 3"'))
+    said: list[str] = []
     with open_league(cup.database) as store:
         assert store.matches.get(waiting.number).state == "void", "what was not begun is not played"
-        closed = close_season(store, cup, print)
+        closed = close_season(store, cup, said.append)
         assert closed.standings is not None
+        told = json.loads((cup.path / "told.json").read_text())
+        assert (told["event"], told["id"], told["result"]) == ("season", "first", closed.standings)
+        assert "--when-done failed: the command ended with 3" in said[-1], "and the season is closed"
         assert [item["name"] for item in closed.standings["items"]] == ["random/1", "greedy/1"]
         assert sum(item["games"] for item in closed.standings["items"]) == 2 * len(match.games)
         current = league_kit.season(store)

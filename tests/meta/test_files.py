@@ -26,6 +26,7 @@ OTHERWISE = {
     "arena.core.referee.feed": "the folder of sockets, as a folder, to reach them however long its path is",
     "arena.core.store.lock": "/proc, the database and the lock beside it: neither follows a link nor waits",
     "arena.cli.streams": "/dev/null",
+    "arena.core.standings.notice": "a web address",
     "arena.core.tournament.workers": "the files of control groups",
     "arena.core.commands.board": "the picture that the operator names, or stdout",
     "arena.cli.output": "the report that the operator names, or stdout",

@@ -10,7 +10,7 @@ import click
 from arena.cli import complete, options
 from arena.cli.help import HOW, RESULTS, WHAT, WHO, Command, option
 from arena.cli.output import say, show_json, show_line, write_file
-from arena.core.commands.playing import Manner, nothing, play_tournament
+from arena.core.commands.playing import Manner, nothing, play_tournament, when_done_option
 from arena.core.errors import CheckFailed, ConfigError
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ class CompareCommand(Command):
 @option(RESULTS, "--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML too.")
 @options.quiet_option
 @options.json_option
+@when_done_option
 @click.pass_context
 def compare(
     ctx: click.Context,
@@ -96,6 +97,7 @@ def compare(
     junit: str | None,
     quiet: bool,
     as_json: bool,
+    when_done: str,
 ) -> None:
     """Say which of two bots is better, and by how much.
 
@@ -114,6 +116,7 @@ def compare(
     from arena.core.show.comparison import accepted, ci_line
     from arena.core.show.comparison import junit as junit_document
     from arena.core.standings.comparison import others_of
+    from arena.core.standings.report import notify
     from arena.core.store.store import open_store
     from arena.core.tournament.formats.compare import Compare
     from arena.core.tournament.settings import set_up
@@ -132,26 +135,28 @@ def compare(
     most = margin.most if by == "margin" and margin is not None else None
     format = Compare(max_deals=max_deals, alpha=alpha, delta=delta, margin=most, sprt=sprt)
     fill = others or others_of((one, other), players)
-    setup = set_up((one, other, *fill), game, format, level=level, seed=seed)
+    setup = set_up((one, other, *fill), game, format, level=level, seed=seed, times=make_game.times)
     manner = Manner(workers=games_at_a_time(concurrency), logs=logs, new=new, each_game=each_game, quiet=quiet)
     tell = nothing if quiet else say
     with open_store(db, say) as store:
-        known = compared_bots(ctx, store, setup, manner, tell)
+        known, is_new = compared_bots(ctx, store, setup, manner, tell)
     found = to_builtins(known)
     if junit is not None:
         write_file(junit, junit_document(found))
     if ci:
         show_json(known) if as_json else show_line(ci_line(found))
-        if not (is_accepted := accepted(found)):
-            ctx.exit(OPEN if is_accepted is None else CheckFailed.exit_code)
-        return
-    show_comparison(known, as_json=as_json)
+    else:
+        show_comparison(known, as_json=as_json)
+    if is_new:
+        notify(when_done, "comparison", known.tournaments[-1], db, known, say)
+    if ci and not (is_accepted := accepted(found)):
+        ctx.exit(OPEN if is_accepted is None else CheckFailed.exit_code)
 
 
 def compared_bots(
     ctx: click.Context, store: Store, setup: Setup, manner: Manner, tell: Callable[[str], None]
-) -> Comparison:
-    """Plays a comparison to its end, unless it was played before. `tell` is called with what people may want to know.
+) -> tuple[Comparison, bool]:
+    """Plays a comparison to its end, and says whether it was not before. `tell` is called with what is worth knowing.
 
     One that ended open goes on if it may have more deals now, or if the deals under way when the answer came took it
     back.
@@ -163,6 +168,7 @@ def compared_bots(
 
     format = setup.settings.format
     assert isinstance(format, Compare)
+    is_new = False
     known = None if manner.new or store.unfinished(setup.settings.digest) else earlier(store, setup.settings)
     if known is not None and known.is_over(format.max_deals):
         more = "--new compares again" if known.answered else "a larger --max-deals goes on"
@@ -173,8 +179,8 @@ def compared_bots(
             setup = replace(setup, settings=going_on(setup.settings, known))
         played = play_tournament(ctx, store, setup, manner, remark=how_it_stands)
         assert played is not None
-        known = compared(store, played.tournament.id)
-    return known
+        is_new, known = True, compared(store, played.tournament.id)
+    return known, is_new
 
 
 def how_it_stands(reader: Reader, tournament: str) -> str:

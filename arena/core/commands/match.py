@@ -92,7 +92,9 @@ def match(
     entered = enter(bots, make_game.rules, quiet=quiet)
     if players not in (None, len(entered)):
         raise click.UsageError(f"expected {players} bots or fewer for --players {players}, got: {len(entered)}")
-    setup = set_up(entered, make_game(len(entered)), RoundRobin(deals=deals), level=level, seed=seed)
+    setup = set_up(
+        entered, make_game(len(entered)), RoundRobin(deals=deals), level=level, seed=seed, times=make_game.times
+    )
     names = [bot.name for bot in setup.settings.bots]
     begun = begin_match(setup, logs)
     forfeits = Forfeits(setup, begun.logs)

@@ -14,6 +14,7 @@ import msgspec
 
 from arena.cli import signals
 from arena.cli.group import INTERRUPTED
+from arena.cli.help import RESULTS, option
 from arena.cli.output import command_line, counted, say
 from arena.core import plugs
 from arena.core.commands.progress import progress_bar
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from arena.core.tournament.settings import Setup
     from arena.core.tournaments import Event
 
+when_done_option = option(
+    RESULTS, "--when-done", default="", metavar="CMD", rare=True, help="Run this at the end, or post to this URL."
+)
+"""`--when-done CMD`."""
 MOST_NAMES = 20
 """How many bots are named when a tournament begins; if there are more, only their number is printed."""
 
@@ -56,7 +61,6 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     """How a tournament is played and told of."""
 
     workers: int
-    """Games at a time."""
     worker: Worker | None = None
     """Starts a worker; None means a process on this machine."""
     same_worker: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 
 import click
@@ -18,6 +19,7 @@ from arena.core.commands.terminal import END, MOST_WIDTH, Terminal, can_step, to
 from arena.core.errors import ConfigError
 from arena.core.extras import need
 from arena.core.record.log import Log, read_log
+from arena.core.show.layout import picture
 from arena.core.show.replay import Remark, Replay
 from arena.core.text import plain
 
@@ -35,11 +37,24 @@ FILE_WIDTH = 80
     "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Write the game as a page for a browser instead: one file, no network.",
 )  # fmt: skip
+@click.option("--frame", type=click.IntRange(min=1), metavar="N", help="Print only this frame, as they are numbered.")
+@click.option(
+    "--png", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Draw one frame as a picture instead: the last of --turn, or --frame.",
+)  # fmt: skip
 @click.option("--all", "everything", is_flag=True, help="Print every frame, on a terminal too.")
 @db_option
 @moved_option
 def replay(
-    log: str, seat: int | None, turn: int | None, html: Path | None, everything: bool, db: Path, logs: Path | None
+    log: str,
+    seat: int | None,
+    turn: int | None,
+    html: Path | None,
+    frame: int | None,
+    png: Path | None,
+    everything: bool,
+    db: Path,
+    logs: Path | None,
 ) -> None:
     """Show a logged game, decision by decision. That is the board, what happened, and the bots' notes.
 
@@ -63,21 +78,34 @@ def replay(
     game = read_log(path)
     check_seat(game, seat)
     if html is not None:
-        if turn is not None or everything:
-            raise click.UsageError("--html writes the whole game: leave out --turn and --all")
+        if turn is not None or frame is not None or png is not None or everything:
+            raise click.UsageError("--html writes the whole game: leave out --turn, --frame, --png and --all")
         write_page(game, html, seat)
         return
     shown = Replay(game, seat)
     if turn is not None and turn not in shown.turns:
         raise click.BadParameter(f"expected a turn in 0..{shown.turns[-1]}, got: {turn}", param_hint="--turn")
+    if frame is not None and frame > len(shown.frames):
+        raise click.BadParameter(f"expected a frame in 1..{len(shown.frames)}, got: {frame}", param_hint="--frame")
+    chosen = [at for at, one in enumerate(shown.frames) if turn in (None, one.turn) and frame in (None, at + 1)]
+    if not chosen:
+        raise click.UsageError(f"expected a frame of turn {turn}, got: --frame {frame}; leave out one of the two")
+    if png is not None:
+        _draw(shown.draw(chosen[-1], FILE_WIDTH), png)
+        return
     screen = console()
-    if turn is None and not everything and can_step(screen):
+    if turn is None and frame is None and not everything and can_step(screen):
         games = sorted({path, *path.parent.glob("*.jsonl")})
         step_through(Stepper(games, games.index(path), seat), screen)
         return
-    for index, frame in enumerate(shown.frames):
-        if turn in (None, frame.turn):
-            _print(shown.draw(index, _width(screen)), screen)
+    for at in chosen:
+        _print(shown.draw(at, _width(screen)), screen)
+
+
+def _draw(lines: list[Text], path: Path) -> None:
+    data = BytesIO()
+    picture(lines, FILE_WIDTH).save(data, "png")
+    write_new(data.getvalue(), path, "look at it")
 
 
 def write_page(game: Log, path: Path, seat: int | None = None, remarks: Mapping[int, Remark] | None = None) -> None:
@@ -87,12 +115,20 @@ def write_page(game: Log, path: Path, seat: int | None = None, remarks: Mapping[
         ConfigError: The file cannot be written, or what makes pages is not installed.
     """
     need("pages", "--html")
-    page = plugs.page(game, seat, remarks).encode()
+    write_new(plugs.page(game, seat, remarks).encode(), path, "open it in a browser")
+
+
+def write_new(data: bytes, path: Path, then: str) -> None:
+    """Writes a file, and says so.
+
+    Raises:
+        ConfigError: It cannot be written.
+    """
     try:
-        files.write(path, page)
+        files.write(path, data)
     except OSError as error:
         raise ConfigError(f"expected a file that can be written, got: '{path}': {error.strerror}") from None
-    say(f"{plain(str(path))} is written: open it in a browser")
+    say(f"{plain(str(path))} is written: {then}")
 
 
 def _width(screen: Console) -> int:

@@ -15,7 +15,7 @@ from arena.cli.help import FORMAT, HOW, WHAT, Command, option
 from arena.cli.options import db_option
 from arena.cli.output import echo, say, show_json
 from arena.core.commands.formats import Explained, MakeFormat, format_options
-from arena.core.commands.playing import Manner, enter, lanes_on, nothing, play_tournament
+from arena.core.commands.playing import Manner, enter, lanes_on, nothing, play_tournament, when_done_option
 from arena.core.errors import ConfigError
 from arena.core.text import plain
 
@@ -102,6 +102,7 @@ class TournamentCommand(Explained, Steered):
 @option(FORMAT, "--seeding", "seeds", metavar="ID", rare=True, help="Seed by the standings of this tournament.")
 @options.level_option
 @options.concurrency_options
+@option(HOW, "--resource", "most", multiple=True, metavar="NAME=N", rare=True, help="Bots that use it at once.")
 @option(HOW, "--cluster", metavar="ADDRESS", help="On a Dask cluster, or local:N (--insecure: no TLS).")
 @option(HOW, "--same-worker", is_flag=True, rare=True, help="Play all seatings of a deal on one worker of the cluster.")
 @option(HOW, "--insecure", is_flag=True, hidden=True, help="Allow a cluster without TLS beyond this machine.")
@@ -143,6 +144,7 @@ class TournamentCommand(Explained, Steered):
 @options.quiet_option
 @options.verbose_option
 @options.json_option
+@when_done_option
 @click.pass_context
 def tournament(
     ctx: click.Context,
@@ -154,6 +156,7 @@ def tournament(
     seeds: str | None,
     level: Level,
     processes: Processes | None,
+    most: tuple[str, ...],
     concurrency: int | None,
     cluster: str | None,
     insecure: bool,
@@ -171,6 +174,7 @@ def tournament(
     quiet: bool,
     verbose: bool,
     as_json: bool,
+    when_done: str,
 ) -> None:
     """Play a tournament and print its standings.
 
@@ -181,11 +185,12 @@ def tournament(
     """
     from msgspec.structs import replace
 
-    from arena.core.standings.report import report
+    from arena.core.standings.report import notify, report
     from arena.core.store.finding import LATEST, identified
     from arena.core.store.store import open_store
     from arena.core.tournament.extend import extend
     from arena.core.tournament.plan import as_begun
+    from arena.core.tournament.scarce import read_most
     from arena.core.tournament.settings import seeded, set_up
 
     lanes = ctx.with_resource(
@@ -215,7 +220,9 @@ def tournament(
         on_overload=on_overload,
         seed=seed,
         beacon=beacon,
+        times=make_game.times,
     )
+    setup = replace(setup, most=read_most(most))
     tell = nothing if quiet else say
     with open_store(db, say) as store:
         if seeds is not None:
@@ -246,6 +253,7 @@ def tournament(
         document = play_tournament(ctx, store, setup, manner, starts=starts)
     if document is not None:
         show(document)
+        notify(when_done, "tournament", document.tournament.id, db, document, say)
 
 
 def played_before(store: Reader, settings: Settings, tell: Callable[[str], None]) -> str | None:

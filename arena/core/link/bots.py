@@ -89,6 +89,8 @@ class Manifest(msgspec.Struct, frozen=True):
     endpoint: Literal["ipc", "tcp"] = "ipc"
     limits: Limits = Limits()
     """What it asks for, up to the caps of whoever runs the games."""
+    uses: Annotated[tuple[Annotated[str, Meta(pattern=_PARAMETER)], ...], Meta(max_length=16)] = ()
+    """What it uses of which a machine has few, such as `gpu`: only so many bots that use it play at once."""
     tune: Annotated[dict[Annotated[str, Meta(pattern=_PARAMETER)], Parameter], Meta(max_length=64)] = {}
     """Its parameters, each with its value and the range in which `arena tune` looks for a better one."""
     arguments: Annotated[
@@ -390,6 +392,7 @@ def _spec(manifest: Manifest, folder: Path, capped: bool = True) -> BotSpec:
         tcp=manifest.endpoint == "tcp",
         reads=_outside(folder, (*manifest.include, *manifest.built, *manifest.fetched)),
         runtimes=_runtimes((manifest.command[0], *manifest.needs)),
+        uses=tuple(sorted({*manifest.uses})),
         tune=tuple(manifest.tune.items()),
         arguments=tuple(
             (name, Argument(value=one) if isinstance(one, str) else one) for name, one in manifest.arguments.items()

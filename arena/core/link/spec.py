@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from arena.core.link.caps import USUAL
+from arena.core.types import TimeControl
 
 VALUES: Final = "@"
 """Stands between a bot and the values of its parameters: `planner@spite=0.5,spread=3`."""
@@ -66,17 +67,15 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     """SHA-256 (hex) over manifest, files and included files; the same wherever the folder is."""
     memory_mib: int = USUAL.memory_mib
     file_mib: int = USUAL.file_mib
-    """Largest size of a file that it writes, its captured output included."""
     start_ms: int = USUAL.start_ms
-    """Time for `hello` after the start, and for `ready` after `game_start`."""
     entropy: bool = False
-    """Whether its `hello` contributes to the chance of a tournament."""
     tcp: bool = False
     """Whether it connects by TCP, because its library has no `ipc`."""
     reads: tuple[str, ...] = ()
     """Absolute paths of the files and folders that it needs beside its program and its folder."""
     sockets: tuple[str, ...] = ()
     """Absolute paths of the operator's sockets in its folder. Only a program of arena itself has any."""
+    uses: tuple[str, ...] = ()
     runtimes: tuple[tuple[str, str], ...] = ()
     """Programs that its command or its manifest calls by name, each with its absolute path, which is empty if it is not
     granted. Level trusted does not use them."""
@@ -89,6 +88,8 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     arena itself."""
     own: str = ""
     """The name in its manifest if `name` is one that the operator gave."""
+    time: TimeControl | None = None
+    """The time that it has if the operator gave it another than all."""
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -102,8 +103,9 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def identity(self) -> str:
-        """SHA-256 (hex) that tells bots apart: that of its files, and with values that somebody chose, of both."""
-        return hashlib.sha256(f"{self.digest}{self.suffix}".encode()).hexdigest() if self.values else self.digest
+        """SHA-256 (hex) that tells bots apart: that of its files, and of values or a time of its own."""
+        own = self.suffix if self.time is None else f"{self.suffix} {self.time}"
+        return hashlib.sha256(f"{self.digest}{own}".encode()).hexdigest() if own else self.digest
 
     @property
     def suffix(self) -> str:

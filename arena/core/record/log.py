@@ -1,5 +1,7 @@
 """Writes and reads the log of a game: JSON Lines, one record a line, readable by people and by any JSON parser.
 
+What a field means stands in `protocol/LOG.md`; a test compares.
+
 Laws:
 1. A log alone is enough to play the game again: it holds the board, the options, every draw and every action.
 2. Every line ends with `"sum"`: the CRC-32 of the file up to that key, 8 hex digits. If a byte is altered, the first
@@ -27,7 +29,18 @@ import msgspec
 from arena.core import files
 from arena.core.errors import LaterVersion, LogError, ReplayMismatch
 from arena.core.record import compressed
-from arena.core.types import MAX_INT, Count, Event, GameSettings, Level, LoggedForfeit, Payload, Termination
+from arena.core.types import (
+    MAX_INT,
+    Count,
+    Event,
+    GameSettings,
+    Level,
+    LoggedForfeit,
+    Payload,
+    Seat,
+    Termination,
+    TimeControl,
+)
 
 FORMAT = 3
 SUFFIX: Final = ".jsonl"
@@ -48,11 +61,9 @@ class LoggedBot(msgspec.Struct, frozen=True, omit_defaults=True):
     version: str
     digest: Hex
     bot_seed: Count
-    """The number that it was sent for its own randomness."""
     entropy: Hex | None = None
-    """What it contributed to chance: 32 bytes (hex)."""
     parameters: dict[str, str] = {}
-    """Values of its own parameters that were chosen for this game; its others are those of its files."""
+    time: TimeControl | None = None
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="header"):
@@ -63,24 +74,28 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
     game: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9-]+$")]
     tournament: str | None
     settings: GameSettings
-    """What is played, the board's text included."""
     board: Payload | None
     bots: list[LoggedBot]
     deal: Count
     rotation: Count
     commitment: Hex
-    """SHA-256 (hex) of the deal's secret."""
     salt: Hex
-    """What was put before that secret for the commitment that bots were told: 32 bytes (hex)."""
     mix: Hex
     beacon: str = ""
-    """The public beacon's value in it; empty if there is none."""
     level: Level = Level.TRUSTED
     attempt: Count = 0
-    """How often the game was begun, this time too. 0 in logs of earlier versions: they do not say."""
     chance: Count = 0
-    """The version of CHANCE.md by which its seeds follow. 0 in logs of earlier versions."""
     ms: Count = 0
+
+    def time(self, seat: Seat) -> TimeControl:
+        """Returns the time that a seat has."""
+        return self.bots[seat].time or self.settings.time
+
+    @property
+    def times(self) -> str:
+        """The time of all seats as text, or of each."""
+        times = [str(self.time(seat)) for seat in range(len(self.bots))]
+        return times[0] if len({*times}) == 1 else " v. ".join(times)
 
     def played(self) -> Payload:
         """Returns what the play digest covers of it."""
@@ -102,8 +117,6 @@ class Chance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
     n: Annotated[int, msgspec.Meta(ge=1, le=MAX_INT)]
     draw: Count
     tied: list[Count] | None = None
-    """The seats that were equally fast in a race, ascending. The draw is the number of the order in which they come,
-    among all their orders sorted lexicographically. Their actions follow."""
     events: list[Event]
     ms: Count
 
@@ -120,11 +133,9 @@ class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     kind: str
     turn: Count
     action: Payload
-    """The action as the rules read it: without unknown keys, the known ones in a fixed order."""
     events: list[Event]
     note: str | None = None
     used_ns: Count
-    """Time charged to the seat, in nanoseconds."""
     ms: Count
 
     def played(self) -> Payload:
@@ -174,11 +185,8 @@ class LoggedReceipt(msgspec.Struct, frozen=True, omit_defaults=True):
 
     seat: Count
     digest: Hex
-    """SHA-256 (hex) of what it saw and did."""
     notes: Hex | None = None
-    """SHA-256 (hex) of its notes. None if it had none."""
     forfeits: Hex | None = None
-    """SHA-256 (hex) of all forfeits, with what marks them as the machine's. None if there were none."""
 
 
 class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="outcome"):
@@ -191,9 +199,8 @@ class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     actions: Count
     play_digest: Hex
     off_turn_cpu_ms: list[Count] | None = None
-    """By seat: CPU time of all its bot's processes while it had no open request. None where that was not measured."""
     receipts: list[LoggedReceipt] | None = None
-    """Of each seat that did not forfeit, ascending. None in logs of earlier versions."""
+    limit: str | None = None
     ms: Count
 
     def played(self) -> Payload:
@@ -241,10 +248,15 @@ class _Settings(msgspec.Struct):
     margin_ms: Count
 
 
+class _Bot(msgspec.Struct):
+    time: _Time | None = None
+
+
 class _Complete(msgspec.Struct):
     """A header in which nothing is left to a default."""
 
     settings: _Settings
+    bots: list[_Bot]
     ms: Literal[0]
 
 
@@ -305,9 +317,7 @@ class Log(msgspec.Struct, frozen=True):
     source: str
     header: Header
     records: list[Record]
-    """All records after the header; record i is on line i + 2."""
     sha256: str
-    """SHA-256 (hex) of the file, before it was compressed."""
 
     @property
     def outcome(self) -> OutcomeRecord:

@@ -43,22 +43,15 @@ class Commitment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     tournament: str
     created: str
-    """When, in UTC (ISO 8601), by the organiser's clock."""
     commitment: str
-    """SHA-256 (hex) of the tournament's secret."""
     settings_sha256: str
-    """SHA-256 (hex) of `settings` as canonical JSON."""
     schedule_sha256: str
     deals: int | None
-    """How many deals there are: 0 to `deals` - 1. None if it depends on the results."""
     games: int | None
     bots: list[CommittedBot]
     seeded: bool
-    """Whether the secret follows from a text that a person chose: whoever guesses it knows every deal."""
     settings: Payload
-    """Everything else that the games depend on."""
     schedule: Payload
-    """From which, with the results, every game's deal and seats follow."""
     format: int = FORMAT
 
 
@@ -67,9 +60,7 @@ class Contributions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     tournament: str
     beacon: str
-    """The value of the public beacon that the settings name; empty if they name none."""
     entropy: list[Hex | None]
-    """By entrant 32 bytes (hex), or None where it contributed nothing."""
     mix: Hex
     format: int = FORMAT
 

@@ -32,7 +32,7 @@ from arena.core.referee.table import Answer, Chair, Table, refused
 from arena.core.referee.tell import game_over, game_start, request
 from arena.core.referee.transcript import Tap, Wiretap
 from arena.core.rules.base import Outcome, Rules
-from arena.core.rules.course import Accepted, Ask, Chance, Course, Due, Forfeits, Late, Over, Race
+from arena.core.rules.course import Ask, Chance, Course, Due, Forfeits, Over, Race, Refused
 from arena.core.types import NS_PER_MS, Forfeit, GameResult, Seat, Termination
 from arena.core.wire.messages import Action, Error, GameStart
 
@@ -60,7 +60,8 @@ class Game:
         self._path = Path(job.logs) / f"{job.game}.jsonl"
         self._recorder = Recorder(link, watch)
         self._course = Course(rules)
-        self._chairs = [Chair(seat, link, job.settings.time, job.level) for seat in range(rules.seats)]
+        times = [bot.time or job.settings.time for bot in job.bots]
+        self._chairs = [Chair(seat, link, time, job.level) for seat, time in enumerate(times)]
         self._table = Table(self._chairs, link)
         self._has_onlookers = watch is not None or tap is not None
         self._wiretap = tap and Wiretap([chair.transcript for chair in self._chairs], tap)
@@ -151,6 +152,7 @@ class Game:
             commitment=told_commitment(self._salt, self._secret),
             bot_seed=bot_seed(job.secret, job.game, job.tournament, job.mix, chair.seat),
             parameters=job.bots[chair.seat].parameters | job.chosen(chair.seat),
+            time=job.bots[chair.seat].time,
         )
 
     # Chance
@@ -216,13 +218,10 @@ class Game:
         assert isinstance(message, Action)
         answered = self._course.answer(seat, message.action)
         chair.clock.charge(answer.used_ns, goes_on=seat in self._course.unfinished)
-        match answered:
-            case Accepted():
-                self._recorder.acted(answered, answer, message.note)
-            case Late():
-                self._recorder.late(answered, answer, message.note)
-            case _:
-                chair.fault = refused(answered.error)
+        if isinstance(answered, Refused):
+            chair.fault = refused(answered.error)
+        else:
+            self._recorder.answered(answered, answer, message.note)
 
     def _fail(self, seat: Seat, cause: Cause) -> None:
         self._chairs[seat].fault = cause

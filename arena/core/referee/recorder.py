@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
 
@@ -61,6 +61,7 @@ class Recorder:
                         bot_seed=bot_seed(job.secret, job.game, job.tournament, job.mix, seat),
                         entropy=job.entropy[seat] if job.entropy else None,
                         parameters=job.chosen(seat),
+                        time=bot.time,
                     )
                     for seat, bot in enumerate(job.bots)
                 ],
@@ -85,33 +86,21 @@ class Recorder:
             )
         )
 
-    def acted(self, accepted: course.Accepted, answer: Answer, note: str | None) -> None:
-        """Records an action that was accepted."""
+    def answered(self, made: course.Accepted | course.Late, answer: Answer, note: str | None) -> None:
+        """Records an action that was accepted, or that came too late in a race."""
+        common: dict[str, Any] = {
+            "seat": made.decision.seat,
+            "kind": made.decision.kind,
+            "turn": made.turn,
+            "action": made.action,
+            "note": note,
+            "used_ns": answer.used_ns,
+            "ms": self._ms(answer.at_ns),
+        }
         self._records.append(
-            log.ActionRecord(
-                seat=accepted.decision.seat,
-                kind=accepted.decision.kind,
-                turn=accepted.turn,
-                action=accepted.action,
-                events=accepted.events,
-                note=note,
-                used_ns=answer.used_ns,
-                ms=self._ms(answer.at_ns),
-            )
-        )
-
-    def late(self, late: course.Late, answer: Answer, note: str | None) -> None:
-        """Records an action that came too late in a race."""
-        self._records.append(
-            log.LateRecord(
-                seat=late.decision.seat,
-                kind=late.decision.kind,
-                turn=late.turn,
-                action=late.action,
-                note=note,
-                used_ns=answer.used_ns,
-                ms=self._ms(answer.at_ns),
-            )
+            log.LateRecord(**common)
+            if isinstance(made, course.Late)
+            else log.ActionRecord(**common, events=made.events)
         )
 
     def forfeited(self, forfeits: Iterable[Forfeit], turn: int, events: list[Event]) -> None:
@@ -154,6 +143,7 @@ class Recorder:
             scores=None if outcome.scores is None else list(outcome.scores),
             turns=game.turn,
             actions=game.accepted,
+            limit=game.limit,
             play_digest="",
             **measured,
             receipts=[receipt.logged for receipt in receipts if receipt is not None],

@@ -48,7 +48,7 @@ def rules_of(header: records.Header, source: str) -> Rules[Any]:
         what = f"by version {settings.rules_version} of the rules of {settings.rules}, where this one knows up to"
         raise LaterVersion(f"{what} {rules.version}", f"{source}:1")
     board = settings.board
-    if settings.time.bank_ms is None and settings.time.limit_ms is None:
+    if any(time.bank_ms is None and time.limit_ms is None for time in map(header.time, range(len(header.bots)))):
         raise ReplayMismatch(source, 1, "expected a bank or a limit, the header has neither")
     for what, logged, actual in (
         ("board hash", board and board.hash, board and board_hash(board.text)),
@@ -201,6 +201,7 @@ class _Player:
             ("termination", record.termination, self.course.termination),
             ("turns", record.turns, self.course.turn),
             ("actions", record.actions, self.course.accepted),
+            ("limit", record.limit, self.course.limit),
             ("play digest", record.play_digest, records.play_digest([self._log.header, *self._log.records])),
         ):
             if logged != actual:

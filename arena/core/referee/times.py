@@ -46,8 +46,7 @@ class Times:
         self._seats = settings.players
         self._margin_ns = settings.margin_ms * NS_PER_MS
         self._window_ns = round(settings.race_window_ms * NS_PER_MS)
-        self._time = settings.time
-        self._clocks: dict[Seat, Clock] = {}
+        self._clocks = {seat: Clock(log.header.time(seat)) for seat in range(len(log.header.bots))}
         self._asked_ms: dict[Seat, int] = {}
         """By seat that was asked: a moment before that, since the game began."""
         self._latest_ms = 0
@@ -73,9 +72,8 @@ class Times:
             self._racers.add(decision.seat)
         self._asked_ms[decision.seat] = self._latest_ms
         self._unfinished = course.unfinished
-        clock = self._clocks.setdefault(decision.seat, Clock(self._time))
         if decision.seat not in self._unfinished:
-            clock.begin()
+            self._clocks[decision.seat].begin()
 
     def check(self, line: int, record: Header | Record) -> None:
         """Checks the times of a record.

@@ -40,7 +40,6 @@ class Publication(msgspec.Struct, frozen=True):
     deals: Mapping[int, bytes] = {}
     """By deal its secret, of a league's season whose own secret is not out yet."""
     season: Mapping[str, Any] = {}
-    """The settings of a league's season."""
 
     @property
     def key(self) -> bytes | None:

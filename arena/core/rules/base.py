@@ -135,7 +135,6 @@ class Ruleset(msgspec.Struct, frozen=True):
     about: str
     """Where it comes from or what it is for, in a few words."""
     options: Mapping[str, str]
-    """Every option with its value."""
 
 
 class Board(msgspec.Struct, frozen=True):
@@ -233,13 +232,9 @@ class Rules(ABC, Generic[S]):
     # What holds for this table
 
     seats: int
-    """How many seats."""
     options: Mapping[str, str]
-    """Every option with its value."""
     board: Board | None
-    """What it is played on."""
     has_race: bool = False
-    """Whether any decision is a race."""
 
     def __init__(self, seats: int, options: Mapping[str, str], board: Board | None = None) -> None:
         """Binds the rules to a table."""
@@ -322,7 +317,8 @@ class Rules(ABC, Generic[S]):
         """Returns how the game ended once it is over, else None."""
 
     def amounts(self, state: S) -> tuple[int, ...]:
-        """Returns by seat how much it has in the end of what `margin` counts: its score, unless overridden."""
+        """Returns by seat how much it has of what `margin` counts, also while the game goes on, if it can be cut: its
+        score in the end, unless overridden."""
         outcome = self.outcome(state)
         if outcome is None or outcome.scores is None:
             raise NotImplementedError(f"{self.name} has a margin and no scores: override amounts")

@@ -21,6 +21,8 @@ Laws:
 3. Who fails to answer, or sends an action that the rules refuse, forfeits when all others have answered; those of one
    decision at the same moment.
 4. Chance decides for a seat that forfeited and still owes something to the set-up.
+5. A limit cuts a game between two decisions. Then those who are still in it are ranked by what the game's margin
+   counts, or all alike where it counts nothing.
 """
 
 from __future__ import annotations
@@ -32,10 +34,17 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from arena.core.errors import ActionError, IllegalAction, InternalError
-from arena.core.rules.base import Choose, Decision, Draw, Event, Outcome, Rules
+from arena.core.rules.base import Choose, Decision, Draw, Event, Option, Outcome, Rules
 from arena.core.rules.seats import rank
 from arena.core.types import Payload, Seat, Termination, sides
 
+LIMITS: Final = {
+    "most_decisions": Option(
+        "most_decisions", {"none": "never"}, "After how many decisions a game is cut", range(1, 10_000_001)
+    ),
+    "most_lead": Option("most_lead", {"none": "never"}, "At which lead over all others it is", range(1, 1_000_001)),
+}
+"""The options that every game has, by name: where it ends that would go on. Settings have them only if they are set."""
 PROXY: Final = "proxy"
 """Prefix of the streams that decide for seats that forfeited."""
 RACE_STREAM: Final = "race"
@@ -112,7 +121,6 @@ class Asked(msgspec.Struct, frozen=True):
 
     decision: Decision
     state: Any
-    """The state in which it was asked."""
 
 
 class Course:
@@ -128,12 +136,14 @@ class Course:
         self.termination = Termination.FINISHED
         """Why the game is over: the rules ended it, or the forfeit of the first of some seats did."""
         self.accepted = 0
-        """How many actions were made."""
         self.begun = False
         """Whether anything has happened: a draw, a request, a forfeit."""
         self._racing = False
         self._ended: Outcome | None = None
         """The outcome of a game that does not go on after a forfeit."""
+        self.limit: str | None = None
+        """The option that cut the game, if one did."""
+        self._limits = [(name, int(rules.options[name])) for name in LIMITS if name in rules.options]
         self._moments: list[tuple[Seat, ...]] = []
         self.failed: dict[Seat, Termination] = {}
         """The seats that will forfeit when nobody owes an answer any more."""
@@ -161,7 +171,7 @@ class Course:
     @property
     def outcome(self) -> Outcome | None:
         """How the game ended, or None while it goes on."""
-        return self._ended or self.rules.outcome(self.state)
+        return self._ended or self.rules.outcome(self.state) or (self._standing() if self.limit else None)
 
     @property
     def margins(self) -> tuple[int, ...] | None:
@@ -172,6 +182,27 @@ class Course:
             return None
         losing = {seat for seats in self._losing() for seat in seats}
         return margin.leads([0] * rules.seats if self._ended else rules.amounts(self.state), losing)
+
+    def _standing(self) -> Outcome:
+        """Returns how a game stands that is cut now."""
+        return Outcome(rank(self._amounts(), self._losing()))
+
+    def _amounts(self) -> list[int]:
+        """Returns by seat how much its side has of what the margin counts; nothing where the game counts nothing."""
+        rules = self.rules
+        counts = rules.margin(rules.seats, rules.options) is not None
+        has = rules.amounts(self.state) if counts else (0,) * rules.seats
+        teams = sides(rules.teams(rules.seats, rules.options), rules.seats)
+        return [sum(own for own, other in zip(has, teams, strict=True) if other == team) for team in teams]
+
+    def _cutting(self) -> str | None:
+        """Returns which limit is reached, if one is."""
+        rules, has = self.rules, self._amounts()
+        teams = sides(rules.teams(rules.seats, rules.options), rules.seats)
+        in_game = {teams[seat]: has[seat] for seat in range(rules.seats) if seat not in self.gone}
+        best, *others = sorted(in_game.values(), reverse=True)
+        reached = {"most_decisions": self.accepted, "most_lead": best - max(others, default=best)}
+        return next((name for name, most in self._limits if reached[name] >= most), None)
 
     @property
     def due(self) -> Due:
@@ -207,6 +238,9 @@ class Course:
                 if decision.seat in self.gone:
                     legal = rules.legal(state, decision.seat)
                     return Chance(Draw(f"{PROXY}/{decision.seat}", len(legal)), absent=decision.seat)
+        if self._limits and not self.unfinished and (cut := self._cutting()):
+            self.limit = cut
+            return Over(self._standing())
         return Ask(pending)
 
     def news(self, seat: Seat) -> list[Payload]:

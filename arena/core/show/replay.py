@@ -380,7 +380,7 @@ def _heading(frame: Frame, place: str, width: int) -> Text:
 def _what_is_played(header: Header) -> Text:
     played = header.settings
     seated = players_text(played.players, played.teams)
-    facts = f"{played.rules}, {played.ruleset}, {seated}, {played.time}, game {header.game}"
+    facts = f"{played.rules}, {played.ruleset}, {seated}, {header.times}, game {header.game}"
     return Text(plain(f"{facts}, board {played.board.name}" if played.board else facts))
 
 

@@ -55,7 +55,6 @@ class RulesRow(msgspec.Struct, frozen=True, kw_only=True):
     rules: str
     about: str
     players: tuple[int, ...]
-    """How many can play, ascending; a board may allow fewer."""
     rulesets: tuple[str, ...]
 
 

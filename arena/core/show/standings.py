@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 from arena.core.catalogue import game, is_installed
 from arena.core.ratings.running import BETA
 from arena.core.text import plain
-from arena.core.types import Termination, is_cooperative
+from arena.core.types import Termination, is_cooperative, own_times
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -80,7 +80,12 @@ def subject_text(settings: Mapping[str, Any]) -> str:
     board = f", board {played['board']['name']}" if played["board"] else ""
     seated = players_text(played["players"], played.get("teams"))
     level = "" if (confined := settings.get("level", "trusted")) == "trusted" else f", {confined}"
-    return plain(f"{named}{game_text(settings)}, {seated}{board}{level}")
+    return plain(f"{named}{game_text(settings)}, {seated}{board}{level}{times_text(settings)}")
+
+
+def times_text(settings: Mapping[str, Any]) -> str:
+    """Returns what is said of entrants with a time of their own: `, fox at 5+0.05`; mostly nothing."""
+    return plain("".join(f", {name} at {time}" for name, time in own_times(settings).items()))
 
 
 _BARS = "▁▂▃▄▅▆▇█"

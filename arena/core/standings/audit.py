@@ -38,7 +38,7 @@ from arena.core.store.records import game_id
 from arena.core.store.temporary import temporary_store
 from arena.core.tournament.schedule import Schedule
 from arena.core.tournament.settings import Settings
-from arena.core.types import GameResult
+from arena.core.types import GameResult, TimeControl
 
 PROMISES: Final[Mapping[str, str]] = {
     "log": "every log is whole, and was played by the rules",
@@ -70,8 +70,8 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
 
     deal: int
     rotation: int
-    bots: tuple[tuple[str, str, str], ...]
-    """By seat: name, version and digest."""
+    bots: tuple[tuple[str, str, str, TimeControl | None], ...]
+    """By seat: name, version, digest, and its own time if it has one."""
     names: tuple[str, ...]
     """By seat what the tournament calls them."""
     settings_sha256: str
@@ -334,7 +334,7 @@ class Auditor:
         return Expected(
             deal=game.deal,
             rotation=game.rotation,
-            bots=tuple((bot.own_name, bot.version, bot.digest) for bot in bots),
+            bots=tuple((bot.own_name, bot.version, bot.digest, bot.time) for bot in bots),
             names=tuple(bot.name for bot in bots),
             settings_sha256=self._played_sha256,
             level=settings.level,
@@ -391,12 +391,12 @@ class Auditor:
             )
             return
         for seat, (bot, entered) in enumerate(zip(head.bots, game.bots, strict=True)):
-            if (bot.name, bot.version, bot.digest) != entered:
-                self._fault(
-                    "bots",
-                    f"{log.path}:1: in seat {seat} sat {bot.name} {bot.version} ({bot.digest[:12]}…); "
-                    f"by the schedule it is {game.names[seat]} {entered[1]} ({entered[2][:12]}…)",
+            if (own := (bot.name, bot.version, bot.digest, bot.time)) != entered:
+                sat, due = (
+                    f"{name} {version} ({digest[:12]}…) with {time or head.settings.time}"
+                    for name, version, digest, time in (own, (game.names[seat], *entered[1:]))
                 )
+                self._fault("bots", f"{log.path}:1: in seat {seat} sat {sat}; by the schedule it is {due}")
             if bot.parameters != game.parameters[seat]:
                 self._fault(
                     "bots",
@@ -436,8 +436,6 @@ class Auditor:
             yield f"of {unproven} of them no receipt says so: arena wrote none that do before 0.3.0"
 
     def _missing(self, games: int) -> list[int]:
-        if len(self._kept) == games:
-            return []
         return [number for number in range(games) if number not in self._kept]
 
 

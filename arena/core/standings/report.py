@@ -15,6 +15,7 @@ from arena.core.errors import ConfigError, did_you_mean
 from arena.core.progress import Progress
 from arena.core.ratings.pairs import PairResult, add_up, pairs_of
 from arena.core.ratings.scores import mean_scores
+from arena.core.standings.notice import notify as notify
 from arena.core.standings.pool import Joined
 from arena.core.standings.table import MOST_CROSSED, Order, Row, Standing, Standings, fit_of, numbered, tabulate
 from arena.core.standings.verdicts import void_text

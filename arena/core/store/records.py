@@ -52,12 +52,10 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     """When, in UTC (ISO 8601)."""
     settings: Payload
     digest: str
-    """SHA-256 (hex) of the settings."""
     seed: str | None
     """What the operator gave to make it reproducible."""
     secret: bytes
     commitment: str
-    """SHA-256 (hex) of the secret."""
     beacon: str = ""
     """The value of a public beacon in its chance; empty if none was named."""
     entropy: tuple[str | None, ...] | None = None

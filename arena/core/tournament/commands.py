@@ -15,7 +15,7 @@ from arena.core.errors import BotError
 from arena.core.link.bots import COMMAND, BotSpec, bundled_folders, read_manifest
 from arena.core.store.records import Tournament
 from arena.core.tournament.formats import format_of
-from arena.core.types import RACE_WINDOW_MS, Level, Payload, TimeControl, seconds_text
+from arena.core.types import RACE_WINDOW_MS, Level, Payload, TimeControl, own_times, seconds_text
 
 _PROCESSES = {"game": ["--fresh"], "tournament": ["--keep-bots"]}
 
@@ -69,6 +69,8 @@ def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path | None)
     if game["board"] is not None:
         words += ["--board", game["board"]["name"]]
     words += ["--time", str(msgspec.convert(game["time"], TimeControl))]
+    for name, time in own_times(settings).items():
+        words += ["--time", f"{name}={time}"]
     if "cpu_ms" in game["time"]:
         words += ["--cpu", seconds_text(game["time"]["cpu_ms"])]
     if game["race_window_ms"] != RACE_WINDOW_MS:

@@ -162,14 +162,15 @@ def differences(there: Payload, here: Payload) -> Iterator[str]:
 
 
 def _of_bots(there: list[Payload], here: list[Payload]) -> Iterator[str]:
-    before, now = ({bot["name"]: bot["digest"] for bot in bots} for bots in (there, here))
+    before, now = ({bot["name"]: bot for bot in bots} for bots in (there, here))
     for name in sorted(before.keys() - now.keys()):
         yield f"{name} only there"
     for name in sorted(now.keys() - before.keys()):
         yield f"{name} only here"
     for name in sorted(before.keys() & now.keys()):
-        if before[name] != now[name]:
-            yield f"the files of {name} have changed since"
+        if before[name]["digest"] != now[name]["digest"]:
+            is_clock = before[name].get("time") != now[name].get("time")
+            yield f"another clock of {name}" if is_clock else f"the files of {name} have changed since"
     if before == now and list(before) != list(now):
         yield "the order of the bots"
 

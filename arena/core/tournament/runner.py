@@ -28,6 +28,7 @@ from arena.core.store.store import Store
 from arena.core.tournament.blocks import Processes, block_of
 from arena.core.tournament.lanes import Lanes, Play, Work, Worker
 from arena.core.tournament.planner import plan_further
+from arena.core.tournament.scarce import Room
 from arena.core.tournament.schedule import PlacedRound, Schedule
 from arena.core.tournament.settings import OnOverload
 from arena.core.tournament.steering import POLL_S, Directions
@@ -55,7 +56,9 @@ class Scheduled:
         on_overload: OnOverload,
         planned: deque[PlacedRound],
         same_worker: bool,
+        room: Room | None,
     ) -> None:
+        self._room = room or Room((), {}, schedule.game)
         self._homes = MatchWorkers(of_schedule(schedule), store.begun(tournament)) if same_worker else None
         self._store = store
         self._tournament = tournament
@@ -86,9 +89,15 @@ class Scheduled:
 
     def claim(self, limit: int, worker: str = "", others: Collection[str] = ()) -> Sequence[Work]:
         """Claims games of one block."""
-        claimer = partial(self._store.claim, self._tournament, self._schedule.game, limit)
+        room = self._room
+
+        def claimer(*, fits: Callable[[int], bool] = lambda number: True) -> Sequence[Claim]:
+            may = (lambda number: fits(number) and room.fits(number)) if room.is_scarce else fits
+            return self._store.claim(self._tournament, self._schedule.game, limit, may)
+
         claims = claim_at_home(self._homes, claimer, worker, others)
-        left_to_others = self._homes is not None and others
+        room.claim(claims)
+        left_to_others = (self._homes is not None and others) or room.is_scarce
         self.left = self.left - len(claims) if claims or left_to_others else 0
         return [Work(claim, self._job(claim)) for claim in claims]
 
@@ -99,6 +108,7 @@ class Scheduled:
     def release(self, claim: Claim) -> None:
         """Gives a game back."""
         self._store.release(claim)
+        self._room.end(claim)
         self.left += 1
 
     def take(self, claim: Claim, result: GameResult) -> Played | None:
@@ -113,6 +123,7 @@ class Scheduled:
             if self._tries[claim.game] >= MAX_TRIES:
                 raise ArenaError(f"game {claim.game} was interrupted {MAX_TRIES} times")
             return None
+        self._room.end(claim)
         game = self._schedule.game(claim.number)
         now = time.monotonic()
         void = store_result(self._store, claim, result, game.entrants, self._on_overload, now - self._since)
@@ -184,6 +195,7 @@ class Runner:
         ahead: Whether bots are started before they are needed.
         attend: Sees to the bots that wait in a worker; see `Lanes`.
         same_worker: Whether the games of a match are all played on one worker of a cluster, as long as it lives.
+        room: Says how many bots may use at once what there is little of.
     """
 
     def __init__(
@@ -201,12 +213,22 @@ class Runner:
         ahead: bool = True,
         attend: Callable[[], object] | None = None,
         same_worker: bool = False,
+        room: Room | None = None,
     ) -> None:
         self._schedule = schedule
         self._directions = directions
         self._planned: deque[PlacedRound] = deque()
         self._supply = partial(
-            Scheduled, store, tournament.id, schedule, make_job, processes, on_overload, self._planned, same_worker
+            Scheduled,
+            store,
+            tournament.id,
+            schedule,
+            make_job,
+            processes,
+            on_overload,
+            self._planned,
+            same_worker,
+            room,
         )
         self._lanes = partial(Lanes, play=play, worker=worker, ahead=ahead, attend=attend)
 

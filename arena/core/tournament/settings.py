@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
-from arena.core.errors import ConfigError
+from arena.core.errors import ConfigError, did_you_mean
 from arena.core.link.bots import BotSpec, bundled_bots, load_bot
 from arena.core.record.published import sha256_of
 from arena.core.referee.beacon import named
@@ -25,7 +25,7 @@ from arena.core.tournament.formats import format_of
 from arena.core.tournament.formats.base import Format
 from arena.core.tournament.formats.round_robin import RoundRobin
 from arena.core.tournament.schedule import Schedule
-from arena.core.types import GameSettings, Level, Payload, is_cooperative
+from arena.core.types import GameSettings, Level, Payload, TimeControl, is_cooperative
 
 THINKERS: Final = ("shogun", "planner")
 """Bundled bots that use all the time they get. They enter a tournament only if they are named."""
@@ -44,6 +44,8 @@ class BotSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """SHA-256 of the bot's files, wherever they are (`BotSpec.identity`)."""
     parameters: dict[str, str] = {}
     """Values of its own parameters that the operator chose; its others are those of its files."""
+    time: TimeControl | None = None
+    """The time that it has if not that of all."""
 
     @property
     def own_name(self) -> str:
@@ -153,6 +155,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     specs: tuple[BotSpec, ...]
     refs: tuple[str, ...]
     """The entrants' names on the command line in the operator's folder, by number."""
+    most: dict[str, int] = {}
+    """How many bots may use at once what the manifests say, if not `scarce.USUAL`."""
 
     def job(self, tournament: Tournament, game: PlannedGame, feed: str = "") -> Job:
         """Returns the work for one game; `feed` is where it can be watched."""
@@ -190,6 +194,7 @@ def set_up(
     on_overload: OnOverload = "rate",
     seed: str | None = None,
     beacon: str | None = None,
+    times: Mapping[str, str] | None = None,
 ) -> Setup:
     """Reads the bots and checks that they make a tournament.
 
@@ -202,11 +207,13 @@ def set_up(
         on_overload: What becomes of games that were lost because the machine was overloaded.
         seed: Source of the tournament's secret; None means the system's random generator.
         beacon: Which public value goes into the deals, as the operator names it; None if none does.
+        times: By an entrant's name the time that it has, if not that of all.
 
     Raises:
         ConfigError: Something cannot be used. Show the message to the operator: it says what, and what to do.
     """
-    if game.time.off is True:
+    controls = {name: replace(TimeControl.parse(text), cpu_ms=game.time.cpu_ms) for name, text in (times or {}).items()}
+    if any(time.off is True for time in (game.time, *controls.values())):
         raise ConfigError(
             "expected a clock, without which a bot that never answers would hold up all others, got: off - at --time; "
             "only `arena play` can do without"
@@ -218,6 +225,12 @@ def set_up(
         )
     seed_bytes(seed or "")  # refused before anything is made
     specs = tuple(map(load_bot, bots)) if bots else bundled_python_bots(game.rules)
+    names = [bot.name for bot in enter(specs)]
+    for name in controls:
+        if name not in names:
+            listed = f"one of {', '.join(names)}"
+            raise ConfigError(f"expected an entrant, {listed}, got: {name!r}{did_you_mean(name, names)} - at --time")
+    specs = tuple(replace(spec, time=controls.get(name)) for spec, name in zip(specs, names, strict=True))
     _check_rules_of_bots(specs, game.rules)
     _check_connections(specs, level)
     settings = Settings(
@@ -262,7 +275,8 @@ def seeded(setup: Setup, ranks: Sequence[tuple[str, str]]) -> Setup:
     bots = setup.settings.bots
     order = sorted(range(len(bots)), key=lambda number: place.get((bots[number].name, bots[number].digest), len(place)))
     specs = tuple(setup.specs[number] for number in order)
-    return Setup(
+    return replace(
+        setup,
         settings=replace(setup.settings, bots=enter(specs)),
         specs=specs,
         refs=tuple(setup.refs[number] for number in order),
@@ -276,7 +290,10 @@ def enter(specs: Sequence[BotSpec]) -> tuple[BotSettings, ...]:
     for spec in specs:
         seen[spec.name] += 1
         name = spec.name if seen[spec.name] == 1 else f"{spec.name}#{seen[spec.name]}"
-        entered.append(BotSettings(name=name, version=spec.version, digest=spec.identity, parameters=dict(spec.values)))
+        values = dict(spec.values)
+        entered.append(
+            BotSettings(name=name, version=spec.version, digest=spec.identity, parameters=values, time=spec.time)
+        )
     return tuple(entered)
 
 

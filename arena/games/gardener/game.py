@@ -105,6 +105,9 @@ class Gardener(game_kit.Rules[State]):
     def outcome(self, state: State) -> game_kit.Outcome | None:
         return game_kit.Outcome(state.ranks, state.scores) if state.ranks else None
 
+    def amounts(self, state: State) -> tuple[int, ...]:
+        return state.scores
+
     def turn(self, state: State) -> int:
         return state.round
 

@@ -43,7 +43,6 @@ class Space(Struct, frozen=True):
     """One space of a board. Its number is its index in `Board.spaces`."""
 
     kind: Kind
-    """What it is."""
     neighbours: tuple[int, ...]
     """The numbers of the spaces that share a border with it, ascending."""
     col: int
@@ -51,7 +50,6 @@ class Space(Struct, frozen=True):
     row: int
     """Its place in the column, from 0 in the north; odd columns lie half a space lower."""
     name: str = ""
-    """Its name, if it has one."""
 
 
 class Board(game_kit.Board, frozen=True):
@@ -75,7 +73,6 @@ class Cell(Struct, frozen=True):
     """One cell of the map in a board file."""
 
     kind: Kind
-    """What it is."""
     players: int
     """The smallest number of players whose board has it."""
     col: int
@@ -95,7 +92,6 @@ class BoardSet(Struct, frozen=True):
     """What a board file says: a board for each of several numbers of players."""
 
     name: str
-    """What people call the board."""
     source: str
     """Where it comes from."""
     players: tuple[int, ...]

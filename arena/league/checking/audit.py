@@ -272,7 +272,10 @@ class SeasonAuditor(auditing.Auditor):
         match, rotation = history.games[number]
         seats = match.planned.seats[rotation]
         settings = self._published.commitment.settings
-        bots = [(*name.rpartition("/")[::2], self._digest(name, number, seat)) for seat, name in enumerate(seats)]
+        own = [name.rpartition("/") for name in seats]
+        bots = [
+            (bot, version, self._digest(seats[seat], number, seat), None) for seat, (bot, _, version) in enumerate(own)
+        ]
         return auditing.Expected(
             deal=match.planned.match,
             rotation=rotation,

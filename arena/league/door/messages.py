@@ -40,7 +40,6 @@ class Hello(wire_messages.Message, frozen=True, tag="hello"):
     """Asks who the league is, and says which protocol the author's program speaks."""
 
     id: wire_messages.PositiveInt
-    """The request's number."""
     protocol: Version
     """The version of this protocol, `major.minor`."""
     client: wire_messages.Name = ""
@@ -51,7 +50,6 @@ class Submit(wire_messages.Message, frozen=True, tag="submit"):
     """Announces a bot's archive, or asks how much of it is there already."""
 
     id: wire_messages.PositiveInt
-    """The request's number."""
     bot: BotName
     """The bot's name."""
     digest: Digest
@@ -64,7 +62,6 @@ class Chunk(wire_messages.Message, frozen=True, tag="chunk"):
     """The next bytes of an archive."""
 
     id: wire_messages.PositiveInt
-    """The request's number."""
     upload: wire_messages.Name
     """The upload, as `upload` named it."""
     offset: Count
@@ -77,7 +74,6 @@ class Finish(wire_messages.Message, frozen=True, tag="finish"):
     """The archive is complete: it is to become a version."""
 
     id: wire_messages.PositiveInt
-    """The request's number."""
     upload: wire_messages.Name
     """The upload."""
 
@@ -86,7 +82,6 @@ class Retire(wire_messages.Message, frozen=True, tag="retire"):
     """Takes a bot of the author out of the league."""
 
     id: wire_messages.PositiveInt
-    """The request's number."""
     bot: BotName
     """The bot's name."""
 
@@ -95,7 +90,6 @@ class Status(wire_messages.Message, frozen=True, tag="status"):
     """Asks how the author's versions stand."""
 
     id: wire_messages.PositiveInt
-    """The request's number."""
     bot: wire_messages.Name = ""
     """Of this bot only."""
 
@@ -104,7 +98,6 @@ class Games(wire_messages.Message, frozen=True, tag="games"):
     """Asks for games of the author's versions, the latest first."""
 
     id: wire_messages.PositiveInt
-    """The request's number."""
     bot: wire_messages.Name = ""
     """Of this bot only."""
     only: Annotated[str, Meta(max_length=16)] = ""
@@ -119,7 +112,6 @@ class Standings(wire_messages.Message, frozen=True, tag="standings"):
     """Asks for the standings of the season."""
 
     id: wire_messages.PositiveInt
-    """The request's number."""
     after: Count | None = None
     """How many of its rows the author has already; nil means none."""
 
@@ -128,7 +120,6 @@ class Report(wire_messages.Message, frozen=True, tag="report"):
     """Asks for what a step of a version's life found."""
 
     id: wire_messages.PositiveInt
-    """The request's number."""
     version: Annotated[str, Meta(max_length=80)]
     """The version, `NAME/3`."""
     kind: Kind
@@ -141,7 +132,6 @@ class Log(wire_messages.Message, frozen=True, tag="log"):
     """Asks for the log of a game whose match is over, as this author may see it."""
 
     id: wire_messages.PositiveInt
-    """The request's number."""
     game: Annotated[str, Meta(max_length=128)]
     """The game."""
     offset: Count | None = None
@@ -154,7 +144,6 @@ class Season(wire_messages.Message, frozen=True, tag="season"):
     """Asks for a file of a season: its commitment, its lines, and once it is closed its secret."""
 
     id: wire_messages.PositiveInt
-    """The request's number."""
     tournament: Annotated[str, Meta(max_length=128)]
     """The identifier of the season, as `welcome.league.seasons` has it."""
     file: Annotated[str, Meta(pattern=r"^[a-z]{1,16}(-[0-9]{1,9})?\.jsonl?$")]
@@ -167,7 +156,6 @@ class Serve(wire_messages.Message, frozen=True, tag="serve"):
     """Offers a bot that plays from the author's machine."""
 
     id: wire_messages.PositiveInt
-    """The request's number."""
     bot: BotName
     """The bot's name."""
     digest: Digest
@@ -211,7 +199,6 @@ class Welcome(wire_messages.Message, frozen=True, tag="welcome"):
     """Says who the league is."""
 
     id: int
-    """The request's number."""
     protocol: str
     """The version that the door speaks."""
     author: str
@@ -226,7 +213,6 @@ class Upload(wire_messages.Message, frozen=True, tag="upload"):
     """The archive may be sent."""
 
     id: int
-    """The request's number."""
     upload: str
     """What the upload is called."""
     have: Count
@@ -237,7 +223,6 @@ class Have(wire_messages.Message, frozen=True, tag="have"):
     """The chunk is written."""
 
     id: int
-    """The request's number."""
     have: Count
     """Bytes that are there now."""
 
@@ -246,7 +231,6 @@ class Accepted(wire_messages.Message, frozen=True, tag="accepted"):
     """The league has taken the order."""
 
     id: int
-    """The request's number."""
     order: str
     """What the order is called; empty if none was needed."""
     answer: Payload | None = None
@@ -258,7 +242,6 @@ class Versions(wire_messages.Message, frozen=True, tag="versions"):
     """How the author's versions stand."""
 
     id: int
-    """The request's number."""
     versions: tuple[Payload, ...]
     """A map a version, the latest first: `version`, `bot`, `state`, `since`, and what else the league publishes."""
     notices: tuple[Payload, ...] = ()
@@ -269,7 +252,6 @@ class Played(wire_messages.Message, frozen=True, tag="played"):
     """Games of the author's versions."""
 
     id: int
-    """The request's number."""
     games: tuple[Payload, ...]
     """A map a game, the latest first."""
     next: str = ""
@@ -280,7 +262,6 @@ class Table(wire_messages.Message, frozen=True, tag="table"):
     """Rows of the standings."""
 
     id: int
-    """The request's number."""
     season: str
     """The season."""
     items: tuple[Payload, ...]
@@ -295,7 +276,6 @@ class Part(wire_messages.Message, frozen=True, tag="part"):
     """Bytes of a log or a report."""
 
     id: int
-    """The request's number."""
     total: Count
     """Bytes in all."""
     offset: Count
@@ -310,7 +290,6 @@ class Serving(wire_messages.Message, frozen=True, tag="serving"):
     """The bot is known, and will be offered sittings."""
 
     id: int
-    """The request's number."""
     version: str
     """Which version it is, `NAME/3`."""
     state: str

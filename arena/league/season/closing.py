@@ -13,10 +13,11 @@ Laws:
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import msgspec
 
-from arena.core.face import Payload, errors, true_skill
+from arena.core.face import Payload, errors, standings_reports, true_skill
 from arena.league.folder import Folder
 from arena.league.order_context import OrderContext
 from arena.league.public import documents
@@ -29,6 +30,9 @@ from arena.league.store import LeagueReader, LeagueStore
 from arena.league.store.controls import Closing
 from arena.league.store.records import Season
 from arena.league.submissions.house import enter_house
+
+WHEN_DONE_S: Final = 60.0
+"""How long the command may take that is told of a closed season: the league waits for it."""
 
 
 def season_close(context: OrderContext) -> Payload:
@@ -139,6 +143,8 @@ def close_season(
         enter_house(store, settings)
         store.controls.set("closing", None)
     catch_up(store, folder, Rounds(store, folder, tell))
+    hook, limit_s = settings.season.when_done, WHEN_DONE_S
+    standings_reports.notify(hook, "season", closed.name, folder.database, standings, tell, limit_s=limit_s)
     return closed
 
 

@@ -131,6 +131,8 @@ final = 8
 final_deals = 2000
 # A rating is provisional before so many matches. Such a version plays the final only if others leave a place.
 final_matches = 20
+# A command for the shell, or an address https://..., that is told when a season is closed; "" is none.
+when_done = ""
 
 # Whether `arena league run` opens the league to authors elsewhere, as `arena league open` does.
 [door]

@@ -12,8 +12,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from arena.core.face import Seat, Table, catalogue, errors, log_records, numbering, presenters
-from arena.learn.adapters.picture import picture
+from arena.core.face import Seat, Table, catalogue, courses, errors, layouts, log_records, numbering, presenters
 
 Rewards: TypeAlias = Literal["scores", "ranks"]
 Observations: TypeAlias = Literal["numbers", "one_hot"]
@@ -43,6 +42,10 @@ class Game:
         self.one_hot = known(observations, Observations, "observations") == "one_hot"
         self.settings = catalogue.make_settings(rules, players, **settings)
         self.rules = catalogue.rules_of(self.settings)
+        if limits := courses.LIMITS.keys() & self.settings.options.keys():
+            raise errors.ConfigError(
+                f"expected no limit of games, got: {', '.join(limits)}; give max_cycles, or count steps"
+            )
         every = self.rules.every_play()
         sample = self.rules.numbers(self.rules.view(self.rules.start(), 0))
         if every is None or sample is None:
@@ -144,7 +147,7 @@ class Game:
         )
         lines = drawn.draw(views, views, (), WIDTH)
         if mode == "rgb_array":
-            return np.array(picture(lines, WIDTH))
+            return np.array(layouts.picture(lines, WIDTH))
         text = "\n".join(line.plain for line in lines)
         if mode == "human":
             sys.stdout.write(f"{text}\n")

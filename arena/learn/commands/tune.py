@@ -121,6 +121,8 @@ def tune(
 
     spec = bot_manifests.load_bot(bot)
     game = make_game(players)
+    if make_game.times:
+        raise errors.ConfigError("expected one time, as a bot is tuned against itself, got: another of one - at --time")
     margin = catalogue.game(game.rules).margin(players, game.options)
     if by == "margin" and margin is None:
         raise errors.ConfigError(
@@ -150,7 +152,7 @@ def tune(
             proof = tournament_settings.set_up(
                 entered, game, formats.Compare(max_deals=max_deals, margin=most), level=level, seed=other_deals
             )
-            known = compare_command.compared_bots(ctx, store, proof, replace(manner, new=False), tell)
+            known, _ = compare_command.compared_bots(ctx, store, proof, replace(manner, new=False), tell)
     if as_json:
         show_json({**to_builtins(tuning), "comparison": known})
         return

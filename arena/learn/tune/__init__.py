@@ -1,1 +1,0 @@
-"""Tuning: better values for a bot's parameters."""

@@ -143,7 +143,7 @@ def heading(row: game_rows.Tournament, name: str = "") -> Payload:
     played = f"{rules.capitalize()}, {rest.replace('_', ' ')}, {seated}"
     deals = settings.get("deals")
     facts = [f"{deals} deal{'' if deals == 1 else 's'}"] if isinstance(deals, int) else []
-    facts += [settings.get("format", "round-robin"), f"time {time_of(game)}"]
+    facts += [settings.get("format", "round-robin"), f"time {time_of(settings)}"]
     if game["board"]:
         facts.append(f"board {game['board']['name']}")
     if settings.get("level", "trusted") != "trusted":
@@ -160,9 +160,9 @@ def heading(row: game_rows.Tournament, name: str = "") -> Payload:
     }
 
 
-def time_of(game: Payload) -> str:
-    """Returns the time of a seat, as the command line takes it."""
-    return str(msgspec.convert(game["time"], TimeControl))
+def time_of(settings: Payload) -> str:
+    """Returns the time of a seat, as the command line takes it, and that of entrants with another."""
+    return f"{msgspec.convert(settings['game']['time'], TimeControl)}{standings_texts.times_text(settings)}"
 
 
 def moment(at: str) -> str:
@@ -344,7 +344,7 @@ def _settings(shown: Shown) -> list[tuple[str, str]]:
     players = sorted({one["players"] for one in settings.get("games", [game])})
     found = [(name.replace("_", " "), str(game[name])) for name in _GAME if name in game]
     found += [(f"option {name}", str(value)) for name, value in game["options"].items()]
-    found += [("players", " or ".join(map(str, players))), ("time", time_of(game))]
+    found += [("players", " or ".join(map(str, players))), ("time", time_of(settings))]
     if game["board"]:
         found.append(("board", f"{game['board']['name']} ({game['board']['hash'][:12]})"))
     found.append(("format", str(settings.get("format", "round-robin"))))

@@ -148,3 +148,18 @@ def test_a_round_of_the_other_game(tower: Path) -> None:
     assert {heading.split(":")[0] for heading in headings} == {"── Round 3"}
     assert len(headings) >= len(steps) > 2
     assert all(len(line) <= 80 for line in result.output.splitlines())
+
+
+def test_one_frame_is_drawn_as_a_picture(game: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from PIL import Image
+
+    last, first = tmp_path / "last.png", tmp_path / "first.png"
+    assert "is written" in run(game, "--png", last).stderr
+    assert run(game, "--png", first, "--frame", 1, "--seat", 0).exit_code == 0
+    pictures = [Image.open(path) for path in (last, first)]
+    assert all(one.size[0] > 600 and len(one.getcolors(99_999) or ()) > 8 for one in pictures)
+    assert pictures[0].tobytes() != pictures[1].tobytes()
+    assert run(game, "--frame", 2).stdout == "\n".join(run(game).stdout.split("\n── ")[1:2]).join(("── ", "\n"))
+    assert "expected a frame in 1.." in run(game, "--frame", 9999).output
+    assert "leave out --turn, --frame" in run(game, "--html", last, "--png", first).output

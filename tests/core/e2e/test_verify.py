@@ -13,7 +13,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena.core.record.log import read_log, write_log
+from arena.core.types import TimeControl
 from tests.command_kit import arena
+from tests.conformance.logs import checker
 
 WORDS = ("random", "greedy", "--deals", "2", "--seed", "audit", "--json")
 
@@ -128,3 +130,27 @@ def test_many_logs_are_examined_by_several_processes(folder: Path) -> None:
     assert len(document["logs"]) == 64
     assert [row["log"] for row in document["logs"]] == sorted(row["log"] for row in document["logs"])
     assert sum("is there twice" in fault["reason"] for fault in document["folders"][0]["faults"]) == 60
+
+
+def test_the_clock_of_an_entrant_is_its_own_in_every_log(tmp_path: Path) -> None:
+    words = ("tournament", "fast=random", "random", "--deals", "1")
+    assert "expected a time control" in arena(tmp_path, *words, "--time", "fast=5s,cpu", code=2).stderr
+    assert "expected a clock" in arena(tmp_path, *words, "--time", "fast=off", code=2).stderr
+    assert "one of fast, random, got: 'quick'" in arena(tmp_path, *words, "--time", "quick=5s", code=2).stderr
+    (tmp_path / "arena.toml").write_text('[defaults]\ntime = ["10s", "fast=0.3/move"]\n')
+    told = arena(tmp_path, *words).stderr
+    assert "fast at 0.3/move, time 10+0" in told
+    assert "--time 10+0 --time fast=0.3/move" in arena(tmp_path, "tournaments", "show", "latest").stdout
+    for path in (tmp_path / "logs").glob("*/*-00000?.jsonl"):
+        log = read_log(path)
+        assert {bot.name: str(log.header.time(seat)) for seat, bot in enumerate(log.header.bots)} == {
+            "random": "10+0",
+            "fast": "0.3/move",
+        }
+        checker["check"](path.read_bytes())
+    assert arena(tmp_path, "verify", "logs", "--db", "arena.db").stdout.count("  ok      ") == 7
+    for forged in (None, TimeControl(bank_ms=9000), TimeControl(limit_ms=10**9)):
+        bots = [replace(bot, time=forged) if bot.name == "fast" else bot for bot in log.header.bots]
+        write_log(path, [replace(log.header, bots=bots), *log.records])
+        told = arena(tmp_path, "verify", "logs", code=4).stdout
+        assert f"with {forged or '10+0'}; by the schedule it is fast 1.0" in told

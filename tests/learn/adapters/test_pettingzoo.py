@@ -136,10 +136,11 @@ def test_an_action_that_is_not_legal_ends_the_game_or_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("given", "why"),
     [({"rewards": "points"}, "rewards to be one of scores, ranks, got: 'points'"),
+     ({"overrides": ["most_decisions=9"]}, "no limit of games, got: most_decisions; give max_cycles"),
      ({"render_mode": "svg"}, "render_mode to be one of ansi, human, rgb_array, got: 'svg'"),
      ({"observations": "planes"}, "observations to be one of numbers, one_hot")],
 )  # fmt: skip
-def test_what_is_unknown_is_refused(given: dict[str, str], why: str) -> None:
+def test_what_is_unknown_is_refused(given: dict[str, Any], why: str) -> None:
     with pytest.raises(ConfigError, match=why):
         pettingzoo.env("gardener", **given)
 

@@ -12,7 +12,7 @@ head is a JSON object with `size` and `root`, alone or under the key of a league
 `root` and `proof`, and with `entry` (its line) and `index`, or with `before` (a head).
 
 It needs Python 3.11 and check_log.py beside it, and nothing else. Exit status: 0 if all is right, 1 if something is
-not, 2 if a file cannot be read.
+not, 2 if a file cannot be read, 5 if a later version wrote one, which was not checked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from pathlib import Path
 from typing import Any
 
 _LOGS = runpy.run_path(str(Path(__file__).with_name("check_log.py")))
-Fault, canonical, read, receipts = (_LOGS[name] for name in ("Fault", "canonical", "read", "receipts"))
+Fault, Later, canonical, known_versions, read, receipts = (
+    _LOGS[name] for name in ("Fault", "Later", "canonical", "known_versions", "read", "receipts")
+)
 PAGE = 10_000
 """Entries in one file of a ledger."""
 FORM = re.compile(r"[A-Za-z0-9-]+-([0-9]{6,})")
@@ -64,6 +66,9 @@ def main(arguments: list[str]) -> int:
                 return 0
             case _:
                 found = list(check_proof(json.loads(options.file.read_bytes())))
+    except Later as later:
+        print(later, file=sys.stderr)
+        return 5
     except (OSError, ValueError, KeyError, TypeError) as error:
         print(f"expected files as the pages say, got: {error!r}", file=sys.stderr)
         return 2
@@ -82,6 +87,7 @@ def compare(kept: Path, logs: list[Path]) -> Iterator[str]:
     lines: dict[tuple[int, int], list[tuple[int, Record]]] = {}
     for number, text in enumerate(kept.read_bytes().splitlines(), start=1):
         line = json.loads(text)
+        known_versions(line, "format")
         lines.setdefault((line["bot_seed"], line["seat"]), []).append((number, line))
     count = 0
     for path in logs:
@@ -90,18 +96,26 @@ def compare(kept: Path, logs: list[Path]) -> Iterator[str]:
         except Fault as fault:
             yield f"{path}:{fault}"
             continue
+        attempt = records[0].get("attempt", 0)
         for seat, bot in enumerate(records[0]["bots"]):
-            kept_here = lines.get((bot["bot_seed"], seat), ())
-            attempt = records[0].get("attempt", 0)
-            thrown_away = sum(line["termination"] == "interrupted" for _, line in kept_here)
+            kept_here = [
+                (number, line, list(differ(line, seat, records)))
+                for number, line in lines.get((bot["bot_seed"], seat), ())
+            ]
+            count += len(kept_here)
+            proven = attempt != 1 and any(not wrong for _, _, wrong in kept_here)
+            thrown_away = 0
+            for number, line, wrong in kept_here:
+                fits_itself = line["own"] in (None, line["told"])
+                if line["termination"] == "interrupted" or (wrong and proven and fits_itself):
+                    thrown_away += 1
+                else:
+                    yield from (f"{kept}:{number}: game {records[0]['game']}, seat {seat}: {text}" for text in wrong)
             if 0 < attempt <= thrown_away:
-                yield f"{path}:1: it was begun {attempt} times, seat {seat} was told {thrown_away} interruptions"
-            for number, line in kept_here:
-                count += 1
-                if line["termination"] == "interrupted":
-                    continue
-                where = f"{kept}:{number}: game {records[0]['game']}, seat {seat}"
-                yield from (f"{where}: {text}" for text in differ(line, seat, records))
+                yield (
+                    f"{path}:1: it was begun {attempt} times, seat {seat} was told the end of {thrown_away} games "
+                    "that were interrupted or do not count"
+                )
     if count == 0:
         yield f"{kept}: expected receipts of these games, got none"
 
@@ -152,6 +166,8 @@ def check_ledger(folder: Path, heads: list[Path]) -> Iterator[str]:
     place = folder / "ledger"
     seen = {str(path): one for path in heads for one in heads_in(path)}
     seen[str(place / "head.json")] = json.loads((place / "head.json").read_bytes())
+    for head in seen.values():
+        known_versions(head, "format")
     leaves: list[bytes] = []
     games: dict[str, Record] = {}
     for at, line in entries(place):
@@ -211,7 +227,9 @@ def lines_of(season: Path, kind: str) -> Iterator[tuple[str, Record]]:
     """Yields the lines of the files of a kind, each with its place."""
     for path in sorted(season.glob(f"{kind}-*.jsonl"), key=lambda path: int(path.stem.rpartition("-")[2])):
         for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-            yield f"{path}:{number}", json.loads(line)
+            found = json.loads(line)
+            known_versions(found, "format")
+            yield f"{path}:{number}", found
 
 
 # Merkle trees: RFC 6962, section 2.1, and for the checks RFC 9162, sections 2.1.3.2 and 2.1.4.2

@@ -164,14 +164,18 @@ def verify(
                 "unknown": kept.unknown,
                 "differences": differences,
                 "begun": kept.begun,
+                "later": kept.later,
             }
         }
-        faults += len(kept.unknown) if complete or not kept.compared else 0
+        faults += len(kept.unknown) if complete or not (kept.compared or kept.later) else 0
+        later += len(kept.later)
     if as_json:
         show_json({"logs": rows, "folders": audits, **compared, "failed": failed, "faults": faults, "later": later})
     elif kept is not None:
         for difference in differences:
             echo(f"FAILED  {difference}")
+        for reason in kept.later[:MOST_FAULTS]:
+            echo(f"-  {reason}")
         without = f"; of {counted(len(kept.unknown), 'receipt')} there is no log here" if kept.unknown else ""
         say(f"{counted(len(kept.compared), 'receipt')} compared, {counted(len(differences), 'difference')}{without}")
         if kept.begun:

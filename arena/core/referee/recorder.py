@@ -59,7 +59,7 @@ class Recorder:
             deal: The deal's secret.
             salt: What was put before it in the commitment that bots are told.
         """
-        attempt = begin(Path(job.logs) / f"{job.game}{SUFFIX}")
+        attempt = job.begun + begin(Path(job.logs) / f"{job.game}{SUFFIX}")
         self.begun_ns = self._link.now_ns()
         self._records.append(
             Header(

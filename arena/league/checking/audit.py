@@ -344,7 +344,11 @@ class SeasonAuditor:
     def _decoded(self, line: bytes, at: str, kind: type[S], check: str) -> S | None:
         """Returns what a line says, if it is written as a league writes it."""
         try:
+            record_files.check_form(line, at)
             found = msgspec.json.decode(line, type=kind)
+        except errors.LaterVersion as error:
+            self._fault(verdicts.LATER_DOCUMENT, str(error))
+            return None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             self._fault(check, f"{at}: expected a line of {check}, got: {error}")
             return None

@@ -82,8 +82,8 @@ def audit(
     else:
         for line in describe(found):
             echo(line)
-    if found.faults:
-        ctx.exit(errors.ReplayMismatch.exit_code)
+    if found.faults or found.unchecked:
+        ctx.exit((errors.ReplayMismatch if found.faults else errors.LaterVersion).exit_code)
 
 
 def _head(path: Path, elsewhere: Elsewhere | None) -> Head:
@@ -111,4 +111,5 @@ def describe(audit: LedgerAudit) -> Iterable[str]:
     from arena.league.checking.ledger_audit import PROMISES
 
     yield f"{audit.folder}: {counted(audit.entries, 'game')}, root {audit.head.root}"
-    yield from check_lines(PROMISES, audit.faults, {} if audit.seen else {"seen": "no head was given"})
+    without = {} if audit.seen else {"seen": "no head was given"}
+    yield from check_lines(PROMISES, audit.faults, without | audit.unchecked)

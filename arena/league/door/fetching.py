@@ -146,6 +146,7 @@ def _logs_in(deals: bytes) -> Iterator[tuple[str, str]]:
     """
     try:
         for line in deals.splitlines():
+            record_files.check_form(line, "the deals of a season")
             yield from msgspec.json.decode(line, type=DealRevealed).logs.items()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise errors.DoorError(

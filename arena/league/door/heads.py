@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
-from arena.core.face import errors, files
+from arena.core.face import errors, files, record_files
 from arena.league.door.client import Client
 from arena.league.door.keys import Address
 from arena.league.record import merkle
@@ -35,8 +35,11 @@ def read_heads(path: Path) -> dict[str, Head]:
     """
     data = files.read(path, "the heads of ledgers that were seen", files.MIB, errors.ConfigError)
     try:
-        found = msgspec.json.decode(data, type=dict[str, Any])
-        return msgspec.convert({"": found} if "root" in found else found, dict[str, Head])
+        found = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+        heads = {"": msgspec.Raw(data)} if "root" in found else found
+        for head in heads.values():
+            record_files.check_form(head, path)
+        return {league: msgspec.json.decode(head, type=Head) for league, head in heads.items()}
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise errors.ConfigError(
             f"expected the heads of ledgers that were seen, got: {error} - at {path}; give the file that arena wrote"

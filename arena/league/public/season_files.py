@@ -180,6 +180,7 @@ def deal_of(match: Match, secret: bytes, commitment: str, logs: dict[str, str]) 
         commitment=commitment,
         games=[game.number for game in match.games],
         logs=logs,
+        format=record_files.FORMAT,
     )
 
 

@@ -38,6 +38,7 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many entries it has."""
     root: log_records.Hex
     """The root (hex) of the tree over them."""
+    format: int = record_files.FORMAT
 
 
 EMPTY: Final = Head(0, merkle.EMPTY.hex())

@@ -76,7 +76,7 @@ class SeasonClosed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     format: int = record_files.FORMAT
 
 
-class DealRevealed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DealRevealed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """A line of `deals-N.jsonl`: a match that is over."""
 
     tournament: str
@@ -91,6 +91,8 @@ class DealRevealed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """The numbers of its games, by rotation."""
     logs: dict[str, log_records.Hex]
     """By game that has a public log the log's SHA-256 (hex), before it was compressed."""
+    format: int = 0
+    """0 in lines of earlier versions of arena, which must stay as they are."""
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -146,11 +148,11 @@ def revealed(folder: Path) -> dict[int, bytes]:
         LogError: A file cannot be read.
     """
     try:
-        found = [
-            msgspec.json.decode(line, type=DealRevealed)
-            for path in pages(folder, DEALS)
-            for line in read_lines(path, "deals of a season")
-        ]
+        found = []
+        for path in pages(folder, DEALS):
+            for line in read_lines(path, "deals of a season"):
+                record_files.check_form(line, path)
+                found.append(msgspec.json.decode(line, type=DealRevealed))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise errors.LogError(f"expected the deals of a season, got: {error} - at {folder}; fetch them again") from None
     return {one.deal: bytes.fromhex(one.secret) for one in found}

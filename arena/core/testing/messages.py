@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -17,8 +17,8 @@ from arena.core.types import Payload
 from arena.core.wire.messages import MAX_DEPTH, MAX_FRAME, MAX_INT, MAX_REFEREE_FRAME
 
 _WILD: tuple[Any, ...] = (
-    None, True, False, 0, 1, -1, 70, MAX_INT, -MAX_INT, "", "x", "0", "\x1b[2J", "\u202e", [], [[]], {}, {"": None},
-    {"plays": []}, [1, "1", None], {"at": [0, 0]},
+    None, True, False, 0, 1, -1, 70, MAX_INT, -MAX_INT, "", "x", "0", "\x1b[2J", "\u202e", "x" * 200, [], [[]], {},
+    {"": None}, {"plays": []}, [1, "1", None], {"at": [0, 0]},
 )  # fmt: skip
 
 
@@ -192,6 +192,22 @@ def _try_wild(at: Probe, state: Any, seat: int, action: Payload) -> None:
     at.demand(
         same, f"the state to stay as it was, whatever {shown(action)} does", "a changed one", "return a new state"
     )
+
+
+def varied(value: Any, words: Sequence[Any], keys: Sequence[str]) -> Iterator[Any]:
+    """Yields an action with each of its values replaced, by words of the game too, with a key or an item less, and with
+    a key more."""
+    yield from (*_WILD, *words)
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield {name: other for name, other in value.items() if name != key}
+            yield from ({**value, key: other} for other in varied(item, words, keys))
+        yield from ({**value, key: word} for key in keys if key not in value for word in (None, *words))
+    elif isinstance(value, list):
+        for at, item in enumerate(value):
+            yield [*value[:at], *value[at + 1 :]]
+            yield [*value[:at], item, *value[at:]]
+            yield from ([*value[:at], other, *value[at + 1 :]] for other in varied(item, words, keys))
 
 
 def mutated(value: Any, chance: random.Random) -> Any:

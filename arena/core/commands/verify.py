@@ -158,15 +158,8 @@ def verify(
     later = max(later, sum(len(audit.later) for audit in audits))
     compared = {}
     if kept is not None:
-        compared = {
-            "receipts": {
-                "compared": len(kept.compared),
-                "unknown": kept.unknown,
-                "differences": differences,
-                "begun": kept.begun,
-                "later": kept.later,
-            }
-        }
+        lists = {"unknown": kept.unknown, "differences": differences, "begun": kept.begun, "later": kept.later}
+        compared = {"receipts": {"compared": len(kept.compared), **lists}}
         faults += len(kept.unknown) if complete or not (kept.compared or kept.later) else 0
         later += len(kept.later)
     if as_json:

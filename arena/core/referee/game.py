@@ -216,13 +216,10 @@ class Game:
         assert isinstance(message, Action)
         answered = self._course.answer(seat, message.action)
         chair.clock.charge(answer.used_ns, goes_on=seat in self._course.unfinished)
-        match answered:
-            case Accepted():
-                self._recorder.acted(answered, answer, message.note)
-            case Late():
-                self._recorder.late(answered, answer, message.note)
-            case _:
-                chair.fault = refused(answered.error)
+        if isinstance(answered, Accepted | Late):
+            self._recorder.acted(answered, answer, message.note)
+        else:
+            chair.fault = refused(answered.error)
 
     def _fail(self, seat: Seat, cause: Cause) -> None:
         self._chairs[seat].fault = cause

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
@@ -93,44 +93,23 @@ class Recorder:
 
     def drawn(self, due: course.Chance, index: int, events: list[Event]) -> None:
         """Records a draw."""
-        self._records.append(
-            Chance(
-                stream=due.draw.stream,
-                n=due.draw.n,
-                draw=index,
-                tied=list(due.tied) or None,
-                events=events,
-                ms=self._ms(self._link.now_ns()),
-            )
-        )
+        ms, draw = self._ms(self._link.now_ns()), due.draw
+        tied = list(due.tied) or None
+        self._records.append(Chance(stream=draw.stream, n=draw.n, draw=index, tied=tied, events=events, ms=ms))
 
-    def acted(self, accepted: course.Accepted, answer: Answer, note: str | None) -> None:
-        """Records an action that was accepted."""
+    def acted(self, answered: course.Accepted | course.Late, answer: Answer, note: str | None) -> None:
+        """Records an action that was accepted, or that came too late in a race."""
+        told: dict[str, Any] = {
+            "seat": answered.decision.seat,
+            "kind": answered.decision.kind,
+            "turn": answered.turn,
+            "action": answered.action,
+            "note": note,
+            "used_ns": answer.used_ns,
+            "ms": self._ms(answer.at_ns),
+        }
         self._records.append(
-            ActionRecord(
-                seat=accepted.decision.seat,
-                kind=accepted.decision.kind,
-                turn=accepted.turn,
-                action=accepted.action,
-                events=accepted.events,
-                note=note,
-                used_ns=answer.used_ns,
-                ms=self._ms(answer.at_ns),
-            )
-        )
-
-    def late(self, late: course.Late, answer: Answer, note: str | None) -> None:
-        """Records an action that came too late in a race."""
-        self._records.append(
-            LateRecord(
-                seat=late.decision.seat,
-                kind=late.decision.kind,
-                turn=late.turn,
-                action=late.action,
-                note=note,
-                used_ns=answer.used_ns,
-                ms=self._ms(answer.at_ns),
-            )
+            LateRecord(**told) if isinstance(answered, course.Late) else ActionRecord(**told, events=answered.events)
         )
 
     def forfeited(self, forfeits: Iterable[Forfeit], turn: int, events: list[Event]) -> None:

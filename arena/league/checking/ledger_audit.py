@@ -94,7 +94,7 @@ class _Auditor:
         try:
             expected[str(self._folder / ledger.HEAD_FILE)] = ("head", ledger.head_of(self._folder))
         except errors.LaterVersion as error:
-            self.unchecked = dict.fromkeys(PROMISES, _why(error))
+            self.unchecked = dict.fromkeys(PROMISES, str(error).removeprefix("not checked: "))
         except errors.LogError as error:
             self._fault("head", str(error))
         sizes = {head.size for _, head in expected.values()}
@@ -156,7 +156,7 @@ class _Auditor:
             for at, result in _lines(folder, RESULTS, Result):
                 self._compare(at, result, entries)
         except errors.LaterVersion as error:
-            self.unchecked.setdefault("seasons", _why(error))
+            self.unchecked.setdefault("seasons", str(error).removeprefix("not checked: "))
         except errors.LogError as error:
             self._fault("seasons", str(error))
 
@@ -172,10 +172,6 @@ class _Auditor:
                     f"{at}: expected the {name} of the ledger, {getattr(entry, name)!s:.80}, "
                     f"got: {getattr(result, name)!s:.80}",
                 )
-
-
-def _why(error: errors.LaterVersion) -> str:
-    return str(error).removeprefix("not checked: ")
 
 
 def _lines(folder: Path, kind: str, shape: type[S]) -> Iterator[tuple[str, S]]:

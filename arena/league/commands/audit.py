@@ -11,7 +11,7 @@ import click
 from arena.cli.options import json_option
 from arena.cli.output import check_lines, counted, echo, show_json
 from arena.core.face import errors
-from arena.league.commands.away import Elsewhere, at_options
+from arena.league.commands.away import Elsewhere, at_options, out_option
 from arena.league.record.season import PUBLISHED
 
 if TYPE_CHECKING:
@@ -29,13 +29,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Heads that were seen before: another author's .heads.json, or a head.json. May be given more than once.",
 )
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=".",
-    metavar="FOLDER",
-    help="With --at, the folder for what is fetched.  [default: this one]",
-)
+@out_option("With --at, the folder for what is fetched.")
 @at_options
 @json_option
 @click.pass_context

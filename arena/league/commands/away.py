@@ -54,6 +54,12 @@ class Elsewhere:
             yield client
 
 
+def out_option(help: str) -> Callable[[F], F]:
+    """Returns what adds `--out`, a folder."""
+    kind = click.Path(file_okay=False, path_type=Path)
+    return click.option("--out", type=kind, default=".", metavar="FOLDER", help=f"{help}  [default: this one]")
+
+
 def at_options(function: F) -> Any:
     """Adds `--at` and `--key`. The function gets `elsewhere: Elsewhere | None`, None if neither is given."""
 

@@ -8,18 +8,12 @@ import click
 
 from arena.cli.output import say, show_line
 from arena.core.face import errors, plain
-from arena.league.commands.away import Elsewhere, at_options
+from arena.league.commands.away import Elsewhere, at_options, out_option
 
 
 @click.command()
 @click.argument("name")
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=".",
-    metavar="FOLDER",
-    help="The folder for the files.  [default: this one]",
-)
+@out_option("The folder for the files.")
 @at_options
 def get(name: str, out: Path, elsewhere: Elsewhere | None) -> None:
     """Fetch all that a league publishes of the season NAME, to check it with `arena verify FOLDER`.

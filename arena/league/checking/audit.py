@@ -130,7 +130,7 @@ class SeasonAuditor:
         self._reader = reader
         self._faults: list[verdicts.Fault] = []
         self._checked = {"log", "time", "commitment", "deals", "schedule", "bots"}
-        self._count = 0
+        self._count = self._begun = 0
         self._unknown_draws = 0
         self._logs = DiskTable(auditing.Examined)
         self._opened = self._document(SEASON_FILE, SeasonOpened)
@@ -176,6 +176,7 @@ class SeasonAuditor:
             self._fault("schedule", f"{log.path}:1: game {log.game} is there twice, also as {self._logs[number].path}")
         else:
             self._logs.put(number, log)
+            self._begun += max(log.attempt, 1) - 1
 
     def result(self, *, complete: bool = False) -> verdicts.Audit:
         """Returns what was found. `complete` demands that the season is closed, and that every log is there."""
@@ -211,6 +212,7 @@ class SeasonAuditor:
             tournament=self._folder.name,
             logs=self._count,
             games=len(self._results) or len(self._match_of),
+            begun=self._begun,
             complete=self._secret is not None and not missing,
             checked=tuple(name for name in PROMISES if name in self._checked),
             faults=tuple(self._faults),

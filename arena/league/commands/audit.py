@@ -105,5 +105,4 @@ def describe(audit: LedgerAudit) -> Iterable[str]:
     from arena.league.checking.ledger_audit import PROMISES
 
     yield f"{audit.folder}: {counted(audit.entries, 'game')}, root {audit.head.root}"
-    without = {} if audit.seen else {"seen": "no head was given"}
-    yield from check_lines(PROMISES, audit.faults, without | audit.unchecked)
+    yield from check_lines(PROMISES, audit.faults, ({} if audit.seen else {"seen": "no head given"}) | audit.unchecked)

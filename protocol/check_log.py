@@ -62,14 +62,15 @@ class Fault(Exception):
         self.what = what
 
 
-class Later(Exception):
-    """Something is of a version that this program does not know: that is no fault, and it was not checked."""
+class Later(Fault):
+    """Something is of a version that this program does not know: it is refused, and not called wrong."""
 
     def __init__(self, what: str, got: int, known: int) -> None:
         """Takes what has a version, which, and the latest that is known."""
-        super().__init__(
+        super().__init__(1, "8-3", "")
+        self.args = (
             f"not checked: written by a later version, with {what} {got}, where this one knows up to {known}; "
-            "use the one that came with it"
+            "use the one that came with it",
         )
 
 
@@ -88,14 +89,17 @@ def main(arguments: list[str]) -> int:
             text = "{log}: right: {records} records, {draws} draws, {how}".format(
                 **found, how="computed again" if found["draws_checked"] else "their secret is not known"
             )
+        except Later as later:
+            found, text = {"log": str(path), "ok": None, "what": str(later)}, f"{path}: {later}"
+            found_out.add(5)
         except Fault as fault:
             found = {"log": str(path), "ok": False, "line": fault.line, "number": fault.number, "what": fault.what}
             text = f"{path}:{fault}"
             found_out.add(1)
-        except (Later, OSError, ValueError) as error:
-            found = {"log": str(path), "ok": None if isinstance(error, Later) else False, "what": str(error)}
+        except (OSError, ValueError) as error:
+            found = {"log": str(path), "ok": False, "what": str(error)}
             text = f"{path}: {error}"
-            found_out.add(5 if isinstance(error, Later) else 2)
+            found_out.add(2)
         print(json.dumps(found) if options.json else text)
     return next(status for status in (2, 1, 5, 0) if status in found_out)
 

@@ -93,6 +93,8 @@ def compare(kept: Path, logs: list[Path]) -> Iterator[str]:
     for path in logs:
         try:
             records = list(read(path.read_bytes()))
+        except Later:
+            raise
         except Fault as fault:
             yield f"{path}:{fault}"
             continue

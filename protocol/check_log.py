@@ -8,7 +8,7 @@ The secret is given by `--secret`, or stands in `secret.json` beside the log; th
 `commitment.json`, and what others put into chance that of `contributions.json`.
 
 It needs Python 3.11 and the schemas in `schemas/log`, and nothing else. Exit status: 0 if every log is right, 1 if one
-is not, 2 if a file cannot be read.
+is not, 2 if a file cannot be read, 5 if one is of a later version, which was not checked.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from typing import Any
 from zlib import crc32
 
 FORMAT = 3
+LATEST = {"format": 1, "chance": 3}
+"""The versions of what is published beside logs, and of CHANCE.md."""
 GONE = {"crashed", "disconnected", "out_of_memory"}
 MAX_INT = 2**53 - 1
 NS_PER_MS = 1_000_000
@@ -60,6 +62,18 @@ class Fault(Exception):
         self.what = what
 
 
+class Later(Fault):
+    """Something is of a version that this program does not know: it is refused, and not called wrong."""
+
+    def __init__(self, what: str, got: int, known: int) -> None:
+        """Takes what has a version, which, and the latest that is known."""
+        super().__init__(1, "8-3", "")
+        self.args = (
+            f"not checked: written by a later version, with {what} {got}, where this one knows up to {known}; "
+            "use the one that came with it",
+        )
+
+
 def main(arguments: list[str]) -> int:
     """Checks the logs that are named. Returns the exit status."""
     parser = argparse.ArgumentParser(description="Checks logs of games by LOG.md.")
@@ -67,7 +81,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--secret", type=bytes.fromhex, metavar="HEX", help="the tournament's secret")
     parser.add_argument("--json", action="store_true", help="print one JSON object a log")
     options = parser.parse_args(arguments)
-    status = 0
+    found_out = {0}
     for path in options.logs:
         try:
             known = published(path.parent) if options.secret is None else (options.secret, None, None)
@@ -75,25 +89,29 @@ def main(arguments: list[str]) -> int:
             text = "{log}: right: {records} records, {draws} draws, {how}".format(
                 **found, how="computed again" if found["draws_checked"] else "their secret is not known"
             )
+        except Later as later:
+            found, text = {"log": str(path), "ok": None, "what": str(later)}, f"{path}: {later}"
+            found_out.add(5)
         except Fault as fault:
             found = {"log": str(path), "ok": False, "line": fault.line, "number": fault.number, "what": fault.what}
             text = f"{path}:{fault}"
-            status = max(status, 1)
+            found_out.add(1)
         except (OSError, ValueError) as error:
             found = {"log": str(path), "ok": False, "what": str(error)}
             text = f"{path}: {error}"
-            status = 2
+            found_out.add(2)
         print(json.dumps(found) if options.json else text)
-    return status
+    return next(status for status in (2, 1, 5, 0) if status in found_out)
 
 
-def published(folder: Path) -> tuple[bytes | None, str | None, list[str] | None]:
+def published(folder: Path) -> tuple[bytes | None, str | None, list[str] | None, int]:
     """Returns what was published beside the logs of a tournament, where it is known.
 
     Returns:
-        The secret, the mix (hex), and what bots put into it (hex).
+        The secret, the mix (hex), what bots put into it (hex), and the version of CHANCE.md.
 
     Raises:
+        Later: A document is of a later version.
         ValueError: A key is there twice, the secret is not the one that was committed to, there is not one contribution
             for each entrant, a beacon is there that was not named or is missing, or the mix does not follow from them.
     """
@@ -101,17 +119,20 @@ def published(folder: Path) -> tuple[bytes | None, str | None, list[str] | None]
     for name in ("commitment", "contributions", "secret"):
         file = folder / f"{name}.json"
         files[name] = json.loads(file.read_bytes(), object_pairs_hook=once) if file.exists() else None
+        known_versions(files[name] or {}, "format")
+    settings = files["commitment"]["settings"] if files["commitment"] else {}
+    known_versions(settings, "chance")
     secret = bytes.fromhex(files["secret"]["secret"]) if files["secret"] else None
     for name in ("commitment", "secret"):
         if secret and files[name] and hashlib.sha256(secret).hexdigest() != files[name]["commitment"]:
             raise ValueError(f"expected the secret of the commitment in {name}.json, got another - at {folder}")
     if files["commitment"] is None:
-        return secret, None, None
+        return secret, None, None, LATEST["chance"]
     given = files["contributions"] or {"beacon": "", "entropy": [None for _ in files["commitment"]["bots"]]}
     if (entries := len(given["entropy"])) != (bots := len(files["commitment"]["bots"])):
         raise ValueError(f"expected what each of {bots} entrants put into chance, got: {entries} entries - at {folder}")
     entropy = [entropy for entropy in given["entropy"] if entropy]
-    named = files["commitment"]["settings"].get("beacon")
+    named = settings.get("beacon")
     if (named is None) != (given["beacon"] == "") or (named is not None and entropy):
         raise ValueError(
             f"expected the value of the beacon {named!r} and nothing beside it, or no beacon where the commitment "
@@ -124,7 +145,13 @@ def published(folder: Path) -> tuple[bytes | None, str | None, list[str] | None]
         raise ValueError(
             f"expected the mix {mix} of the beacon and the contributions, got: {given['mix']} - at {folder}"
         )
-    return secret, mix, entropy
+    return secret, mix, entropy, settings.get("chance", LATEST["chance"])
+
+
+def known_versions(document: Record, what: str) -> None:
+    """Raises `Later` if a document names a later version of something."""
+    if isinstance(got := document.get(what), int) and got > LATEST[what]:
+        raise Later(what, got, LATEST[what])
 
 
 def once(pairs: list[tuple[str, Any]]) -> Record:
@@ -141,7 +168,13 @@ def once(pairs: list[tuple[str, Any]]) -> Record:
     return found
 
 
-def check(data: bytes, secret: bytes | None = None, mix: str | None = None, entropy: list[str] | None = None) -> Record:
+def check(
+    data: bytes,
+    secret: bytes | None = None,
+    mix: str | None = None,
+    entropy: list[str] | None = None,
+    chance: int = LATEST["chance"],
+) -> Record:
     """Checks a log.
 
     Args:
@@ -149,12 +182,14 @@ def check(data: bytes, secret: bytes | None = None, mix: str | None = None, entr
         secret: The secret of its tournament, if it is known.
         mix: What others put into chance (hex), if it is known.
         entropy: What the bots of the tournament put into it (hex), if it is known.
+        chance: The version of CHANCE.md that the tournament names.
 
     Returns:
         How many records and draws it has, and whether the draws were computed again.
 
     Raises:
         Fault: Something is wrong with it.
+        Later: It is of a later version.
     """
     records = list(read(data))
     for line, record in enumerate(records, start=1):
@@ -169,7 +204,7 @@ def check(data: bytes, secret: bytes | None = None, mix: str | None = None, entr
         if entropy is not None and bot.get("entropy") not in (None, *entropy):
             raise Fault(1, "11-3", f"expected a contribution of the tournament in seat {seat}, got: {bot['entropy']}")
     if secret is not None:
-        check_draws(records, secret)
+        check_draws(records, secret, chance)
     draws = sum(record["record"] == "chance" for record in records)
     return {"records": len(records), "draws": draws, "draws_checked": secret is not None}
 
@@ -183,6 +218,8 @@ def read(data: bytes) -> Iterator[Record]:
     if begin is None:
         mark = "2-1" if data.startswith(b"\xef\xbb\xbf") else "2-3"
         raise Fault(1, mark, f"expected a header and its format, got: {data[:40]!r}")
+    if int(begin[1]) > FORMAT:
+        raise Later("log format", int(begin[1]), FORMAT)
     if int(begin[1]) != FORMAT:
         raise Fault(1, "8-3", f"expected format {FORMAT}, got: {int(begin[1])}")
     running = 0
@@ -590,9 +627,10 @@ def digest(value: Any) -> str:
 # Chance
 
 
-def check_draws(records: list[Record], secret: bytes) -> None:
+def check_draws(records: list[Record], secret: bytes, chance: int) -> None:
     """Checks what follows from the tournament's secret: the deal, the salt, the bots' seeds, every draw."""
     header = records[0]
+    known_versions(header, "chance")
     number = header["deal"]
     deal = mac(secret, f"arena/2/deal/{number}/".encode() + bytes.fromhex(header["mix"]))
     if hashlib.sha256(deal).hexdigest() != header["commitment"]:
@@ -600,9 +638,11 @@ def check_draws(records: list[Record], secret: bytes) -> None:
     if mac(secret, f"arena/2/salt/{header['game']}".encode()).hex() != header["salt"]:
         raise Fault(1, "3.1-6", "expected the salt that the secret gives, got another")
     own = header["game"].removeprefix(f"{header['tournament']}-") if header["tournament"] else ""
-    key = mac(secret, f"arena/3/bot-seeds/{own}/".encode() + bytes.fromhex(header["mix"]))
+    version = header.get("chance") or chance
+    of = f"arena/3/bot-seeds/{own}/".encode() + bytes.fromhex(header["mix"])
+    key = mac(secret, of if version > 2 else f"arena/2/bot-seeds/{number}".encode())
     for seat, bot in enumerate(header["bots"]):
-        seed = uint64(mac(key, f"arena/3/seat/{seat}".encode())) >> 11
+        seed = uint64(mac(key, f"arena/{version}/seat/{seat}".encode())) >> 11
         if bot["bot_seed"] != seed:
             raise Fault(1, "3.1-6", f"expected the seed {seed} for seat {seat}, got: {bot['bot_seed']}")
     drawn: dict[str, int] = {}

@@ -4,11 +4,11 @@
     python3 check_receipts.py lines FOLDER [--head FILE]...    the lines of seasons, against logs and heads
 
 KEPT has a line for each game, as section 8.10 of SPEC.md says. FOLDER has `seasons`, and
-`logs` if there are any: what a league publishes, or what `arena league season get` fetched. FILE has a head on each line:
-a JSON object with `tournament`, `lines` and `sha256`.
+`logs` if there are any: what a league publishes, or what `arena league season get` fetched. FILE has a head on each
+line: a JSON object with `tournament`, `lines` and `sha256`.
 
 It needs Python 3.11 and check_log.py beside it, and nothing else. Exit status: 0 if all is right, 1 if something is
-not, 2 if a file cannot be read.
+not, 2 if a file cannot be read, 5 if a later version wrote one, which was not checked.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from pathlib import Path
 from typing import Any
 
 _LOGS = runpy.run_path(str(Path(__file__).with_name("check_log.py")))
-Fault, canonical, read, receipts = (_LOGS[name] for name in ("Fault", "canonical", "read", "receipts"))
+Fault, Later, canonical, known_versions, read, receipts = (
+    _LOGS[name] for name in ("Fault", "Later", "canonical", "known_versions", "read", "receipts")
+)
 PAGE = 10_000
 """Lines in one file."""
 
@@ -47,6 +49,9 @@ def main(arguments: list[str]) -> int:
             if options.kind == "receipts"
             else check_lines(options.folder, options.head)
         )
+    except Later as later:
+        print(later, file=sys.stderr)
+        return 5
     except (OSError, ValueError, KeyError, TypeError) as error:
         print(f"expected files as the pages say, got: {error!r}", file=sys.stderr)
         return 2
@@ -65,26 +70,37 @@ def compare(kept: Path, logs: list[Path]) -> Iterator[str]:
     lines: dict[tuple[int, int], list[tuple[int, Record]]] = {}
     for number, text in enumerate(kept.read_bytes().splitlines(), start=1):
         line = json.loads(text)
+        known_versions(line, "format")
         lines.setdefault((line["bot_seed"], line["seat"]), []).append((number, line))
     count = 0
     for path in logs:
         try:
             records = list(read(path.read_bytes()))
+        except Later:
+            raise
         except Fault as fault:
             yield f"{path}:{fault}"
             continue
+        attempt = records[0].get("attempt", 0)
         for seat, bot in enumerate(records[0]["bots"]):
-            kept_here = lines.get((bot["bot_seed"], seat), ())
-            attempt = records[0].get("attempt", 0)
-            thrown_away = sum(line["termination"] == "interrupted" for _, line in kept_here)
+            kept_here = [
+                (number, line, list(differ(line, seat, records)))
+                for number, line in lines.get((bot["bot_seed"], seat), ())
+            ]
+            count += len(kept_here)
+            proven = attempt != 1 and any(not wrong for _, _, wrong in kept_here)
+            thrown_away = 0
+            for number, line, wrong in kept_here:
+                fits_itself = line["own"] in (None, line["told"])
+                if line["termination"] == "interrupted" or (wrong and proven and fits_itself):
+                    thrown_away += 1
+                else:
+                    yield from (f"{kept}:{number}: game {records[0]['game']}, seat {seat}: {text}" for text in wrong)
             if 0 < attempt <= thrown_away:
-                yield f"{path}:1: it was begun {attempt} times, seat {seat} was told {thrown_away} interruptions"
-            for number, line in kept_here:
-                count += 1
-                if line["termination"] == "interrupted":
-                    continue
-                where = f"{kept}:{number}: game {records[0]['game']}, seat {seat}"
-                yield from (f"{where}: {text}" for text in differ(line, seat, records))
+                yield (
+                    f"{path}:1: it was begun {attempt} times, seat {seat} was told the end of {thrown_away} games "
+                    "that were interrupted or do not count"
+                )
     if count == 0:
         yield f"{kept}: expected receipts of these games, got none"
 
@@ -122,6 +138,7 @@ def check_lines(folder: Path, heads: list[Path]) -> Iterator[str]:
         count, before, logs = 0, None, {}
         for at, line in lines_of(season):
             told = json.loads(line)
+            known_versions(told, "format")
             if canonical(told) != line:
                 yield f"{at}: expected canonical JSON, got another form"
             if told["number"] != count or before not in (None, told["before"]):

@@ -11,18 +11,13 @@ from arena.cluster.block import Want
 from arena.core.face import bot_manifests, errors, files
 
 
-def packed_anew(bot: bot_manifests.BotSpec) -> Path | None:
-    """Returns no archive: for bots that were not sent by their authors."""
-    return None
-
-
 class BotArchives:
     """The archives of a run. Any thread may ask."""
 
     def __init__(
         self,
         folder: Path,
-        archive_of: Callable[[bot_manifests.BotSpec], Path | None] = packed_anew,
+        archive_of: Callable[[bot_manifests.BotSpec], Path | None] = lambda bot: None,
         tell: Callable[[str], object] = lambda sentence: None,
     ) -> None:
         """Takes an empty folder for archives, and what returns the archive that a bot came in, if it came in one.

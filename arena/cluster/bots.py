@@ -79,13 +79,13 @@ class Bots:
         Raises:
             CannotStart: One was not asked for before.
         """
-        return tuple(map(self._here, bots))
-
-    def _here(self, bot: bot_manifests.BotSpec) -> bot_manifests.BotSpec:
-        found = self._found.get(bot.digest)
-        if found is None:
-            raise CannotStart(bot, "expected a bot that was asked for before, got: one that was not asked for")
-        return replace(bot, command=found.command, folder=found.folder, reads=found.reads, runtimes=found.runtimes)
+        for bot in bots:
+            if bot.digest not in self._found:
+                raise CannotStart(bot, "expected a bot that was asked for before, got: one that was not asked for")
+        own = [(bot, self._found[bot.digest]) for bot in bots]
+        return tuple(
+            replace(bot, command=at.command, folder=at.folder, reads=at.reads, runtimes=at.runtimes) for bot, at in own
+        )
 
     def _kept(self) -> BotCache:
         if self._cache is None:

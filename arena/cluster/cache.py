@@ -32,11 +32,7 @@ class BotCache:
     """The folder, as one player sees it. What it was given stays until its process ends."""
 
     def __init__(self, folder: Path, most_bytes: int = MOST_BYTES) -> None:
-        """Makes the folder if it is not there.
-
-        Args:
-            folder: Its path.
-            most_bytes: How much may lie in it, as far as nobody plays it.
+        """Makes the folder if it is not there. In it may lie so many bytes that nobody plays.
 
         Raises:
             MachineFault: Others can write to it, and could change bots.
@@ -55,10 +51,9 @@ class BotCache:
         """By digest of the archive the descriptor that has the lock."""
 
     def take(self, digest: str) -> Path | None:
-        """Returns the folder of a bot that was built; None if it is not there. Waits while another process builds it.
+        """Returns the folder of a bot that was built from the archive with this digest; None if it is not there.
 
-        Args:
-            digest: The digest of its archive.
+        It waits while another process builds it.
 
         Raises:
             OSError: The folder cannot be used.
@@ -74,12 +69,7 @@ class BotCache:
         return bot_folder(place)
 
     def build(self, digest: str, archive: Path, level: Level) -> Path:
-        """Builds a bot if it is not there, and returns its folder.
-
-        Args:
-            digest: The digest of its archive.
-            archive: The archive, a file.
-            level: How far the build is confined.
+        """Builds a bot from its archive, confined to a level, if it is not there, and returns its folder.
 
         Raises:
             BotError: It cannot be built here. Show the message to the operator.

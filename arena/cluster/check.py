@@ -38,16 +38,16 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """Cores of its machine for each worker there."""
 
 
-class Problem(msgspec.Struct, frozen=True, kw_only=True):
+class Problem(msgspec.Struct, frozen=True):
     """Something that differs."""
 
-    must: bool
-    """Whether it must be the same: else games are the same, and only their times may be less fair."""
     workers: tuple[str, ...]
     """Whom it concerns."""
     what: str
     """What was expected, and what was got."""
     remedy: str
+    must: bool = True
+    """Whether it must be the same: else games are the same, and only their times may be less fair."""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,12 +62,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare(here: Mapping[str, str], machines: list[Machine]) -> Report:
-    """Compares workers with each other and with this machine.
-
-    Args:
-        here: The versions on this machine.
-        machines: The workers.
-    """
+    """Compares workers with each other and with the versions on this machine."""
     counts = Counter(machine.facts.machine for machine in machines if machine.facts is not None)
     told = tuple(
         machine
@@ -88,10 +83,9 @@ def _silent(machines: tuple[Machine, ...]) -> Iterator[Problem]:
     for machine in machines:
         if machine.facts is None:
             yield Problem(
-                must=True,
-                workers=(machine.worker,),
-                what=f"expected it to say what it is, got: {machine.problem}",
-                remedy="install the same version of arena there, and start the worker anew",
+                (machine.worker,),
+                f"expected it to say what it is, got: {machine.problem}",
+                "install the same version of arena there, and start the worker anew",
             )
 
 
@@ -102,10 +96,10 @@ def _versions(here: Mapping[str, str], known: Mapping[str, Facts]) -> Iterator[P
         for version, workers in others.items():
             if version != expected:
                 yield Problem(
+                    workers,
+                    f"expected {name} {expected}, as it is here, got: {version}",
+                    f"install {name} {expected} there, or {version} here",
                     must=name in _SAME or _release(version) != _release(expected),
-                    workers=workers,
-                    what=f"expected {name} {expected}, as it is here, got: {version}",
-                    remedy=f"install {name} {expected} there, or {version} here",
                 )
 
 
@@ -126,10 +120,9 @@ def _levels(known: Mapping[str, Facts]) -> Iterator[Problem]:
         for worker, probes in missing.items():
             if probes:
                 yield Problem(
-                    must=True,
-                    workers=(worker,),
-                    what=f"expected level {level}, which others give, got a machine on which fail: {', '.join(probes)}",
-                    remedy=f"run `arena doctor --level {level}` there",
+                    (worker,),
+                    f"expected level {level}, which others give, got a machine on which fail: {', '.join(probes)}",
+                    f"run `arena doctor --level {level}` there",
                 )
 
 
@@ -138,20 +131,19 @@ def _tools(known: Mapping[str, Facts]) -> Iterator[Problem]:
         said = _grouped(known, lambda facts, tool=tool: facts.tools.get(tool, ""))  # type: ignore[misc]
         if "" in said:
             yield Problem(
-                must=True,
-                workers=said.pop(""),
-                what=f"expected {tool!r}, which others have, got: no such program; bots that need it cannot play there",
-                remedy=f"install {tool}",
+                said.pop(""),
+                f"expected {tool!r}, which others have, got: no such program; bots that need it cannot play there",
+                f"install {tool}",
             )
         if len(said) > 1:
             common = max(said, key=lambda line: len(said[line]))
             for line, workers in said.items():
                 if line != common:
                     yield Problem(
+                        workers,
+                        f"expected {tool} as on others, {common!r}, got: {line!r}",
+                        "install the same version: else a bot may be faster on one than on another",
                         must=False,
-                        workers=workers,
-                        what=f"expected {tool} as on others, {common!r}, got: {line!r}",
-                        remedy="install the same version: else a bot may be faster on one than on another",
                     )
 
 
@@ -159,17 +151,16 @@ def _clocks(machines: tuple[Machine, ...]) -> Iterator[Problem]:
     for machine in machines:
         if machine.facts is not None and machine.facts.clock_ns > _WORST_CLOCK_NS:
             yield Problem(
-                must=True,
-                workers=(machine.worker,),
-                what=f"expected a clock with steps of 1 ms or less, got: {machine.facts.clock_ns / NS_PER_MS:g} ms",
-                remedy="thinking cannot be measured there; leave it out",
+                (machine.worker,),
+                f"expected a clock with steps of 1 ms or less, got: {machine.facts.clock_ns / NS_PER_MS:g} ms",
+                "thinking cannot be measured there; leave it out",
             )
         if abs(machine.offset_ms or 0.0) - (machine.uncertain_ms or 0.0) > _WORST_OFFSET_MS:
             yield Problem(
+                (machine.worker,),
+                f"expected the time of day as it is here, got: {machine.offset_ms:+.0f} ms",
+                "set its clock (chrony, systemd-timesyncd): no game depends on it, but keys may not be valid",
                 must=False,
-                workers=(machine.worker,),
-                what=f"expected the time of day as it is here, got: {machine.offset_ms:+.0f} ms",
-                remedy="set its clock (chrony, systemd-timesyncd): no game depends on it, but keys may not be valid",
             )
 
 
@@ -178,18 +169,18 @@ def _cores(machines: tuple[Machine, ...]) -> Iterator[Problem]:
     few = tuple(worker for worker, share in shares.items() if share < 1)
     if few:
         yield Problem(
+            few,
+            f"expected a core for each game, got: {min(shares.values()):g}",
+            "start fewer workers there: half as many as it has cores",
             must=False,
-            workers=few,
-            what=f"expected a core for each game, got: {min(shares.values()):g}",
-            remedy="start fewer workers there: half as many as it has cores",
         )
     if shares and max(shares.values()) > _EVEN * min(shares.values()):
         least = min(shares.values())
         yield Problem(
+            tuple(worker for worker, share in shares.items() if share == least),
+            f"expected as many cores for a game as others have, {max(shares.values()):g}, got: {least:g}",
+            "start as many workers for each core everywhere: else bots have unequal time",
             must=False,
-            workers=tuple(worker for worker, share in shares.items() if share == least),
-            what=f"expected as many cores for a game as others have, {max(shares.values()):g}, got: {least:g}",
-            remedy="start as many workers for each core everywhere: else bots have unequal time",
         )
 
 

@@ -2,7 +2,7 @@
 
 Laws:
 1. A game writes into a folder of its own there. What it wrote travels as bytes, and only the one who also stores the
-   result writes it here. So a game that counts for nothing leaves nothing.
+   result writes it here. So a game that counts for nothing leaves nothing but a line that it was begun.
 2. What comes is checked before any of it is written: the names are those that this game may have, the log is the one
    that the result names.
 3. The log is written last, and is on the disk before the result is known to anybody.
@@ -11,19 +11,16 @@ Laws:
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
-from arena.core.face import GameResult, Job, errors, files, game_worker
+from arena.core.face import GameResult, Job, errors, files, game_worker, log_records
 
 MOST_FILE: Final = 64 * files.MIB
 """Bytes of the largest file that is carried."""
-_PART: Final = re.compile(r"\A\.seat(0|[1-9][0-9]?)\.(output|transcript)\Z")
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +47,7 @@ def play_away(job: Job, folder: Path) -> Delivery:
         written = {
             path.name: files.read(path, "a file of a game", MOST_FILE, errors.InternalError, links=False)
             for path in sorted(folder.iterdir())
+            if path.suffix != log_records.BEGUN  # that is noted where the result is kept
         }
         return Delivery(result=result, files=written)
     finally:
@@ -68,7 +66,9 @@ def take(job: Job, delivery: Delivery) -> GameResult:
     log = f"{job.game}.jsonl"
     if result.game != job.game or result.log != log or len(result.seats) != len(job.bots):
         raise errors.InternalError(f"expected the result of game {job.game}, got: that of {result.game!r:.80}")
-    _check_names(job, delivery.files)
+    parts = {f"{job.game}.seat{seat}.{kind}" for seat in range(len(job.bots)) for kind in ("output", "transcript")}
+    if strange := delivery.files.keys() - {log, *parts}:
+        raise errors.InternalError(f"expected the files of game {job.game}, got one of the name {min(strange)!r:.120}")
     if hashlib.sha256(delivery.files.get(log, b"")).hexdigest() != result.log_sha256:
         raise errors.InternalError(
             f"expected the log of game {job.game} as its result names it, got: another one, or none"
@@ -78,12 +78,6 @@ def take(job: Job, delivery: Delivery) -> GameResult:
         if name != log:
             files.write(folder / name, data)
     files.write(folder / log, delivery.files[log], durably=True)
+    if not job.begun:
+        (folder / log).with_suffix(log_records.BEGUN).unlink(missing_ok=True)
     return result
-
-
-def _check_names(job: Job, names: Iterable[str]) -> None:
-    allowed = {f"{job.game}.jsonl"}
-    for name in names:
-        part = _PART.search(name.removeprefix(job.game)) if name.startswith(job.game) else None
-        if name not in allowed and (part is None or int(part[1]) >= len(job.bots)):
-            raise errors.InternalError(f"expected the files of game {job.game}, got one of the name {name!r:.120}")

@@ -5,22 +5,20 @@ business; that each result counts once is the store's. What is left to do here:
 1. A block is sent to workers that can play it (`workers.py`): not to those of another arena, nor to those whose machine
    could not start a bot of it, or lacks something for a while.
 2. If all workers that a block was sent to are gone, or the scheduler is, the block is given back.
-3. With `same_worker` each lane has a worker of its own, so that a match can stay there.
-4. Whoever asks for a lane waits for nobody: which workers there are is asked in a loop of its own, where all that is
+3. A worker says which game it begins, so that one that a lost worker had begun is noted. A block that Dask gives to
+   another worker after that is given back: its logs would not say that they are of games that are begun again.
+4. With `same_worker` each lane has a worker of its own, so that a match can stay there.
+5. Whoever asks for a lane waits for nobody: which workers there are is asked in a loop of its own, where all that is
    known here is kept.
 
-Dask's faults that demand it:
+Dask's faults that demand it, each with a test in `tests/cluster`:
 - It tries a task that failed again wherever it likes, on the same machine too, and does not say where it failed. So
-  what a machine lacks is no error of the task but its outcome, and the block is sent to the others. Tests:
-  `test_what_a_machine_lacks_is_tried_on_another_which_plays_on`,
-  `test_a_worker_that_cannot_build_a_bot_is_left_out_with_a_word`.
-- A task that no worker can play waits for ever. Test:
-  `test_a_tournament_ends_with_a_word_when_its_scheduler_stays_away`.
+  what a machine lacks is no error of the task but its outcome, and the block is sent to the others.
+- A task that no worker can play waits for ever.
 - A client that lost its scheduler is closed for good if it cannot connect again for some seconds, and waits for ever
-  for one that takes the connection and says nothing. So another is made. Tests:
-  `test_lanes_are_opened_again_when_the_scheduler_is_back`, `test_attempts_to_connect_leave_nothing_behind`.
+  for one that takes the connection and says nothing. So another is made.
 - Data that is scattered is lost with the worker that holds it, and what is uploaded goes to every worker. So archives
-  of bots go beside a block, to a worker that said that it lacks them. Test: `test_what_a_block_lacks_is_sent_once`.
+  of bots go beside a block, to a worker that said that it lacks them.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import msgspec
 
 from arena.cluster import connection, far
-from arena.cluster.archives import BotArchives, packed_anew
+from arena.cluster.archives import BotArchives
 from arena.cluster.check import Machine
 from arena.cluster.lane import LOOK_S, Lane
 from arena.cluster.survey import Facts
@@ -66,10 +64,6 @@ _ADDRESS: Final = re.compile(
 )
 _LOOPBACK: Final = re.compile(r"127\.[0-9.]+|localhost|\[::1\]")
 _LAST_PORT: Final = 65535
-
-
-def _nothing(sentence: str) -> None:
-    """Tells nobody."""
 
 
 class Cluster:
@@ -126,6 +120,11 @@ class Cluster:
         await asyncio.wait(self._asked.values(), timeout=ANSWER_S)
         self._watching = asyncio.create_task(self._watch())
 
+    def _begun(self, event: tuple[float, tuple[str, str]]) -> None:
+        key, folder = event[1]
+        if (note := self._workers.blocks.get(key)) is not None:
+            note(folder)
+
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(LOOK_S)
@@ -140,6 +139,7 @@ class Cluster:
                 self._client = await connection.connect(self._target, connection.RECONNECT_S)
         if self._client.status != "running" or self._client.scheduler is None:
             return
+        self._client.subscribe_topic(far.BEGUN, self._begun)  # Dask forgets it when it connects again by itself
         try:
             async with asyncio.timeout(ANSWER_S):
                 told = (await self._client.scheduler.identity(n_workers=-1))["workers"]
@@ -278,7 +278,7 @@ def connected(
     *,
     insecure: bool = False,
     same_worker: bool = False,
-    tell: Callable[[str], object] = _nothing,
+    tell: Callable[[str], object] = lambda sentence: None,
     archive_of: Callable[[bot_manifests.BotSpec], Path | None] | None = None,
 ) -> Iterator[Cluster]:
     """Yields a cluster.
@@ -307,7 +307,7 @@ def connected(
             else:
                 loop = stack.enter_context(connection.looping())
                 folder = stack.enter_context(scratch.folder("arena-archives-"))
-                cluster = make(address, loop, BotArchives(folder, archive_of or packed_anew, tell))
+                cluster = make(address, loop, BotArchives(folder, archive_of or (lambda bot: None), tell))
         except errors.MachineFault as error:
             raise errors.MachineFault(f"expected a Dask cluster with workers at {address}, got: {error}") from error
         stack.callback(cluster.close)

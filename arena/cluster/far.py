@@ -2,19 +2,20 @@
 
 Dask's faults that demand something here:
 - It cannot end a task that is running (dask/distributed#4694): if whoever waits for it is killed, the task goes on, and
-  the worker counts as free. So a task looks whether somebody still waits for it, and ends its player if not. Test:
-  `test_whoever_ends_amid_a_game_no_bot_is_left`.
+  the worker counts as free. So a task looks whether somebody still waits for it, and ends its player if not.
 """
 
 from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +30,8 @@ BOTS: Final = "arena-bots"
 """The folder of bots that came as archives: beside the workers' own folders, so that those of a machine share it."""
 SURVEY_S: Final = 60.0
 """How long a look at a machine may take."""
+BEGUN: Final = "arena-begun"
+"""The topic of Dask's events that say of a block's next game that it begins: the key of the task, the task's folder."""
 _LOOK_S: Final = 1.0
 """How often a task looks whether somebody waits for it."""
 
@@ -54,8 +57,10 @@ def play_block(block: bytes, archives: Mapping[str, bytes]) -> bytes:
             (folder / BROUGHT).mkdir()
             for digest, data in archives.items():
                 files.write(folder / BROUGHT / digest, data)
-            code = _run(folder, own.parent / BOTS, lambda: _is_awaited(worker, key))
-            answers = tuple(map(_answer, sorted(folder.glob(f"*{ANSWER}"))))
+            begun = partial(worker.log_event, BEGUN, (key, name))
+            code = _run(folder, own.parent / BOTS, lambda: _is_awaited(worker, key), begun)
+            read = partial(files.read, what="an answer of a player", most=MOST_BLOCK, error=errors.InternalError)
+            answers = tuple(decode_answer(read(path, links=False)) for path in sorted(folder.glob(f"*{ANSWER}")))
     except (OSError, MemoryError) as error:
         answers = (Failed(str(error) or "out of memory", begun=False, of_machine=True),)
     return encode(
@@ -69,23 +74,28 @@ def play_block(block: bytes, archives: Mapping[str, bytes]) -> bytes:
     )
 
 
-def _answer(path: Path) -> Answer:
-    found: Answer = decode_answer(
-        files.read(path, "an answer of a player", MOST_BLOCK, errors.InternalError, links=False)
-    )
-    return found
+def _run(folder: Path, bots: Path, is_awaited: Callable[[], bool], begun: Callable[[], object]) -> int:
+    """Runs the player to its end, or as long as somebody waits for it. Returns how it ended.
 
-
-def _run(folder: Path, bots: Path, is_awaited: Callable[[], bool]) -> int:
-    """Runs the player to its end, or as long as somebody waits for it. Returns how it ended."""
+    Before each game it writes a byte to its standard input, which is a socket, and waits for one, until `begun` was
+    called.
+    """
     command = [sys.executable, "-m", "arena.cluster.player", str(folder), str(bots)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=2) as player:
+    here, there = socket.socketpair()
+    here.settimeout(_LOOK_S)
+    with here, there, subprocess.Popen(command, stdin=there.fileno(), stdout=2) as player:
+        there.close()
         try:
-            while True:
-                with suppress(subprocess.TimeoutExpired):
-                    return player.wait(_LOOK_S)
+            while player.poll() is None:
+                with suppress(OSError):  # it said nothing for a while, or ends
+                    if not (word := here.recv(1)):
+                        return player.wait()
+                    if is_awaited():
+                        begun()
+                        here.sendall(word)
                 if not is_awaited():
                     player.kill()
+            return player.returncode
         finally:
             player.kill()
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -15,7 +17,7 @@ from arena.cluster.archives import BotArchives
 from arena.cluster.block import Block, Done, Failed, Lacking, Outcome, decode_outcome, encode
 from arena.cluster.delivery import take
 from arena.cluster.workers import NoneAble, Workers
-from arena.core.face import GameResult, Job, errors, processor_cores
+from arena.core.face import GameResult, Job, errors, log_records, processor_cores
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -39,14 +41,8 @@ class Lane(processor_cores.Remote):
         archives: BotArchives | None,
         address: str = "",
     ) -> None:
-        """Takes what it works with.
-
-        Args:
-            workers: Those of the cluster.
-            client: Returns the connection to it.
-            loop: What runs that.
-            archives: What brings bots to workers; None if all are on this machine.
-            address: The worker that it keeps to; empty if any will do.
+        """Takes the cluster's workers, connection and loop, what brings bots if they are not on this machine, and the
+        address of the worker that it keeps to; empty if any will do.
         """
         self.address = address
         self.name = workers.names.get(address, "")
@@ -81,6 +77,7 @@ class Lane(processor_cores.Remote):
         """Plays a block, and gives each game what came of it: a result, its error, or that the lane is lost."""
         results: list[GameResult | Exception] = []
         try:
+            jobs = [replace(job, begun=len(log_records.begun(_log(job)))) for job in jobs]
             results = await self._results(jobs, await self._sent(jobs))
         except asyncio.CancelledError:
             self._lose("it was shut down", killed=True)
@@ -123,7 +120,7 @@ class Lane(processor_cores.Remote):
         archives: Mapping[str, bytes] = {}
         while True:
             able = await self._able([*bots])
-            outcome = await self._run(content, archives, [lacking] if lacking in able else able)
+            outcome = await self._run(jobs, content, archives, [lacking] if lacking in able else able)
             lacking, archives = "", {}
             match outcome.answers:
                 case (Lacking(digests),) if brought is not None:
@@ -148,7 +145,9 @@ class Lane(processor_cores.Remote):
             return [self.address] if self.address in able else [min(able)]
         return able
 
-    async def _run(self, block: bytes, archives: Mapping[str, bytes], workers: list[str]) -> Outcome:
+    async def _run(
+        self, jobs: Sequence[Job], block: bytes, archives: Mapping[str, bytes], workers: list[str]
+    ) -> Outcome:
         """Has Dask play a block on one of these workers.
 
         Raises:
@@ -160,16 +159,30 @@ class Lane(processor_cores.Remote):
         task = self._client().submit(
             far.play_block, block, archives, workers=workers, allow_other_workers=False, pure=False
         )
-        waiting = asyncio.ensure_future(_result(task))
+        waiting = asyncio.ensure_future(task)
+        began: Counter[str] = Counter()
+        noted: list[asyncio.Task[int]] = []
+
+        def note(folder: str) -> None:
+            began[folder] += 1
+            noted.append(asyncio.create_task(asyncio.to_thread(log_records.begin, _log(jobs[began[folder] - 1]))))
+
+        self._workers.blocks[str(task.key)] = note
         try:
-            while not (await asyncio.wait({waiting}, timeout=LOOK_S))[0]:
+            while True:
+                done, _ = await asyncio.wait({waiting}, timeout=LOOK_S)
+                if len(began) > 1:
+                    raise WorkerLost("its worker was lost in a game, and another began the block again")
+                if done:
+                    return decode_outcome(waiting.result())
                 if not any(address in self._workers.names for address in workers):
                     raise WorkerLost("the workers that could play it are gone")
-            return decode_outcome(waiting.result())
         except (KilledWorker, FutureCancelledError, OSError) as error:
             raise WorkerLost(str(error)) from error
         finally:
+            del self._workers.blocks[str(task.key)]
             waiting.cancel()
+            await asyncio.gather(*noted)
             with suppress(Exception):  # the connection may just end
                 task.release()
 
@@ -196,6 +209,5 @@ class Lane(processor_cores.Remote):
         return results
 
 
-async def _result(task: Any) -> bytes:
-    found: bytes = await task
-    return found
+def _log(job: Job) -> Path:
+    return Path(job.logs) / f"{job.game}{log_records.SUFFIX}"

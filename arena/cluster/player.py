@@ -3,7 +3,8 @@
 It is a process of its own, because a Dask worker runs tasks on threads, cannot end one that nobody waits for, and may
 have no children by multiprocessing. The block lies in its folder, and it puts an answer there for each game. When its
 standard input ends, the worker is gone, however that happened: then it ends at once, even amid a game, and its warden
-ends the bots.
+ends the bots. Before it begins a game it writes a byte there, and waits for one: a game that nobody heard of is not
+played.
 """
 
 from __future__ import annotations
@@ -38,37 +39,42 @@ from arena.core.face import Job, confining, errors, files
 
 _OF_TERMINALS: Final = (signal.SIGINT, signal.SIGHUP)
 """A terminal sends these to all its processes. The worker decides when its player ends."""
+_HEARD: Final = threading.Semaphore(0)
+"""Lets the next game begin."""
 
 
 def main(folder: Path, bots: Path) -> None:
-    """Plays a block.
-
-    Args:
-        folder: The player's own folder, with the block in it.
-        bots: The folder of the bots that came as archives.
-    """
+    """Plays the block in the player's folder, with the bots that came as archives in the other."""
     for number in _OF_TERMINALS:
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_worker, daemon=True).start()
     block = decode_block(files.read(folder / ORDER, "a block of games", MOST_BLOCK, errors.InternalError, links=False))
-    for place, answer in enumerate(answers(block, folder, Bots(bots))):
+    for place, answer in enumerate(answers(block, folder, Bots(bots), _announce)):
         files.write(folder / f"{place:05}{ANSWER}", encode(answer))
 
 
+def _announce() -> None:
+    os.write(0, b".")
+    _HEARD.acquire()
+
+
 def _end_with_worker() -> None:
-    while os.read(0, 1):
-        pass
-    os._exit(1)
+    try:
+        while os.read(0, 1):
+            _HEARD.release()
+    finally:
+        os._exit(1)
 
 
-def answers(block: Block, folder: Path, bots: Bots) -> Iterator[Answer]:
-    """Plays a block, and yields what came of each game, or why it was not begun."""
+def answers(block: Block, folder: Path, bots: Bots, begin: Callable[[], object]) -> Iterator[Answer]:
+    """Plays a block, and yields what came of each game, or why it was not begun. `begin` is called before each."""
     (folder / GAMES).mkdir()
     refusal = _tried(lambda: _prepare(block, folder / BROUGHT, bots), begun=False)
     if refusal is not None:
         yield refusal
         return
     for job in block.jobs:
+        begin()
         answer = _tried(lambda job=job: Done(_play(block, job, folder, bots)), begun=True)  # type: ignore[misc]
         assert answer is not None
         yield answer

@@ -22,8 +22,6 @@ from arena.sandbox.doctor import examine
 
 _PACKAGES: Final = ("dask", "distributed", "msgpack", "msgspec", "pyzmq", "zstandard")
 """What arena and the bundled bots work with."""
-_COMPILER: Final = "cc"
-"""What `make` needs beside."""
 _TOOL_S: Final = 10.0
 _LONGEST: Final = 80
 
@@ -86,7 +84,7 @@ def _tools() -> set[str]:
     """Returns the programs that build and run the bundled bots."""
     manifests = [bot_manifests.read_manifest(folder) for folder in bot_manifests.bundled_folders().values()]
     words = {word for each in manifests for word in (*each.build[:1], *each.command[:1], *each.needs)}
-    return {word for word in words if "/" not in word and not word.startswith("{")} | {_COMPILER}
+    return {word for word in words if "/" not in word and not word.startswith("{")} | {"cc"}  # `make` needs it, too
 
 
 def _said(program: str) -> str:

@@ -41,6 +41,8 @@ class Workers:
         self.known: set[str] = set()
         """The addresses of those that have said which arena they have."""
         self.untold: list[str] = []
+        self.blocks: dict[str, Callable[[str], object]] = {}
+        """By the key of a task that plays a block what to call when a game of it begins, with the task's folder."""
         self._tell = tell
         self._refusals: dict[tuple[str, str], Refusal] = {}
         """By a worker's address and a bot's digest."""

@@ -112,6 +112,8 @@ export interface GameOver {
 
 /** What is kept of a game that is over. */
 export interface Kept {
+  /** The version of the form of these lines. */
+  format: 1;
   bot_seed: number;
   seat: number;
   /** The digest that the bot computed itself; null without "events". */

@@ -133,7 +133,7 @@ class Receipt {
     const said = notes.some((note) => note !== null) ? digest(notes) : null;
     const marks = over.forfeits.map(({ code, denied_ms = 0, overloaded = false, seat }) => ({ code, denied_ms, overloaded, seat }));
     const marked = over.receipt?.forfeits ? { forfeits: digest(marks) } : {};
-    return { bot_seed, seat, own, told, notes: said, termination, ranks, ...marked };
+    return { format: 1, bot_seed, seat, own, told, notes: said, termination, ranks, ...marked };
   }
 }
 

@@ -65,7 +65,7 @@ def test_a_player_asks_for_what_is_lacking_and_plays_with_what_was_brought(
         (tmp_path / name / BROUGHT).mkdir(parents=True)
         for archive in archives:
             (tmp_path / name / BROUGHT / want.archive).write_bytes(archive)
-        return list(answers(block, tmp_path / name, Bots(tmp_path / "bots")))
+        return list(answers(block, tmp_path / name, Bots(tmp_path / "bots"), lambda: None))
 
     assert played("first") == [Lacking((fox.digest,))]
     (refusal,) = played("second", b"no archive")

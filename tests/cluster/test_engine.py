@@ -26,6 +26,7 @@ from arena.cluster.engine import Cluster
 from arena.cluster.lane import Lane, WorkerLost
 from arena.core.errors import BotError, MachineFault
 from arena.core.link.bots import load_bot
+from arena.core.record.log import begin, begun, read_log
 from arena.core.referee.job import Job
 from arena.core.tournament.workers import NoFreeWorker
 from tests.cluster_kit import travelling_bots, until
@@ -45,7 +46,7 @@ class Workers:
         self.tried: list[str] = []
         """Which worker got a block."""
 
-    def run(self, folder: Path, bots: Path, is_awaited: Callable[[], bool]) -> int:
+    def run(self, folder: Path, bots: Path, is_awaited: Callable[[], bool], begun: Callable[[], object]) -> int:
         name = str(get_worker().name)
         self.tried.append(name)
         for place, answer in enumerate(self.play(name, decode_block((folder / ORDER).read_bytes()), folder)):
@@ -118,9 +119,12 @@ def test_a_block_is_played_by_real_players_and_its_worker_is_noted(
     monkeypatch.undo()
     jobs = [replace(job, game=f"test-{deal:06d}", deal=deal) for deal in range(2)]
     with workers.connected() as (cluster, told), cluster.lane() as lane:
+        begin(Path(job.logs) / "test-000001.jsonl")
         assert [result.game for result in results(lane.play(jobs))] == ["test-000000", "test-000001"]
         assert lane.played_by in {"0", "1"}
-    assert {path.name for path in Path(job.logs).glob("*.jsonl")} == {"test-000000.jsonl", "test-000001.jsonl"}
+    logs = sorted(Path(job.logs).glob("*.jsonl"))
+    assert [path.name for path in logs] == ["test-000000.jsonl", "test-000001.jsonl"]
+    assert [(read_log(path).header.attempt, len(begun(path))) for path in logs] == [(1, 0), (2, 2)]
     assert told == []
 
 
@@ -231,7 +235,7 @@ def test_a_lane_that_is_left_drops_its_block_and_says_so_to_the_worker(
 ) -> None:
     began, dropped = threading.Event(), threading.Event()
 
-    def run(folder: Path, bots: Path, is_awaited: Callable[[], bool]) -> int:
+    def run(folder: Path, bots: Path, is_awaited: Callable[[], bool], begun: Callable[[], object]) -> int:
         began.set()
         until(lambda: not is_awaited())
         dropped.set()
@@ -247,25 +251,33 @@ def test_a_lane_that_is_left_drops_its_block_and_says_so_to_the_worker(
         assert dropped.wait(SECONDS)
 
 
-@pytest.mark.parametrize("allowed", [0, 1])
-def test_dask_plays_a_block_again_as_often_as_it_allows(
-    workers: Workers, job: Job, delivery: Delivery, monkeypatch: pytest.MonkeyPatch, allowed: int
+@pytest.mark.parametrize(("allowed", "is_begun"), [(0, False), (1, False), (0, True), (1, True)])
+def test_dask_plays_a_block_again_as_often_as_it_allows_unless_it_was_begun(
+    workers: Workers, job: Job, delivery: Delivery, monkeypatch: pytest.MonkeyPatch, allowed: int, is_begun: bool
 ) -> None:
+    """What a lost worker had begun is noted, and its logs would not say that it is begun again."""
     workers.here.scheduler.allowed_failures = allowed
     killed = threading.Event()
 
-    def run(folder: Path, bots: Path, is_awaited: Callable[[], bool]) -> int:
+    def run(folder: Path, bots: Path, is_awaited: Callable[[], bool], begin: Callable[[], object]) -> int:
         worker = get_worker()
+        if is_begun:
+            begin()
+            until(lambda: len(noted()) > killed.is_set())
         if not killed.is_set():
             killed.set()
             remove = workers.here.scheduler.remove_worker
             workers.here.sync(remove, address=worker.address, stimulus_id="a test")  # as when its process ends
-        return workers.run(folder, bots, is_awaited)
+        return workers.run(folder, bots, is_awaited, begin)
+
+    def noted() -> list[str]:
+        return begun(Path(job.logs) / f"{job.game}.jsonl")
 
     monkeypatch.setattr(far, "_run", run)
     with workers.connected() as (cluster, _), cluster.lane() as lane:
         [result] = results(lane.play([job]))
-        if allowed:
+        assert len(noted()) == is_begun * (1 + allowed)
+        if allowed and not is_begun:
             assert result == delivery.result
         else:
             assert isinstance(result, WorkerLost)

@@ -457,3 +457,12 @@ def test_an_open_season_of_arena_0_2_gets_lines_and_goes_on(tmp_path: Path, at: 
     season_kit.close(league)
     assert audit(folder).faults == ()
     assert not (folder / COMMITMENT_FILE).exists(), "what authors have kept is still what is published"
+
+
+def test_lines_of_a_later_version_are_not_checked(played: Path, tmp_path: Path) -> None:
+    folder = copy(played, tmp_path / "copy")
+    in_line("opened", format=9, more="x")(folder)
+    _published_in.cache_clear()
+    found = audit(folder, complete=False)
+    assert "with format 9, where this one knows up to 1" in str(found.later)
+    assert not {fault.check for fault in found.faults} & {"lines", "standings"}

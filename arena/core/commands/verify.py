@@ -116,6 +116,7 @@ def verify(
       arena verify first --receipts fox.receipts
     """
     from arena.core.standings.examined import examine_all
+    from arena.core.standings.verdicts import MOST_FAULTS
     from arena.core.tournament.workers import available_cores
 
     paths = [find_log(name, db or Path("arena.db"), logs) for name in names]
@@ -156,20 +157,17 @@ def verify(
     later = max(later, sum(len(audit.later) for audit in audits))
     compared = {}
     if kept is not None:
-        compared = {
-            "receipts": {
-                "compared": len(kept.compared),
-                "unknown": kept.unknown,
-                "differences": differences,
-                "begun": kept.begun,
-            }
-        }
-        faults += len(kept.unknown) if complete or not kept.compared else 0
+        lists = {"unknown": kept.unknown, "differences": differences, "begun": kept.begun, "later": kept.later}
+        compared = {"receipts": {"compared": len(kept.compared), **lists}}
+        faults += len(kept.unknown) if complete or not (kept.compared or kept.later) else 0
+        later += len(kept.later)
     if as_json:
         show_json({"logs": rows, "folders": audits, **compared, "failed": failed, "faults": faults, "later": later})
     elif kept is not None:
         for difference in differences:
             echo(f"FAILED  {difference}")
+        for reason in kept.later[:MOST_FAULTS]:
+            echo(f"-  {reason}")
         without = f"; of {counted(len(kept.unknown), 'receipt')} there is no log here" if kept.unknown else ""
         say(f"{counted(len(kept.compared), 'receipt')} compared, {counted(len(differences), 'difference')}{without}")
         if kept.begun:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
 from arena.core import files
-from arena.core.errors import LogError
+from arena.core.errors import LaterVersion, LogError
 from arena.core.record.log import Hex, Log
+from arena.core.record.published import check_form
 from arena.core.record.receipts import Receipt, receipts_of
 from arena.core.types import Count, Seat, Termination
 
@@ -33,6 +35,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ranks: list[int]
     forfeits: Hex | None = None
     """The digest of all forfeits, if there were any and the client knows of it."""
+    format: Count = 0
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,17 +67,23 @@ class Receipts:
         self.compared: set[str] = set()
         """The receipts of which there was a log."""
         self.begun = 0
-        """How often a game of these logs was begun and interrupted, as the receipts say."""
+        """How often a game of these logs was begun and thrown away, as the receipts say."""
+        self.later: list[str] = []
+        """What to say of the lines that a later version wrote: they are not compared."""
         paths = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
         for file in paths:
             for number, line in enumerate(files.lines(file, "kept receipts", MOST_KEPT, LogError), start=1):
                 at = f"{file}:{number}"
                 try:
+                    check_form(line, at)
                     kept = msgspec.json.decode(line, type=Kept)
+                except LaterVersion as error:
+                    self.later.append(str(error))
+                    continue
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                     raise LogError(f"expected a receipt, got: {error} - at {at}; give what a client kept") from None
                 self._kept[kept.bot_seed, kept.seat].append((at, kept))
-        if not self._kept:
+        if not self._kept and not self.later:
             raise LogError(f"expected receipts, got none - at {path}; give the file that `receipts` of the bot names")
 
     @property
@@ -83,29 +92,37 @@ class Receipts:
         return [at for lines in self._kept.values() for at, _ in lines if at not in self.compared]
 
     def differences(self, log: Log) -> Iterator[Difference]:
-        """Yields where receipts of a game differ from its log."""
+        """Yields where receipts of a game differ from its log.
+
+        Of a game that was begun more than once, one receipt proves the log; the others are of games that do not count.
+        """
         header, outcome = log.header, log.outcome
-        found: list[Receipt | None] | None = None
+        found: list[Receipt | None] = []
         thrown_away = 0
         for seat, bot in enumerate(header.bots):
             lines = self._kept.get((bot.bot_seed, seat), ())
-            broken_off = [at for at, kept in lines if kept.termination == Termination.INTERRUPTED]
-            thrown_away = max(thrown_away, len(broken_off))
-            self.compared.update(broken_off)
-            if header.attempt and len(broken_off) >= header.attempt:
+            if lines and not found:
+                found = receipts_of(header, log.records, outcome.termination, outcome.ranks, outcome.scores)
+            differs = {at: tuple(_reasons(kept, found[seat], log)) for at, kept in lines}
+            proven = () in differs.values()
+            told = partial(Difference, log=log.source, game=header.game, seat=seat)
+            in_vain = []
+            for at, kept in lines:
+                fits_itself = kept.own in (None, kept.told)
+                if kept.termination == Termination.INTERRUPTED or (
+                    proven and differs[at] and header.attempt != 1 and fits_itself
+                ):
+                    in_vain.append(at)
+                else:
+                    yield from (told(receipt=at, reason=reason) for reason in differs[at])
+            if header.attempt and len(in_vain) >= header.attempt:
                 reason = (
-                    f"its bot was told {len(broken_off)} times that the game was interrupted, "
+                    f"its bot was told the end of {len(in_vain)} games that were interrupted or do not count, "
                     f"the log says that it was begun {header.attempt} times in all"
                 )
-                yield Difference(receipt=broken_off[-1], log=log.source, game=header.game, seat=seat, reason=reason)
-            for at, kept in lines:
-                if at in broken_off:
-                    continue
-                if found is None:
-                    found = receipts_of(header, log.records, outcome.termination, outcome.ranks, outcome.scores)
-                self.compared.add(at)
-                for reason in _reasons(kept, found[seat], log):
-                    yield Difference(receipt=at, log=log.source, game=header.game, seat=seat, reason=reason)
+                yield told(receipt=in_vain[-1], reason=reason)
+            self.compared.update(differs)
+            thrown_away = max(thrown_away, len(in_vain))
         self.begun += thrown_away
 
 

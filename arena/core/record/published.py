@@ -23,7 +23,8 @@ COMMITMENT_FILE: Final = "commitment.json"
 CONTRIBUTIONS_FILE: Final = "contributions.json"
 SECRET_FILE: Final = "secret.json"
 FORMAT: Final = 1
-"""The version of the form of all documents that are published, of tournaments and of leagues."""
+"""The version of the form of all documents that are published, of tournaments and of leagues, of lines in them, and of
+receipts that are kept. Lines from before have none, and the same form."""
 CHANCE: Final = 3
 """The version of `protocol/CHANCE.md` by which new tournaments are played: their settings name it."""
 
@@ -72,6 +73,21 @@ class Secret(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     secret: Hex
     commitment: str
     format: int = FORMAT
+
+
+class _Form(msgspec.Struct):
+    format: int = 0
+
+
+def check_form(line: bytes, place: object) -> None:
+    """Checks that a line, or a document, is of no later form than this version knows.
+
+    Raises:
+        LaterVersion: It is.
+        msgspec.DecodeError: It is no JSON object, or its `format` no number.
+    """
+    if (form := msgspec.json.decode(line, type=_Form).format) > FORMAT:
+        raise LaterVersion(f"with format {form}, where this one knows up to {FORMAT}", place)
 
 
 def sha256_of(document: object) -> str:

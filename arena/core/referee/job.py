@@ -31,6 +31,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     level: Level = Level.TRUSTED
     block: str = ""
     """Bot processes are kept for the games of one block, and end when a game of another comes."""
+    begun: int = 0
+    """How often it was begun before, as far as its folder of logs does not say it."""
     feed: str = ""
     """The folder in which watchers of this game wait ; empty if nobody can watch."""
     ahead: tuple[BotSpec, ...] = ()

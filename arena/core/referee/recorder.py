@@ -46,7 +46,7 @@ class Recorder:
             board: The board as bots are sent it, if there is one.
             salt: What was put before it in the commitment that bots are told.
         """
-        attempt = log.begin(Path(job.logs) / f"{job.game}{log.SUFFIX}")
+        attempt = job.begun + log.begin(Path(job.logs) / f"{job.game}{log.SUFFIX}")
         self.begun_ns = self._link.now_ns()
         self._records.append(
             log.Header(
@@ -75,16 +75,9 @@ class Recorder:
 
     def drawn(self, due: course.Chance, index: int, events: list[Event]) -> None:
         """Records a draw."""
-        self._records.append(
-            log.Chance(
-                stream=due.draw.stream,
-                n=due.draw.n,
-                draw=index,
-                tied=list(due.tied) or None,
-                events=events,
-                ms=self._ms(self._link.now_ns()),
-            )
-        )
+        ms, draw = self._ms(self._link.now_ns()), due.draw
+        tied = list(due.tied) or None
+        self._records.append(log.Chance(stream=draw.stream, n=draw.n, draw=index, tied=tied, events=events, ms=ms))
 
     def answered(self, made: course.Accepted | course.Late, answer: Answer, note: str | None) -> None:
         """Records an action that was accepted, or that came too late in a race."""

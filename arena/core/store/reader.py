@@ -125,16 +125,10 @@ class Reader:
             " ORDER BY number",
             (tournament,),
         )
+        names = ("number", "name", "version", "digest")
         return [
-            Entrant(
-                number=number,
-                name=name,
-                version=version,
-                digest=digest,
-                spec=msgspec.json.decode(spec),
-                start=Rating(mu0, sigma0),
-            )
-            for number, name, version, digest, spec, mu0, sigma0 in rows
+            Entrant(**dict(zip(names, own, strict=True)), spec=msgspec.json.decode(spec), start=Rating(mu0, sigma0))
+            for *own, spec, mu0, sigma0 in rows
         ]
 
     def name(self, tournament: str, entrant: int) -> str:
@@ -222,24 +216,12 @@ class Reader:
 
     def rounds(self, tournament: str) -> list[StoredRound]:
         """Returns the rounds that were planned by results, in order; none if the schedule is computed."""
+        names = ("number", "title", "deals", "first_game", "games", "meetings", "byes", "parameters")
         rows = self._db.execute(
-            "SELECT number, title, deals, meetings, byes, first_game, games, parameters FROM rounds"
-            " WHERE tournament = ? ORDER BY number",
-            (tournament,),
+            f"SELECT {', '.join(names)} FROM rounds WHERE tournament = ? ORDER BY number", (tournament,)
         )
-        return [
-            StoredRound(
-                number=number,
-                title=title,
-                deals=deals,
-                meetings=msgspec.json.decode(meetings, type=tuple[tuple[int, tuple[int, ...]], ...]),
-                byes=msgspec.json.decode(byes, type=tuple[int, ...]),
-                first_game=first_game,
-                games=games,
-                parameters=msgspec.json.decode(parameters or "[]", type=tuple[dict[str, str], ...]),
-            )
-            for number, title, deals, meetings, byes, first_game, games, parameters in rows
-        ]
+        documents = ([*row[:5], *(msgspec.json.decode(text or "[]") for text in row[5:])] for row in rows)
+        return [msgspec.convert(dict(zip(names, values, strict=True)), StoredRound) for values in documents]
 
     def rating_after(self, tournament: str, entrant: int, games: int) -> Rating:
         """Returns the rating of an entrant after the first `games` games of the schedule, which must be rated."""

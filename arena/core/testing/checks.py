@@ -187,12 +187,8 @@ def check_numbers(rules: Rules[Any], seed: int) -> None:
                     "numbers within bounds", shown(numbers), "let bounds hold all that can happen",
                 )  # fmt: skip
                 lengths.add(None if numbers is None else len(numbers))
-                at.demand(
-                    len(lengths) == 1,
-                    "as many numbers in every view",
-                    shown(lengths),
-                    "give what is not there a nought",
-                )
+                fix = "give what is not there a nought"
+                at.demand(len(lengths) == 1, "as many numbers in every view", shown(lengths), fix)
                 at.demand(
                     all(isinstance(number, int) for number in numbers or ()), "whole numbers", shown(numbers),
                     "leave out what is none",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -17,8 +17,8 @@ from arena.core.types import Payload
 from arena.core.wire.messages import MAX_DEPTH, MAX_FRAME, MAX_INT, MAX_REFEREE_FRAME
 
 _WILD: tuple[Any, ...] = (
-    None, True, False, 0, 1, -1, 70, MAX_INT, -MAX_INT, "", "x", "0", "\x1b[2J", "\u202e", [], [[]], {}, {"": None},
-    {"plays": []}, [1, "1", None], {"at": [0, 0]},
+    None, True, False, 0, 1, -1, 70, MAX_INT, -MAX_INT, "", "x", "0", "\x1b[2J", "\u202e", "x" * 200, [], [[]], {},
+    {"": None}, {"plays": []}, [1, "1", None], {"at": [0, 0]},
 )  # fmt: skip
 
 
@@ -170,13 +170,13 @@ def check_wild_actions(rules: Rules[Any], seed: int, tries: int = 60) -> None:
     with probing(rules, "wild actions", seed) as at:
         chance = random.Random(seed)
         steps = [(number, step) for number, step in enumerate(walk(rules, seed), start=1) if step.seat is not None]
-        for _ in range(tries):
-            at.step, step = chance.choice(steps)
+        for at.step, step in chance.sample(steps, min(len(steps), 6)):
             at.seat = step.seat
             assert step.seat is not None
-            action = mutated(json.loads(json.dumps(rules.write_action([step.move]))), chance)
-            if isinstance(action, dict):
-                _try_wild(at, step.before, step.seat, action)
+            action = json.loads(json.dumps(rules.write_action([step.move])))
+            wild = [one for one in varied(action, (), ()) if isinstance(one, dict)]
+            for one in chance.sample(wild, min(len(wild), tries // 6)):
+                _try_wild(at, step.before, step.seat, one)
 
 
 def _try_wild(at: Probe, state: Any, seat: int, action: Payload) -> None:
@@ -194,14 +194,17 @@ def _try_wild(at: Probe, state: Any, seat: int, action: Payload) -> None:
     )
 
 
-def mutated(value: Any, chance: random.Random) -> Any:
-    """Returns an action with one of its values replaced, one of its keys dropped, or an item repeated."""
-    if isinstance(value, dict) and value and chance.random() < 0.9:
-        key = chance.choice(list(value))
-        rest = {name: item for name, item in value.items() if name != key}
-        return rest if chance.random() < 0.1 else rest | {key: mutated(value[key], chance)}
-    if isinstance(value, list) and value and chance.random() < 0.9:
-        at = chance.randrange(len(value))
-        again = [value[at]] if chance.random() < 0.2 else []
-        return [*value[:at], mutated(value[at], chance), *again, *value[at + 1 :]]
-    return chance.choice(_WILD)
+def varied(value: Any, words: Sequence[Any], keys: Sequence[str]) -> Iterator[Any]:
+    """Yields an action with each of its values replaced, by words of the game too, with a key or an item less, and with
+    a key more."""
+    yield from (*_WILD, *words)
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield {name: other for name, other in value.items() if name != key}
+            yield from ({**value, key: other} for other in varied(item, words, keys))
+        yield from ({**value, key: word} for key in keys if key not in value for word in (None, *words))
+    elif isinstance(value, list):
+        for at, item in enumerate(value):
+            yield [*value[:at], *value[at + 1 :]]
+            yield [*value[:at], item, *value[at:]]
+            yield from ([*value[:at], other, *value[at + 1 :]] for other in varied(item, words, keys))

@@ -7,6 +7,7 @@ with which an action of its own is refused, and what it is told when others forf
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,7 @@ import msgspec
 
 from arena.core.errors import ActionError
 from arena.core.rules.base import Event, Rules
-from arena.core.testing.messages import mutated
+from arena.core.testing.messages import varied
 from arena.core.testing.walks import Probe, Step, contrast, play_to_end, probing, shown, walk
 from arena.core.types import Payload
 
@@ -30,6 +31,10 @@ ENDS: Final = 3
 """How many other worlds of a game are played to their end."""
 TRIES: Final = 1_000
 """Calls of `resample` until something that the seat cannot know has to differ."""
+MOST_TRIED: Final = 60
+"""Actions that a seat tries at a moment of the game, at most."""
+MOST_WORDS: Final = 12
+"""Of the words, and of the keys, in the views of a game, how many are put into actions."""
 _FAILING = 0.01
 _BUILD = "build the view, the legal plays and pending of a seat from what that seat was told, and nothing else"
 
@@ -51,7 +56,7 @@ def check_secrecy(rules: Rules[Any], seed: int) -> int:
     with probing(rules, "secrecy", seed) as at:
         chance = random.Random(seed)
         steps = list(walk(rules, seed, forfeits=_FAILING if seed % 2 else 0.0))
-        actions = [rules.write_action([step.move]) for step in steps if step.seat is not None]
+        actions = _attempts(rules, steps, chance)
         gone: set[int] = set()
         changed = sum(_check_worlds(at, rules.start(), gone, actions, chance))
         for number, step in enumerate(at.follow(steps)):
@@ -68,6 +73,33 @@ def check_secrecy(rules: Rules[Any], seed: int) -> int:
                 at.step = chance.randrange(len(steps))
                 _check_end(at, steps[at.step].before, chance)
         return changed
+
+
+def _attempts(rules: Rules[Any], steps: Sequence[Step], chance: random.Random) -> Iterator[list[Payload]]:
+    """Yields again and again some of what a seat may send, legal or not: in a game about all of it is tried once."""
+    actions = [rules.write_action([step.move]) for step in steps if step.seat is not None]
+    if not actions:
+        return
+    views = [rules.view(steps[-1].after, seat) for seat in range(rules.seats)]
+    keys, words = _words(views)
+    keys, words = (chance.sample(found, min(len(found), MOST_WORDS)) for found in (keys, words))
+    plain = json.loads(json.dumps(chance.choice(actions)))
+    tried = [*actions, *(one for one in varied(plain, words, keys) if isinstance(one, dict))]
+    chance.shuffle(tried)
+    most = max(2, min(MOST_TRIED, len(tried) // len(actions)))
+    while True:
+        yield tried[:most]
+        tried = [*tried[most:], *tried[:most]]
+
+
+def _words(value: Any) -> tuple[list[str], list[Any]]:
+    """Returns the keys in a value, and the texts and numbers, each once."""
+    if not isinstance(value, dict | list):
+        return [], [value] if isinstance(value, str | int) else []
+    found = [_words(item) for item in (value.values() if isinstance(value, dict) else value)]
+    own = list(value) if isinstance(value, dict) else []
+    keys, words = zip(*found, strict=True) if found else ((), ())
+    return list(dict.fromkeys(itertools.chain(own, *keys))), list(dict.fromkeys(itertools.chain(*words)))
 
 
 def _parts(rules: Rules[Any], state: Any, seat: int) -> dict[str, Any]:
@@ -97,7 +129,7 @@ def _demand_same(at: Probe, one: Any, other: Any, what: str, worlds: str, remedy
 
 
 def _check_worlds(
-    at: Probe, state: Any, gone: set[int], actions: Sequence[Payload], chance: random.Random
+    at: Probe, state: Any, gone: set[int], actions: Iterator[list[Payload]], chance: random.Random
 ) -> Iterator[bool]:
     """Checks what each seat is shown of a state and of another that it must not tell from this one.
 
@@ -105,7 +137,7 @@ def _check_worlds(
         at: Where the check is.
         state: The one world.
         gone: The seats that forfeited before.
-        actions: What a seat may send, legal or not.
+        actions: Yields what a seat may send, legal or not.
         chance: The source of chance.
 
     Yields:
@@ -125,8 +157,9 @@ def _check_worlds(
                     at, part, there[name], _NAMES[name], worlds, f"{_BUILD}; or let resample keep what it knows"
                 )
             _check_forfeit(at, state, other, gone, worlds, chance)
-            if here["pending"] and actions:
-                _check_refusal(at, state, other, chance.choice(actions), worlds, chance)
+            if here["pending"]:
+                for action in next(actions, ()):
+                    _check_refusal(at, state, other, action, worlds)
             yield True
         else:
             yield False
@@ -160,14 +193,12 @@ def _check_forfeit(at: Probe, state: Any, other: Any, gone: set[int], worlds: st
     _demand_same(at, here is None, there is None, f"the end {what}", worlds, fix)
 
 
-def _check_refusal(at: Probe, state: Any, other: Any, action: Payload, worlds: str, chance: random.Random) -> None:
-    """Checks that an action of a seat is refused in the same words in two worlds, or in neither."""
+def _check_refusal(at: Probe, state: Any, other: Any, action: Payload, worlds: str) -> None:
+    """Checks that an action of a seat is refused with the same code and words in two worlds, or in neither."""
     assert at.seat is not None
-    for tried in (action, mutated(json.loads(json.dumps(action)), chance)):
-        if isinstance(tried, dict):
-            here, there = (_refusal(at.rules, world, at.seat, tried) for world in (state, other))
-            fix = "name in an error what the seat sent and what its own view shows, and nothing else"
-            _demand_same(at, here, there, f"the refusal of {shown(tried)}", worlds, fix)
+    here, there = (_refusal(at.rules, world, at.seat, action) for world in (state, other))
+    fix = "name in an error what the seat sent and what its own view shows, and nothing else"
+    _demand_same(at, here, there, f"the refusal of {shown(action)}", worlds, fix)
 
 
 def _refusal(rules: Rules[Any], state: Any, seat: int, action: Payload) -> list[str] | None:

@@ -101,12 +101,10 @@ def check_variant(rules: Rules[Any], *, games: int = GAMES, seed: int = 0) -> in
         changed += check_secrecy(rules, number)
     if not rules.nothing_hidden and not changed:
         raise GameFault(
-            "secrecy",
-            "resample to return another state at some moment, since the game hides something",
-            "always the state that it was given",
-            place_of(rules, f"{games} games from seed {seed}"),
+            "secrecy", "resample to return another state at some moment, since the game hides something",
+            "always the state that it was given", place_of(rules, f"{games} games from seed {seed}"),
             "let resample exchange what a seat does not know, or set `nothing_hidden = True`",
-        )
+        )  # fmt: skip
     return steps
 
 

@@ -127,12 +127,9 @@ def _walk(
                 after = rules.forfeit(state, gone, events)
             except Exception as error:  # whatever a game raises is to be shown with who forfeited
                 raise GameFault(
-                    "forfeits",
-                    "no error from the game",
-                    f"{type(error).__name__}: {error}",
-                    place_of(rules, source, number + 1, what=forfeit_of(gone)),
-                    "see the error that led to this one",
-                ) from error
+                    "forfeits", "no error from the game", f"{type(error).__name__}: {error}",
+                    place_of(rules, source, number + 1, what=forfeit_of(gone)), "see the error that led to this one",
+                ) from error  # fmt: skip
             if after is None:
                 return
             step = Step(state, after, None, None, events, gone=gone)
@@ -143,37 +140,27 @@ def _walk(
             pending, turn = rules.pending(state), rules.turn(state)
             if not pending:
                 raise GameFault(
-                    "course",
-                    "a decision, a draw or an outcome",
-                    "none of them",
-                    place_of(rules, source, number),
+                    "course", "a decision, a draw or an outcome", "none of them", place_of(rules, source, number),
                     "let pending, draw_wanted or outcome say how the game goes on",
-                )
+                )  # fmt: skip
             picked = pending[choose(len(pending))], turn
             begins = begun is None or begun[0] not in pending or begun[1] != turn or takes_one_play(rules)
             begun = picked if begins or begun is None else begun
             seat = begun[0].seat
             legal = rules.legal(state, seat)
             if not legal:
-                raise GameFault(
-                    "legality",
-                    f"a legal play for seat {seat}, which owes the decision {begun[0].kind!r} in turn {turn}",
-                    "none",
-                    place_of(rules, source, number, seat),
-                    "let legal return one, or pending ask nobody",
-                )
+                owed = f"a legal play for seat {seat}, which owes the decision {begun[0].kind!r} in turn {turn}"
+                where, fix = place_of(rules, source, number, seat), "let legal return one, or pending ask nobody"
+                raise GameFault("legality", owed, "none", where, fix)
             play = legal[choose(len(legal))]
             step = Step(state, rules.apply(state, seat, play, events), seat, play, events, begins)
         yield step
         state = step.after
     if rules.outcome(state) is None:
         raise GameFault(
-            "termination",
-            f"a game that is over after {longest} steps",
-            "one that goes on",
-            place_of(rules, source, longest),
-            "end it after some number of turns, or allow more steps",
-        )
+            "termination", f"a game that is over after {longest} steps", "one that goes on",
+            place_of(rules, source, longest), "end it after some number of turns, or allow more steps",
+        )  # fmt: skip
 
 
 def takes_one_play(rules: Rules[Any]) -> bool:
@@ -220,9 +207,7 @@ class Probe:
         """Returns a play for people: as it stands on the wire, if it has a form there."""
         try:
             return shown(self.rules.write_play(play))
-        except (
-            Exception
-        ):  # a play that ends a decision, for example; whether actions can be written is checked elsewhere
+        except Exception:  # a play that ends a decision, say; whether actions can be written is checked elsewhere
             return repr(play)
 
     def demand(self, holds: bool, expected: str, got: str, remedy: str) -> None:
@@ -247,11 +232,8 @@ def probing(rules: Rules[Any], law: str, seed: int | None = None) -> Iterator[Pr
     except Exception as error:  # whatever a game raises is to be shown with its place
         frame = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{frame.filename.rpartition('/')[2]}:{frame.lineno} in {frame.name}"
-        raise probe.fault(
-            "no error from the game",
-            f"{type(error).__name__}: {error} (at {where})",
-            "see the error that led to this one",
-        ) from error
+        got = f"{type(error).__name__}: {error} (at {where})"
+        raise probe.fault("no error from the game", got, "see the error that led to this one") from error
 
 
 def forfeit_of(seats: Sequence[int]) -> str:

@@ -25,6 +25,7 @@ from arena.core.face import (
     log_records,
     plugs,
     record_files,
+    verdicts,
 )
 from arena.league.checking import old_seasons
 from arena.league.checking.computed import Computed, differences
@@ -183,13 +184,16 @@ class SeasonAuditor(auditing.Auditor):
             try:
                 for at, data in rounds.lines(self._folder):
                     self._take(at, data, self._history)
+                self._check_start(before, self._history)
+            except errors.LaterVersion as error:
+                self._fault(verdicts.LATER_DOCUMENT, str(error))
             except errors.LogError as error:
                 self._fault("lines", str(error))
-            self._check_start(before, self._history)
 
     def _take(self, at: str, data: bytes, history: History) -> None:
         """Takes a line: where it stands, and what it is by itself and after those before it."""
         try:
+            record_files.check_form(data, at)
             line = rounds.decoded(data)
         except (ValueError, RecursionError) as error:
             self._fault("lines", f"{at}: expected a line of a season, got: {error}")

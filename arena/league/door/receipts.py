@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core.face import Kept, Payload, files, log_records, receipts, wire_messages
+from arena.core.face import Kept, Payload, files, log_records, receipts, record_files, wire_messages
 
 _REFEREE: Final = msgspec.msgpack.Decoder(wire_messages.GameStart | wire_messages.Request | wire_messages.GameOver)
 _BOT: Final = msgspec.msgpack.Decoder(wire_messages.Action)
@@ -76,6 +76,7 @@ class ReceiptRecorder:
             begun = {name: getattr(start, name) for name in names}
             own = _digest({"answers": answers, "events": self._events, "over": result, "start": begun})
         return Kept(
+            format=record_files.FORMAT,
             bot_seed=start.bot_seed,
             seat=start.seat,
             own=own,

@@ -242,6 +242,7 @@ def of_folder(folder: Path, deals: bool) -> tuple[dict[int, bytes], Payload]:
     found: dict[int, bytes] = {}
     for at, data in lines(folder) if deals else ():
         try:
+            record_files.check_form(data, at)
             line = decoded(data)
         except (ValueError, RecursionError) as error:
             raise errors.LogError(f"expected a line of a season, got: {error} - at {at}; fetch it again") from None

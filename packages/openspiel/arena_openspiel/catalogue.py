@@ -23,6 +23,14 @@ REFUSED: Final = {
     "pathfinding": "OpenSpiel's own grid is for one player, and how many can play on another is not known before",
 }
 """Games that break a law, or cannot be played, and why."""
+_MORE: Final = "it tells a seat more than the words do"
+WITHHELD: Final = {
+    "dou_dizhu": {"tensor": _MORE},
+    "gin_rummy": {"struct": "it shows whoever knocked the other's cards"},
+    "go_fish": {"tensor": _MORE},
+    "kriegspiel": {"tensor": _MORE},
+}
+"""Forms of views that are not offered, by game, and why. The tests try the others (`forms.py`)."""
 
 
 def catalogue() -> dict[str, Entry]:
@@ -35,7 +43,9 @@ def catalogue() -> dict[str, Entry]:
             name = kind.short_name
             most = next((count - 1 for count in range(least + 1, most + 1) if not _is_for(kind, count)), most)
             changed, refused = CHANGED.get(name, {}), REFUSED.get(name, "")
-            found[name] = Entry(kind.long_name, least, most, changed, _has_struct(kind), refused)
+            found[name] = Entry(
+                kind.long_name, least, most, changed, _has_struct(kind), WITHHELD.get(name, {}), refused
+            )
     return dict(sorted(found.items()))
 
 

@@ -31,6 +31,8 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     """The parameters that are not as OpenSpiel has them, unless somebody sets them."""
     struct: bool = False
     """Whether OpenSpiel describes what a seat sees by a map."""
+    withheld: dict[str, str] = {}
+    """By form of a view that is not offered why not: it tells a seat more than OpenSpiel's words do."""
     refused: str = ""
     """Why it cannot be played; empty if it can."""
 
@@ -63,5 +65,6 @@ class OpenSpiel(Family):
             ) from None
         players = range(entry.least, entry.most + 1)
         return game_class(
-            f"{FAMILY}:{name}", name, entry.about, players, changed=entry.changed, has_struct=entry.struct
-        )
+            f"{FAMILY}:{name}", name, entry.about, players,
+            changed=entry.changed, has_struct=entry.struct, withheld=entry.withheld,
+        )  # fmt: skip

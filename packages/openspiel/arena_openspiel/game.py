@@ -437,6 +437,7 @@ def game_class(
     *,
     changed: Mapping[str, str] | None = None,
     has_struct: bool = False,
+    withheld: Mapping[str, str] = {},
 ) -> type[Spiel]:
     """Returns the rules of a game.
 
@@ -447,10 +448,11 @@ def game_class(
         players: The numbers of players that it can have.
         changed: The parameters that are not as OpenSpiel has them.
         has_struct: Whether OpenSpiel describes what a seat sees by a map.
+        withheld: By form of a view that is not offered why not.
     """
     kind = pyspiel.load_game(short).get_type()
     cooperative = kind.utility == pyspiel.GameType.Utility.IDENTICAL
-    options = tuple(options_of(kind, has_struct=has_struct))
+    options = tuple(options_of(kind, has_struct=has_struct, withheld=withheld))
     rulesets = {
         "standard": game_kit.Ruleset("OpenSpiel's defaults", {option.name: option.default for option in options})
     }

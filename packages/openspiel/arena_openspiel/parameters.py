@@ -43,19 +43,22 @@ class TextOption(game_kit.Option, frozen=True):
         return "a text"
 
 
-def options_of(kind: Any, *, has_struct: bool) -> Iterator[game_kit.Option]:
+def options_of(kind: Any, *, has_struct: bool, withheld: Mapping[str, str] = {}) -> Iterator[game_kit.Option]:
     """Yields the options of a game: what views hold, and OpenSpiel's parameters.
 
     Args:
         kind: OpenSpiel's type of the game.
         has_struct: Whether it describes what a seat sees by a map.
+        withheld: By form of a view that is not offered why not.
     """
     meanings = {"text": "what OpenSpiel says of the position in words"}
     if kind.provides_information_state_tensor or kind.provides_observation_tensor:
         meanings["tensor"] = "that, and the numbers for a program that learns"
     if has_struct:
         meanings["struct"] = "that, and a map of what lies where"
-    yield game_kit.Option(VIEW, meanings, "What a seat is shown")
+    offered = {form: meaning for form, meaning in meanings.items() if form not in withheld}
+    without = "".join(f"; not {form}: {why}" for form, why in withheld.items())
+    yield game_kit.Option(VIEW, offered, f"What a seat is shown{without}")
     for name, value in kind.parameter_specification.items():
         if name in (PLAYERS, VIEW):
             continue

@@ -19,7 +19,8 @@ from arena_openspiel.cards import split_hands
 from arena_openspiel.catalogue import catalogue
 from arena_openspiel.drawing import SpielDrawing
 from arena_openspiel.family import FAMILY, OpenSpiel
-from arena_openspiel.game import Node, Spiel, State
+from arena_openspiel.forms import tells_more
+from arena_openspiel.game import Node, Spiel, State, game_class
 
 from arena.core.face import Termination, courses, errors, game_kit, testing
 
@@ -112,11 +113,42 @@ def test_with_numbers_for_programs_it_keeps_them_too() -> None:
     assert rules.view(state, 0)["tensor"] == [round(1_000 * number) for number in tensor]
 
 
-@pytest.mark.parametrize(("name", "seats"), [("hearts", 4), ("gin_rummy", 2), ("connect_four", 2)])
+@pytest.mark.parametrize(("name", "seats"), [("hearts", 4), ("connect_four", 2)])
 def test_with_a_map_of_what_a_seat_sees_it_keeps_them_too(name: str, seats: int) -> None:
     rules = rules_of(name, seats, view="struct")
     testing.check_variant(rules, games=1)
     assert isinstance(rules.view(rules.start(), 1)["struct"], dict)
+
+
+SEEN = {("hanabi", "tensor"): "the last play, which all saw", ("hearts", "struct"): "the cards that the seat received"}
+"""What forms of views tell beside the words, and what a seat knows anyway."""
+FORMS = [
+    (name, entry.least, form)
+    for name, entry in OpenSpiel().catalogue.items() if not entry.refused
+    for kind in [OpenSpiel().game(name)] if not kind.nothing_hidden
+    for form in kind.option_list[0].values if form != "text" and (name, form) not in SEEN
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "seats", "form"), FORMS)
+def test_another_form_of_a_view_tells_no_more_than_the_words(name: str, seats: int, form: str) -> None:
+    kind = OpenSpiel().game(name)
+    assert issubclass(kind, Spiel)
+    assert not tells_more(kind, seats, form, games=5, seconds=1)
+
+
+@pytest.mark.parametrize("name", ["dou_dizhu", "go_fish", "kriegspiel"])
+def test_a_form_of_a_view_that_tells_more_is_found_and_not_offered(name: str) -> None:
+    entry = OpenSpiel().catalogue[name]
+    all_forms = game_class(name, name, "", range(entry.least, entry.most + 1))
+    assert tells_more(all_forms, entry.least, "tensor", games=20, seconds=30)
+    assert not OpenSpiel().game(name).option_list[0].accepts("tensor")
+
+
+def test_whoever_knocks_in_gin_rummy_is_shown_no_map_with_the_others_cards() -> None:
+    option = OpenSpiel().game("gin_rummy").option_list[0]
+    assert not option.accepts("struct")
+    assert "knocked" in option.help
 
 
 def test_a_map_shows_a_seat_its_own_hand() -> None:

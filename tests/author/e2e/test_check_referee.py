@@ -101,6 +101,30 @@ def test_a_fault_of_a_referee_is_found(fault: str, finder: str) -> None:
     assert status == 1
 
 
+def test_when_a_bot_was_killed_is_not_judged_by_when_a_busy_machine_let_it_read(program: Any) -> None:
+    def played(read_ms: int | None, alive_ms: int) -> Any:
+        entries = [program.Entry(0, "began"), program.Entry(0, "misdeed", what="action.illegal")]
+        if read_ms is not None:
+            entries.append(program.Entry(read_ms * program.NS, "in", message={"type": "error"}))
+        session = program.Session("action.illegal", 0, program.Part(), "canary", entries, alive_ms * program.NS)
+        return program.Played("action.illegal", [session])
+
+    [check] = [check for check in program.CHECKS if check.id == "session.killed"]
+
+    def verdict(*tries: Any) -> tuple[str, int]:
+        left = list(tries)
+        world = program.World({}, None, 250)
+        world.replay = lambda runs: world.played.update({"action.illegal": left.pop(0)})
+        world.replay(())
+        return program.judge(check, world).verdict, len(left)
+
+    assert verdict(played(150, 205)) == ("kept", 0)
+    assert verdict(played(None, 205), played(3, 205)) == ("kept", 0), "it could not read in time"
+    early = played(3, 60)
+    assert verdict(early, early, early) == ("broken", 0)
+    assert verdict(*[played(3, 700)] * 3) == ("broken", 0)
+
+
 def test_every_fault_is_tried() -> None:
     assert set(re.findall(r"^@fault\ndef (\w+)", REFEREE.read_text(encoding="utf-8"), re.MULTILINE)) == {
         *FAULTS,

@@ -91,7 +91,7 @@ def test_whoever_ends_amid_a_game_no_bot_is_left(workers: Machines, tmp_path: Pa
             until(lambda: not any(f"{tmp_path}/w" in line and "cluster.player" in line for line in command_lines()))
         finally:
             running.kill()
-    assert not list(tmp_path.glob("*.jsonl"))
+    assert [path.suffix for path in tmp_path.glob("test-*")] == [".begun"], "there is a trace of it, and no result"
 
 
 def thinker(folder: Path) -> str:

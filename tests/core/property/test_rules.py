@@ -17,11 +17,23 @@ from kit import (
     walk,
 )
 
+from arena.core.testing import check_variant
+
 TABLES = [*tables(), *single_options()]
+OPTIONS = [table for table in single_options() if table.seats == 2] + [
+    Table("gardener", "draft", 3, "features=on,off,off"),
+    *(Table("gardener", "draft", 2, f"target={number}") for number in (1, 999)),
+]
 every_table = pytest.mark.parametrize("table", TABLES, ids=str)
 SEEDS = st.integers(0, 2**32 - 1)
 few = settings(max_examples=3)
 """Whole games at every step, of very many tables: a few of each keep the suite fast."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("table", OPTIONS, ids=str)
+def test_each_value_of_each_option_passes_the_whole_kit(table: Table) -> None:
+    check_variant(table.rules, games=1)
 
 
 @pytest.mark.quick(6, 12)

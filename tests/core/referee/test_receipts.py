@@ -22,11 +22,11 @@ from arena.core.catalogue import rules_of
 from arena.core.errors import ReplayMismatch
 from arena.core.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
 from arena.core.record.kept import Receipts
-from arena.core.record.log import ActionRecord, Log, OutcomeRecord, read_log, write_log
+from arena.core.record.log import ActionRecord, Log, OutcomeRecord, drop, read_log, write_log
 from arena.core.record.receipts import contradictions, receipts_of
 from arena.core.referee.game import Game
 from arena.core.referee.verify import verify
-from arena.core.resources import bots_folder
+from arena.core.resources import bots_folder, protocol_folder
 from arena.core.standings.audit import Auditor
 from arena.core.standings.examined import examine
 from arena.core.types import Seat
@@ -34,6 +34,7 @@ from arena.core.wire.messages import Action, GameOver, Request
 from arena.league.visible import visible
 
 CLIENT: dict[str, Any] = runpy.run_path(str(bots_folder() / "python" / "arena_bot.py"))
+CHECK_RECEIPTS: dict[str, Any] = runpy.run_path(str(protocol_folder() / "check_receipts.py"))
 EVENTS = ("legal", "events")
 
 
@@ -133,16 +134,23 @@ def test_a_game_that_is_interrupted_has_none(tmp_path: Path) -> None:
 
 
 def test_a_game_that_is_begun_again_leaves_a_trace_in_its_log(tmp_path: Path) -> None:
-    """An honest client with a receipt for each time makes nobody a forger, and whoever hides one is found."""
+    """An honest client with a receipt for each time makes nobody a forger, and whoever hides one is found.
+
+    The first is interrupted; of the second the end was told, and its log was dropped before it counted.
+    """
 
     def stop(request: Request) -> Any:
         raise KeyboardInterrupt
 
     job = make_job(tmp_path, 2)
+    told: list[dict[str, Any]] = []
     for again in range(3):
-        bots = [Keeper(), MemoryBot(stop if again < 2 else first_legal)]
+        bots = [Keeper(), MemoryBot(stop if again == 0 else first_legal)]
         with suppress(KeyboardInterrupt):
             Game(job, rules_of(job.settings), MemoryLink(bots)).play()
+        told.append(bots[0].line)
+        if again == 1:
+            drop(tmp_path, {job.game})
     log = read_log(tmp_path / f"{job.game}.jsonl")
     noted = tmp_path / f"{job.game}.begun"
     assert log.header.attempt == 3 == len(noted.read_text().splitlines())
@@ -154,15 +162,29 @@ def test_a_game_that_is_begun_again_leaves_a_trace_in_its_log(tmp_path: Path) ->
     auditor.add(examine(log.source))
     assert auditor.result().begun == 2, "the log says it, too"
 
-    line = bots[0].line | {"own": None, "told": None, "notes": None, "termination": "interrupted", "ranks": []}
+    told[0] = told[2] | {"own": None, "told": None, "notes": None, "termination": "interrupted", "ranks": []}
+    told[1] |= {"own": "5e" * 32, "told": "5e" * 32}  # as if another course of the game had been told
     kept = tmp_path / "kept"
-    kept.write_text("".join(json.dumps(one) + "\n" for one in (line, bots[0].line, line)))
-    receipts = Receipts(kept)
-    assert (list(receipts.differences(log)), receipts.begun, receipts.unknown) == ([], 2, [])
-    [difference] = Receipts(kept).differences(replace(log, header=replace(log.header, attempt=2)))
-    assert "interrupted" in difference.reason
-    old = replace(log, header=replace(log.header, attempt=0))
-    assert list(Receipts(kept).differences(old)) == [], "an earlier version did not note it"
+
+    def compared(lines: list[dict[str, Any]], attempt: int = 3) -> list[str]:
+        kept.write_text("".join(json.dumps(one) + "\n" for one in lines))
+        write_log(tmp_path / "again.jsonl", [replace(log.header, attempt=attempt), *log.records])
+        again = read_log(tmp_path / "again.jsonl")
+        receipts = Receipts(kept)
+        found = [difference.reason for difference in receipts.differences(again)]
+        assert receipts.unknown == []
+        assert found or receipts.begun == 2
+        by_page = list(CHECK_RECEIPTS["compare"](kept, [Path(again.source)]))
+        assert bool(by_page) == bool(found), by_page
+        return found
+
+    assert compared(told) == []
+    assert compared(told, attempt=0) == [], "an earlier version did not note it"
+    assert "begun 2 times" in compared(told, attempt=2)[-1]
+    assert "another course" in compared(told[:2])[0], "no receipt proves the log"
+    assert "another course" in compared(told[1:], attempt=1)[0]
+    told[1]["own"] = "6e" * 32
+    assert "its messages give the receipt" in compared(told)[0], "the referee told it something else than it played"
 
 
 def edited(log: Log, path: Path, **edits: Any) -> None:

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import runpy
 import shutil
 import tarfile
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import pytest
@@ -20,10 +23,14 @@ from click.testing import CliRunner, Result
 
 from arena.cli import cli
 from arena.core.errors import ConfigError, StoreError
+from arena.core.record.log import read_log
 from arena.core.store.database import MIGRATIONS, connect
 from arena.core.store.store import open_reader
 from arena.league.settings import Settings, check_season, parse
 
+PROTOCOL = Path(__file__).parents[3] / "protocol"
+CHECK_LOG: dict[str, Any] = runpy.run_path(str(PROTOCOL / "check_log.py"))
+CHECK_RECEIPTS: dict[str, Any] = runpy.run_path(str(PROTOCOL / "check_receipts.py"))
 RELEASES = sorted((Path(__file__).parents[2] / "data" / "releases").glob("*.tar.zst"))
 
 
@@ -67,6 +74,10 @@ def test_what_a_release_wrote_is_verified(archive: Path, tmp_path: Path) -> None
         assert found.output.count("  ok      deals") == len(
             list((folder / "league" / "published" / "seasons").iterdir())
         )
+        found = CliRunner().invoke(cli, ["league", "audit", str(folder / "league")])
+        assert (found.exit_code, found.output.count("  ok      ")) == (0, 3), found.output
+    logs = map(str, folder.glob("tournaments/*/*.jsonl"))
+    assert CHECK_LOG["main"]([*logs, "--json"]) == 0, "the checker of the protocol knows the seeds of each version"
 
 
 def test_what_is_checked_of_a_release_is_checked_as_ever(tmp_path: Path) -> None:
@@ -100,16 +111,49 @@ def test_a_document_of_a_later_version_is_not_checked(
         assert "FAILED" not in found.output
         assert f"not checked: written by a later version, {unchecked}" in found.output
         assert "  ok      log" in found.output
+    assert CHECK_LOG["main"](list(map(str, folder.glob("*.jsonl")))) == 5
 
 
 @pytest.mark.wing("league")
-def test_a_season_of_a_later_version_is_not_checked(release: Path) -> None:
-    for path in (release / "league").glob("published/seasons/*/season.json"):
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 9}))
+@pytest.mark.parametrize("file", ["season.json", "deals-0.jsonl"])
+def test_a_season_of_a_later_version_is_not_checked(release: Path, file: str) -> None:
+    for path in (release / "league").glob(f"published/seasons/*/{file}"):
+        first, *rest = path.read_text().splitlines() if "deals" in file else [path.read_text()]
+        later = json.dumps(json.loads(first) | {"format": 9, "more": {}})
+        path.write_text("".join(f"{line}\n" for line in (later, *rest)))
     found = verify(release / "league")
     assert found.exit_code == 5, found.output
     assert "FAILED" not in found.output
-    assert "season.json; install the newest arena" in found.output
+    assert re.search(rf"with format 9, .*{file}.*; install the newest arena", found.output)
+    if "deals" in file:
+        found = CliRunner().invoke(cli, ["league", "audit", str(release / "league")])
+        assert (found.exit_code, found.output.count("FAILED")) == (5, 0), found.output
+        assert "seasons: not checked, written by a later version, with format 9" in found.output
+    assert CHECK_RECEIPTS["main"](["ledger", str(release / "league" / "published")]) == (5 if "deals" in file else 0)
+
+
+@pytest.mark.wing("league")
+def test_a_ledger_of_a_later_version_is_not_checked(release: Path) -> None:
+    place = release / "league" / "published" / "ledger"
+    (place / "head.json").write_text('{"size":1,"format":9,"tops":[]}\n')
+    (place / "entries-0.jsonl").write_text('{"of":"a later form"}\n')
+    found = CliRunner().invoke(cli, ["league", "audit", str(release / "league")])
+    assert (found.exit_code, found.output.count("FAILED")) == (5, 0), found.output
+    assert found.output.count("not checked, written by a later version, with format 9") == 4
+    assert CHECK_RECEIPTS["main"](["ledger", str(place.parent)]) == 5
+
+
+def test_a_receipt_of_a_later_version_is_not_checked_and_the_others_are(release: Path) -> None:
+    log = next((release / "tournaments").glob("*/*.jsonl"))
+    (kept := release / "kept").write_text('{"format":9,"of":"a later form"}\n')
+    found = verify(log, "--receipts", kept)
+    assert (found.exit_code, found.output.count("FAILED")) == (5, 0), found.output
+    assert "written by a later version, with format 9, where this one knows up to 1 - at" in found.output
+    assert CHECK_RECEIPTS["main"](["receipts", str(kept), str(log)]) == 5
+    line = {"bot_seed": read_log(log).header.bots[0].bot_seed, "seat": 0, "own": None, "told": None, "notes": None}
+    with kept.open("a") as file:
+        file.write(json.dumps(line | {"termination": "finished", "ranks": [9, 9]}) + "\n")
+    assert verify(log, "--receipts", kept).exit_code == 4
 
 
 def test_a_log_of_a_later_version_is_not_checked_and_the_others_are(release: Path) -> None:
@@ -118,6 +162,7 @@ def test_a_log_of_a_later_version_is_not_checked_and_the_others_are(release: Pat
     path.write_bytes(resummed(text.encode()))
     found = verify(path)
     assert (found.exit_code, found.output.count("FAILED")) == (5, 0)
+    assert CHECK_LOG["main"]([str(path)]) == 5
     assert "written by a later version, arena 9.1 with log format 9" in found.output
     found = verify(path.parent, "--complete")
     assert (found.exit_code, found.output.count("FAILED")) == (5, 0), found.output

@@ -140,6 +140,8 @@ def games(
         raise ConfigError("expected --json or --csv, got: both")
     if limit is None and not (as_json or as_csv):
         limit = SHOWN
+    if not db.exists() and (matches := of_matches()):
+        raise ConfigError(f"expected a database, got no such file - at {db}; {matches}")
     with open_finder(db) as finder, finder.snapshot():
         wanted = Wanted(
             bot=bot,
@@ -167,6 +169,12 @@ def games(
                 print_lost(listed, bot, db)
     if more:
         say(f"There are more: --limit shows more than {limit}.")
+
+
+def of_matches() -> str:
+    """Returns where the games of the latest match are, which no database has; empty if there is none here."""
+    matches = sorted(Path("logs").glob("match-*"), key=lambda folder: folder.stat().st_mtime)
+    return plain(f"games of `arena match` are logs alone: `arena replay {matches[-1]}` shows them") if matches else ""
 
 
 def print_lost(found: list[Payload], bot: str, db: Path) -> None:
@@ -203,7 +211,7 @@ def print_games(finder: Finder, found: list[Payload], void: list[Payload], db: P
     from arena.core.tournament.commands import refs_of, replay_command, rerun_command
 
     if not found and not void:
-        say("No game is like that.")
+        say(f"No game is like that.{(matches := of_matches()) and f' In the database, that is: {matches}.'}")
         return
     if found:
         show(games_table(found, os.path.relpath, console().width))

@@ -17,28 +17,28 @@ from arena.core.text import plain
 from arena.core.types import Seat
 
 _KEYS: Final = {
-    "next": ("\x1b[C", "\x1bOC", " ", "\r", "\n", "l"),
-    "back": ("\x1b[D", "\x1bOD", "\x7f", "\b", "h"),
-    "next_turn": ("\x1b[B", "\x1bOB", "j"),
-    "last_turn": ("\x1b[A", "\x1bOA", "k"),
+    "frame +": ("\x1b[C", "\x1bOC", " ", "\r", "\n", "l"),
+    "frame -": ("\x1b[D", "\x1bOD", "\x7f", "\b", "h"),
+    "turn +": ("\x1b[B", "\x1bOB", "j"),
+    "turn -": ("\x1b[A", "\x1bOA", "k"),
     "first": ("\x1b[H", "\x1bOH", "\x1b[1~", "\x1b[7~", "g"),
     "last": ("\x1b[F", "\x1bOF", "\x1b[4~", "\x1b[8~", "G"),
-    "down": ("\x1b[6~",),
-    "up": ("\x1b[5~",),
-    "next_gain": ("c",),
-    "last_gain": ("C",),
-    "next_forfeit": ("f", "m"),
-    "last_forfeit": ("F", "M"),
-    "next_game": ("n",),
-    "last_game": ("p",),
-    "turn": ("t", ":"),
+    "page +": ("\x1b[6~",),
+    "page -": ("\x1b[5~",),
+    "gain +": ("c",),
+    "gain -": ("C",),
+    "forfeit +": ("f", "m"),
+    "forfeit -": ("F", "M"),
+    "game +": ("n",),
+    "game -": ("p",),
+    "ask_turn": ("t", ":"),
     "all_eyes": ("a",),
     "words": ("w",),
     "keys": ("?",),
     "quit": ("q", "Q", END),
 }
 COMMANDS: Final = {key: command for command, keys in _KEYS.items() for key in keys}
-"""What a key does. Digits are the eyes of a seat."""
+"""What a key does, and where it goes to: on (+) or back (-). Digits are the eyes of a seat."""
 
 _HELP: Final = (
     ("← →  h l", "step back and on; Space and Enter too"),
@@ -109,10 +109,10 @@ class Stepper:
         if self._typed is not None and key != END:
             self._type(key)
             return True
-        command = COMMANDS.get(key, "eyes" if key in "0123456789" else "")
+        command, _, way = COMMANDS.get(key, "eyes" if key in "0123456789" else "").partition(" ")
         if self._long is not None:
-            if command in ("up", "down"):
-                self._top += self._rows // 2 * (1 if command == "down" else -1)
+            if command == "page":
+                self._top += self._rows // 2 * int(f"{way}1")
             else:
                 self._long = None
             return key != END
@@ -121,7 +121,7 @@ class Stepper:
         if command == "eyes":
             self._look(int(key))
         elif command:
-            getattr(self, f"_{command}")()
+            getattr(self, f"_{command}")(*[int(f"{way}1")] * bool(way))
         return True
 
     def draw(self, width: int, height: int) -> list[Text]:
@@ -186,11 +186,8 @@ class Stepper:
         else:
             self._go(found)
 
-    def _next(self) -> None:
-        self._go(self._index + 1)
-
-    def _back(self) -> None:
-        self._go(self._index - 1)
+    def _frame(self, step: int) -> None:
+        self._go(self._index + step)
 
     def _first(self) -> None:
         self._go(0)
@@ -198,47 +195,29 @@ class Stepper:
     def _last(self) -> None:
         self._go(self.frames - 1)
 
-    def _next_turn(self) -> None:
+    def _turn(self, step: int) -> None:
         turns = [frame.turn for frame in self._shown.frames]
-        self._go(next((at for at in range(self._index, self.frames) if turns[at] > turns[self._index]), self.frames))
+        here = turns[self._index]
+        after = next((at for at in range(self._index, self.frames) if turns[at] > here), self.frames)
+        self._go(after if step > 0 else turns.index(max((turn for turn in turns if turn < here), default=0)))
 
-    def _last_turn(self) -> None:
-        turns = [frame.turn for frame in self._shown.frames]
-        before = max((turn for turn in turns if turn < turns[self._index]), default=0)
-        self._go(turns.index(before))
+    def _gain(self, step: int) -> None:
+        self._seek(self._shown.gains, step, self._shown.gain_name)
 
-    def _next_gain(self) -> None:
-        self._seek(self._shown.gains, 1, self._shown.gain_name)
+    def _forfeit(self, step: int) -> None:
+        self._seek(self._shown.is_mistake, step, self._mistake)
 
-    def _last_gain(self) -> None:
-        self._seek(self._shown.gains, -1, self._shown.gain_name)
-
-    def _next_forfeit(self) -> None:
-        self._seek(self._shown.is_mistake, 1, self._mistake)
-
-    def _last_forfeit(self) -> None:
-        self._seek(self._shown.is_mistake, -1, self._mistake)
-
-    def _next_game(self) -> None:
-        self._other_game(1)
-
-    def _last_game(self) -> None:
-        self._other_game(-1)
-
-    def _other_game(self, step: int) -> None:
+    def _game(self, step: int) -> None:
         at = self._at + step
         if 0 <= at < len(self._logs):
             self._open(at)
         else:
             self._message = f"this is the {'last' if step > 0 else 'first'} game of its folder"
 
-    def _down(self) -> None:
-        self._place = Place(self._place.top + self._rows // 2, self._place.left, follow=False)
+    def _page(self, step: int) -> None:
+        self._place = Place(self._place.top + step * (self._rows // 2), self._place.left, follow=False)
 
-    def _up(self) -> None:
-        self._place = Place(self._place.top - self._rows // 2, self._place.left, follow=False)
-
-    def _turn(self) -> None:
+    def _ask_turn(self) -> None:
         self._typed = ""
 
     def _type(self, key: str) -> None:

@@ -63,7 +63,9 @@ def test_ctrl_z_gives_the_shell_its_screen_and_fg_goes_on(tmp_path: Path) -> Non
         assert stopped.rindex("\x1b[?1049l") > stopped.rindex("\x1b[?1049h")
         assert stopped.rindex("\x1b[?25h") > stopped.rindex("\x1b[?25l")
         person.types("set -b; bg\n")  # it draws nothing over the shell, and waits
-        person.sees(lambda _: "Stopped" in person.said.rpartition("bg\r\n")[2])  # told to the shell, so that fg continues it
+        person.sees(
+            lambda _: "Stopped" in person.said.rpartition("bg\r\n")[2]
+        )  # told to the shell, so that fg continues it
         person.types("fg\n")
         person.sees(" 1/")
         person.types("\x1b[C")

@@ -309,10 +309,22 @@ def load(folder: Folder) -> Settings:
     Raises:
         ConfigError: They cannot be used. Show the message to the operator: it names the file and the line.
     """
-    settings = parse(folder.settings_text(), str(folder.settings), folder.path)
-    runtimes.grant(settings.runtimes, str(folder.settings))
+    text = folder.settings_text()
+    settings = parse(text, str(folder.settings), folder.path)
+    try:
+        runtimes.grant(settings.runtimes, SETTINGS)
+    except errors.ConfigError as error:
+        name = next((name for name in settings.runtimes if repr(name)[1:-1] in str(error)), "")
+        raise errors.ConfigError(f"{_place(str(folder.settings), text, 'runtimes', name)}: {error}") from None
     capping.set_caps(msgspec.structs.asdict(settings.caps), SETTINGS)
     return settings
+
+
+def as_begun(name: str, season: Payload) -> Settings:
+    """Returns what a season began with as settings, for whoever only looks; all else in them is usual."""
+    times = msgspec.convert(season["game"]["time"], value_types.TimeControl)
+    players = tuple(game["players"] for game in season["games"])
+    return Settings(name=name, game=Game(players=players, time=str(times)), bots=Bots(level=season["level"]))
 
 
 def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
@@ -354,6 +366,10 @@ def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
         reason = _PLACE.sub("", str(error))
         found = _PLACE.search(str(error))
         section, _, key = (found[1] if found else "").replace("[...]", "").rpartition(".")
+        given = table.get(section, {}).get(key) if section else table.get(key)
+        if isinstance(given, dict):
+            section = f"{section}.{key}".removeprefix(".")
+            key = next((name for name, value in given.items() if not isinstance(value, str)), "")
         reason = f"{reason[:1].lower()}{reason[1:]}"
         named = f"{key}: " if key else ""
         raise errors.ConfigError(f"{_place(where, text, section, key)}: {named}{reason}; correct it") from None
@@ -387,32 +403,63 @@ def _check_games(settings: Settings) -> None:
 
 
 def _check(settings: Settings, where: str, text: str) -> None:
-    """Checks what the types cannot say, and names the key."""
-    tries: tuple[tuple[str, str, Callable[[], object]], ...] = (
-        ("", "name", lambda: bot_manifests.check_name(settings.name)),
-        ("matchmaking", "", settings.rule.check),
-        ("logs", "", settings.logs.check),
-        ("season", "final", lambda: settings.season.check(settings.game.players)),
-        ("door", "bind", lambda: check_bind(settings.door.bind)),
-        ("game", "", lambda: _check_games(settings)),
-    )
-    for section, key, attempt in tries:
+    """Checks what the types cannot say, and names the line of the key that is to blame."""
+    for section, check in _CHECKS:
         try:
-            attempt()
+            check(settings)
         except errors.ConfigError as error:
-            raise errors.ConfigError(f"{_place(where, text, section, key)}: {error}") from None
+            place = _place(where, text, *_blamed(settings, section, check))
+            raise errors.ConfigError(f"{place}: {error}") from None
+
+
+def _blamed(settings: Settings, section: str, check: Callable[[Settings], object]) -> tuple[str, str]:
+    """Returns the first value without which a check passes: its section, and its key. None: the section alone."""
+    if not section:
+        return "", "name"
+    tables = {name: getattr(settings, name) for name in dict.fromkeys((section, "game"))}
+    usual = [
+        (name, one.name, getattr(type(table)(), one.name)) for name, table in tables.items() for one in fields(table)
+    ]
+    options = settings.game.options
+    fewer = [("game", key, {other: options[other] for other in options if other != key}) for key in options]
+    for name, key, value in [*(each for each in usual if each[1] != "options"), *fewer]:
+        of_options = key in options and isinstance(value, dict)
+        table = replace(tables[name], **{"options" if of_options else key: value})
+        try:
+            check(replace(settings, **{name: table}))
+        except errors.ConfigError:
+            continue
+        return (f"{name}.options" if of_options else name), key
+    return section, ""
+
+
+def _check_remote(settings: Settings) -> None:
     if settings.bots.remote and settings.level is Level.FENCED:
-        place = _place(where, text, "bots", "remote")
         raise errors.ConfigError(
-            f"{place}: expected false at level {Level.FENCED}, where the program that sits for a remote bot "
-            "connects to nobody, got: true; leave it out, or choose another level"
+            f"expected false at level {Level.FENCED}, where the program that sits for a remote bot connects to nobody, "
+            "got: true; leave it out, or choose another level"
         )
-    if settings.suspension.forfeits > settings.suspension.games:
-        place = _place(where, text, "suspension", "forfeits")
+
+
+def _check_suspension(settings: Settings) -> None:
+    rule = settings.suspension
+    if rule.forfeits > rule.games:
         raise errors.ConfigError(
-            f"{place}: expected no more forfeits than games, got: {settings.suspension.forfeits} in "
-            f"{settings.suspension.games}; correct one of them"
+            f"expected no more forfeits than games, got: {rule.forfeits} in {rule.games}; correct one of them"
         )
+
+
+_CHECKS: Final[tuple[tuple[str, Callable[[Settings], object]], ...]] = (
+    ("", lambda settings: bot_manifests.check_name(settings.name)),
+    ("matchmaking", lambda settings: settings.rule.check()),
+    ("logs", lambda settings: settings.logs.check()),
+    ("season", lambda settings: settings.season.check(settings.game.players)),
+    ("door", lambda settings: check_bind(settings.door.bind)),
+    ("game", _check_games),
+    ("bots", _check_remote),
+    ("suspension", _check_suspension),
+)
+"""What the types cannot say, and the section in which it is said."""
 
 
 def check_bind(bind: str) -> None:

@@ -82,8 +82,6 @@ class SignsOfLife:
     """Notes that the league is alive, and tells the operator if the clock is in doubt.
 
     Args:
-        store: The league.
-        folder: Its folder.
         tell: Called with a sentence when a doubt begins or ends.
     """
 

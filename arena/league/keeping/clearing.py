@@ -55,8 +55,6 @@ class Clearing:
     """Removes built files and archives that nobody needs.
 
     Args:
-        store: The league.
-        folder: Its folder.
         tell: Called with a sentence when some are removed.
     """
 
@@ -116,7 +114,6 @@ class Lost:
     """The versions that are to be built again.
 
     Args:
-        store: The league.
         is_built: Says whether what a version is started from is there.
     """
 

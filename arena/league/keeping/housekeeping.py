@@ -81,12 +81,7 @@ def all_logs(store: LeagueReader, folder: Folder) -> GameFiles:
 
 
 class LogSize:
-    """Knows how large all logs are. To look at each takes long, so that it is done now and then.
-
-    Args:
-        store: The league.
-        folder: Its folder.
-    """
+    """Knows how large all logs are. To look at each takes long, so that it is done now and then."""
 
     def __init__(self, store: LeagueReader, folder: Folder) -> None:
         self._store = store
@@ -105,11 +100,7 @@ class LogSize:
 
 
 class Thin:
-    """Keeps of each version one rating a day, and all of today.
-
-    Args:
-        store: The league.
-    """
+    """Keeps of each version one rating a day, and all of today."""
 
     def __init__(self, store: LeagueStore) -> None:
         self._store = store
@@ -131,7 +122,6 @@ class Remake:
     """Makes ratings again after a match was struck, as far as the time of a look allows.
 
     Args:
-        store: The league.
         tell: Called with a sentence when it begins and when it is done.
     """
 
@@ -176,8 +166,6 @@ class Tidy:
     """Removes the logs of a league that the rule does not keep, a few at a time: there may be millions.
 
     Args:
-        store: The league.
-        folder: Its folder.
         rule: How long logs are kept.
         tell: Called with a sentence when some were removed.
     """
@@ -236,12 +224,7 @@ class Tidy:
 
 
 class Forget:
-    """Forgets orders that were answered long ago, and old notices.
-
-    Args:
-        store: The league.
-        folder: Its folder.
-    """
+    """Forgets orders that were answered long ago, and old notices."""
 
     def __init__(self, store: LeagueStore, folder: Folder) -> None:
         self._store = store

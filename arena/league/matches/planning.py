@@ -35,7 +35,6 @@ class Planner:
     """Plans the matches of the open season.
 
     Args:
-        store: The league.
         settings: The rule's parameters.
         draw: What everything random follows from, with the match's number.
         seatings: In which seatings a deal is played.

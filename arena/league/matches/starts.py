@@ -28,7 +28,6 @@ class Starts:
     """Seconds that the authors of a league have left for starts: a token bucket each.
 
     Args:
-        store: The league.
         limits: What authors may have, but for those who have limits of their own.
         clock: Returns the time in seconds.
     """

@@ -59,7 +59,6 @@ class MatchGames:
     """The planned games of the open season, as a `Supply`.
 
     Args:
-        store: The league.
         tournament: The open season's.
         make_job: Returns the work for a claimed game.
         suspension: When a version is suspended.

@@ -33,8 +33,6 @@ class Figures:
     """Counts what happens, and writes all figures into a file.
 
     Args:
-        store: The league.
-        folder: Its folder.
         players: The numbers of players that matches may have.
         doing: Returns what the service is doing, as `Service.state`.
         room: Returns the room on the disk.

@@ -54,10 +54,6 @@ class Publishing:
     """Publishes the league.
 
     Args:
-        store: The league.
-        folder: Its folder.
-        settings: Its settings.
-        season: The open season.
         secret: That of its tournament.
         tell: Called with a sentence about what could not be published.
     """
@@ -228,7 +224,7 @@ class Publishing:
     def _tables(self) -> None:
         store, published = self._store, self._folder.published
         ranking = self._rank()
-        self._write(published / "league.json", documents.league(store, self._settings))
+        self._write(published / "league.json", documents.league(store, self._settings, self._folder))
         publish_keys(store, self._folder)
         self._write(published / "standings.json", documents.standings(store, ranking))
         self._write(published / "service.json", self.state())

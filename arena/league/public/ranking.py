@@ -31,7 +31,6 @@ class Ranking:
 
     Args:
         reader: The league.
-        season: The open season.
     """
 
     fit: refit.Fit | None

@@ -140,14 +140,3 @@ def proof(folder: Path, before: int) -> tuple[Head, list[bytes]]:
         return head, []
     with nodes(folder) as node:
         return head, merkle.consistency(before, head.size, node)
-
-
-def inclusion(folder: Path, index: int) -> tuple[Head, list[bytes]]:
-    """Returns the head of a ledger, and the proof that the entry of a number is in it.
-
-    Raises:
-        LogError: It cannot be read.
-    """
-    head = head_of(folder)
-    with nodes(folder) as node:
-        return head, merkle.inclusion(index, head.size, node)

@@ -77,20 +77,6 @@ def root(size: int, node: Node) -> bytes:
     return _hash(0, size, node) if size else EMPTY
 
 
-def inclusion(index: int, size: int, node: Node) -> list[bytes]:
-    """Returns the proof that a leaf is in the list of the first `size`: PATH of the RFC."""
-    begin, end, found = 0, size, []
-    while end - begin > 1:
-        middle = begin + _split(end - begin)
-        if index < middle:
-            found.append(_hash(middle, end, node))
-            end = middle
-        else:
-            found.append(_hash(begin, middle, node))
-            begin = middle
-    return found[::-1]
-
-
 def consistency(before: int, size: int, node: Node) -> list[bytes]:
     """Returns the proof that the list of the first `size` leaves goes on from that of the first `before`: PROOF."""
     if not 0 < before < size:
@@ -107,24 +93,6 @@ def consistency(before: int, size: int, node: Node) -> list[bytes]:
             found.append(_hash(begin, middle, node))
             begin, is_root = middle, False
     return ([] if is_root else [_hash(begin, end, node)]) + found[::-1]
-
-
-def is_included(leaf: bytes, index: int, size: int, top: bytes, proof: Sequence[bytes]) -> bool:
-    """Checks a proof of `inclusion` of the leaf with this hash. `top` is the root (RFC 9162, 2.1.3.2)."""
-    if not 0 <= index < size:
-        return False
-    at, last, found = index, size - 1, leaf
-    for other in proof:
-        if last == 0:
-            return False
-        if at & 1 or at == last:
-            found = node_hash(other, found)
-            while not at & 1 and at:
-                at, last = at >> 1, last >> 1
-        else:
-            found = node_hash(found, other)
-        at, last = at >> 1, last >> 1
-    return last == 0 and found == top
 
 
 def is_consistent(before: int, root_before: bytes, size: int, top: bytes, proof: Sequence[bytes]) -> bool:

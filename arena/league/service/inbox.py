@@ -165,9 +165,6 @@ class Inbox:
     """The orders that wait, as the service sees them.
 
     Args:
-        store: The league.
-        folder: Its folder.
-        settings: Its settings.
         tell: Called with a sentence for each order that is obeyed.
     """
 

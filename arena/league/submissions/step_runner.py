@@ -59,7 +59,6 @@ class StepRunner:
     """Sees to the versions that are submitted.
 
     Args:
-        store: The league.
         step_worker: Where steps are done.
         tools: How.
         tell: Called with a sentence about each thing that was done.

@@ -34,16 +34,6 @@ def mth(entries: list[bytes]) -> bytes:
     return sha256(b"\x01" + mth(entries[:k]) + mth(entries[k:])).digest()
 
 
-def path(m: int, entries: list[bytes]) -> list[bytes]:
-    """PATH, as section 2.1.1 defines it."""
-    if len(entries) == 1:
-        return []
-    k = split(len(entries))
-    if m < k:
-        return [*path(m, entries[:k]), mth(entries[k:])]
-    return [*path(m - k, entries[k:]), mth(entries[:k])]
-
-
 def proof(m: int, entries: list[bytes], b: bool = True) -> list[bytes]:
     """PROOF and SUBPROOF, as section 2.1.2 defines them."""
     if m == len(entries):
@@ -77,40 +67,10 @@ def test_the_empty_list_has_the_hash_of_nothing() -> None:
     assert merkle.Builder().root() == merkle.EMPTY == mth([])
 
 
-PATHS = {
-    (0, 8): (
-        "96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7",
-        "5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e",
-        "6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4",
-    ),
-    (5, 8): (
-        "bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b",
-        "ca854ea128ed050b41b35ffc1b87b8eb2bde461e9e3b5596ece6b9d5975a0ae0",
-        "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
-    ),
-    (2, 3): ("fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",),
-    (1, 5): (
-        "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
-        "5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e",
-        "bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b",
-    ),
-}
-"""By leaf and size, from the same tests."""
-
-
-@pytest.mark.parametrize(("index", "size"), PATHS)
-def test_paths_are_those_of_certificate_transparency(index: int, size: int) -> None:
-    assert tuple(each.hex() for each in merkle.inclusion(index, size, nodes(LEAVES))) == PATHS[index, size]
-
-
 def test_every_proof_of_every_small_list_is_that_of_the_rfc_and_is_accepted() -> None:
     for size in range(1, 34):
         entries = [bytes([number]) for number in range(size)]
         node, top = nodes(entries), mth(entries)
-        for index in range(size):
-            found = merkle.inclusion(index, size, node)
-            assert found == path(index, entries)
-            assert merkle.is_included(merkle.leaf_hash(entries[index]), index, size, top, found)
         for before in range(size + 1):
             found = merkle.consistency(before, size, node)
             assert found == (proof(before, entries) if before else [])
@@ -152,17 +112,9 @@ def test_a_list_that_was_changed_or_shortened_has_no_proof(size: int, data: st.D
 
 
 @given(st.integers(2, 70), st.data())
-def test_a_proof_with_another_hash_index_or_size_is_refused(size: int, data: st.DataObject) -> None:
+def test_a_proof_with_another_hash_or_size_is_refused(size: int, data: st.DataObject) -> None:
     entries = [bytes([number]) for number in range(size)]
-    node, top, index = nodes(entries), mth(entries), data.draw(st.integers(0, size - 1))
-    said, leaf = merkle.inclusion(index, size, node), merkle.leaf_hash(entries[index])
-    place = data.draw(st.integers(0, len(said) - 1))
-    altered = [*said[:place], sha256(said[place]).digest(), *said[place + 1 :]]
-    assert not merkle.is_included(leaf, index, size, top, altered)
-    assert not merkle.is_included(leaf, index, size, top, said[:-1])
-    assert not merkle.is_included(leaf, index, size, top, [*said, top])
-    assert not merkle.is_included(leaf, (index + 1) % size, size, top, said)
-    assert not merkle.is_included(merkle.leaf_hash(b"none"), index, size, top, said)
+    node, top = nodes(entries), mth(entries)
     before = data.draw(st.integers(1, size - 1))
     found, old = merkle.consistency(before, size, node), mth(entries[:before])
     assert found
@@ -176,5 +128,4 @@ def test_a_proof_with_another_hash_index_or_size_is_refused(size: int, data: st.
 def test_sizes_that_no_list_has_are_refused() -> None:
     assert not merkle.is_consistent(5, merkle.EMPTY, 3, merkle.EMPTY, [])
     assert not merkle.is_consistent(-1, merkle.EMPTY, 3, merkle.EMPTY, [])
-    assert not merkle.is_included(merkle.EMPTY, 3, 3, merkle.EMPTY, [])
     assert not merkle.is_consistent(2, mth(LEAVES[:2]), 3, mth(LEAVES[:3]), [])

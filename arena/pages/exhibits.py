@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from arena.core.face import Reader, game_rows, sql_views, stores
+from arena.core.face import Payload, Reader, errors, files, game_rows, sql_views, stores
 from arena.league.store.controls import FINAL_MATCHES
 
 _SHOWN: Final = "games.tournament = ? AND games.status = 'done'"
@@ -126,13 +126,30 @@ class Exhibits(Reader):
 
     def all(self) -> list[game_rows.Tournament]:
         """Returns the tournaments in which a game is planned, the latest first."""
-        ids = self._db.execute("SELECT id FROM tournaments WHERE games > 0 ORDER BY rowid DESC").fetchall()
+        open_ = " OR id IN (SELECT tournament FROM seasons)" if self._of_league else ""
+        ids = self._db.execute(f"SELECT id FROM tournaments WHERE games > 0{open_} ORDER BY rowid DESC").fetchall()
         return [self.tournament(id) for (id,) in ids]
 
     def seasons(self) -> dict[str, str]:
         """Returns the names of a league's seasons by their tournaments; none if it is no league's database."""
         found = self._db.execute("SELECT tournament, name FROM seasons") if self._of_league else ()
         return dict(found)
+
+    def published(self, document: str) -> Payload:
+        """Returns what the service of a league has published, as `league` or `standings`; empty if it has not."""
+        path = self.path.parent / "published" / f"{document}.json"
+        if not self._of_league or not path.exists():
+            return {}
+        data = files.read(path, "what a league publishes", files.MOST_DOCUMENT, errors.StoreError, links=False)
+        return msgspec.json.decode(data, type=Payload)
+
+    def frozen(self, tournament: str) -> Payload | None:
+        """Returns the final standings of a season; while its final is played, those that are published."""
+        if (found := super().frozen(tournament)) is not None:
+            return found
+        told = self.published("standings")
+        is_open = told.get("season") == self.seasons().get(tournament)
+        return told if is_open and told.get("final") else None
 
     def course_of(self, tournament: str) -> list[object]:
         """Returns what differs whenever something else is shown of the games and the ratings of a tournament.
@@ -178,28 +195,15 @@ class Exhibits(Reader):
             (tournament, first, stop),
         )
         for number, id, finished, termination, turns, seconds, counts, *seat in rows:
-            about = (id, finished, termination, turns, seconds, counts)
+            about = (id, finished or "", termination, turns or 0, seconds or 0.0, bool(counts))
             found.setdefault(number, (about, []))[1].append(tuple(seat))
+        names = ("game", "finished", "termination", "turns", "seconds", "counts")
+        columns = ("entrants", "ranks", "forfeits", "scores", "leads", "shared")
         games = []
-        for number, ((id, finished, termination, turns, seconds, counts), seats) in found.items():
-            entrants, ranks, forfeits, scores, leads, shared = zip(*seats, strict=True)
-            games.append(
-                ShownGame(
-                    game=id,
-                    number=number,
-                    finished=finished or "",
-                    termination=termination,
-                    turns=turns or 0,
-                    seconds=seconds or 0.0,
-                    counts=bool(counts),
-                    entrants=entrants,
-                    ranks=ranks,
-                    forfeits=forfeits,
-                    scores=scores,
-                    leads=leads,
-                    shared=shared,
-                )
-            )
+        for number, (about, seats) in found.items():
+            told: dict[str, Any] = dict(zip(names, about, strict=True))
+            told |= zip(columns, zip(*seats, strict=True), strict=True)
+            games.append(ShownGame(number=number, **told))
         return games
 
     def shown_forfeits(self, tournament: str, entrant: int, limit: int) -> list[ShownForfeit]:
@@ -257,7 +261,7 @@ class Exhibits(Reader):
 
     def members(self, tournament: str) -> dict[int, Member]:
         """Returns the members of a league's season by entrant, of a closed one those that played to its end."""
-        if frozen := self.frozen(tournament):
+        if frozen := super().frozen(tournament):
             numbers = {entrant.name: entrant.number for entrant in self.entrants(tournament)}
             return {
                 numbers[item["name"]]: Member(

@@ -65,7 +65,6 @@ def film(
     """Returns the data of a whole game, and the CSS of its symbols.
 
     Args:
-        log: The log.
         seat: The seat whose knowledge is shown; None means that of every seat, and of all together.
         whole: Whether symbols that this game does not show are among them, so that games can share them.
         remarks: What is said of decisions, by their line in the log.

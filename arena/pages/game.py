@@ -19,7 +19,6 @@ def game_page(
     """Returns the page of a game.
 
     Args:
-        log: The log.
         seat: The seat whose knowledge is shown; None means that of every seat, and of all together.
         remarks: What is said of decisions, by their line in the log.
 

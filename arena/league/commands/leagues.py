@@ -70,7 +70,6 @@ def opened(folder: Path | None, elsewhere: Elsewhere | None, author: str | None 
     """Yields the league in a folder, or the one elsewhere.
 
     Args:
-        folder: The league's folder.
         elsewhere: The league elsewhere, which comes first.
         author: Whose versions are meant, in a folder. Elsewhere the key says it.
 

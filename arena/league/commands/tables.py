@@ -33,22 +33,6 @@ class _Forfeit(msgspec.Struct):
     rerun: str | None = None
 
 
-class _Face(msgspec.Struct):
-    """What everybody may know of a league, as far as it is shown."""
-
-    rules: str = ""
-    ruleset: str = ""
-    players: list[int] = []
-    board: str | None = None
-    time: str = ""
-    level: str = ""
-    limits: dict[str, int] = {}
-    authors: int | None = None
-    active: int | None = None
-    tried: list[str] = []
-    address: str | None = None
-
-
 def face_lines(league: Payload, where: str, *, is_here: bool) -> Iterator[str]:
     """Yields what is played in a league, by whom, what is tried now, and how one enters.
 
@@ -61,32 +45,20 @@ def face_lines(league: Payload, where: str, *, is_here: bool) -> Iterator[str]:
         DoorError: It is something else.
     """
     try:
-        face = msgspec.convert(league, _Face)
+        told = msgspec.convert(league.get("told", ()), list[tuple[str, str]])
     except msgspec.ValidationError as error:
         raise errors.DoorError(f"expected what a league is, got: {error}; ask its operator", "internal") from None
-    if not face.rules:
+    if not told:
         return
-    players = " and ".join(map(str, face.players))
-    board = f", board {face.board}" if face.board else ""
-    yield f"  plays {face.rules} {face.ruleset}, {players} players{board}, time {face.time}, level {face.level}"
-    limits = [f"{face.limits[name]} {words}" for name, words in _LIMITS.items() if name in face.limits]
-    yield f"  an author may have {', '.join(limits)}"
-    if face.active is not None:
-        names = ", ".join(face.tried[:4])
-        trying = f"; now tried: {names}" if names else ""
-        has = f"{counted(face.active, 'version')} of {counted(face.authors or 0, 'author')} and the house"
-        yield f"  in it: {has}{trying}"
+    for name, text in told:
+        yield f"  {name}: {text}"
     yield f"  to enter: arena league submit BOT {where}"
-    if is_here and face.address:
+    if is_here and (address := league.get("address")):
         yield "  from elsewhere: arena league key new NAME; here: arena league author add NAME --key NAME.pub; there:"
-        yield f"    arena league submit BOT --at {face.address} --key NAME.key"
+        yield f"    arena league submit BOT --at {address} --key NAME.key"
     if is_here:
         yield f"  to watch: arena watch {where}, or with --web for a page"
     yield ""
-
-
-_LIMITS: Final = {"bots": "bots", "pending": "versions that wait or are tried", "submissions": "submissions a day"}
-"""The limits that are told, in words."""
 
 
 def show_games(games: Sequence[Payload]) -> None:

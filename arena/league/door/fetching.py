@@ -26,10 +26,6 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
 def fetch_ledger(client: Client, out: Path) -> Head:
     """Fetches the ledger of a league, into the folder `ledger` of a folder. Full pages are not fetched again.
 
-    Args:
-        client: The connection to the league.
-        out: The folder.
-
     Returns:
         The head that the league showed before it gave the entries.
 
@@ -69,9 +65,7 @@ def fetch_season(client: Client, name: str, out: Path, *, with_logs: bool = True
     Of an open season that is the commitment, and what is over. Logs that are there already are not fetched again.
 
     Args:
-        client: The connection to the league.
         name: The season's name, or its identifier.
-        out: The folder.
         with_logs: Whether to fetch the logs too.
 
     Returns:
@@ -106,7 +100,6 @@ def _keep(path: Path, data: bytes, *, grows: bool = False) -> None:
     """Writes what was fetched, unless it contradicts what was fetched before: that is evidence.
 
     Args:
-        path: The file.
         data: What was fetched.
         grows: Whether there may be more at its end than before.
 

@@ -47,9 +47,6 @@ def look_again(client: Client, league: Address, key: Path, tell: Callable[[str],
     """Asks for the head of a league's ledger, and remembers it if it goes on from the one that was seen last.
 
     Args:
-        client: A connection to the league.
-        league: Its address.
-        key: The author's key file.
         tell: Called with a sentence if the head cannot be remembered.
 
     Returns:

@@ -80,7 +80,6 @@ class Door:
         """Opens it.
 
         Args:
-            folder: The league's folder.
             bind: Where to listen, as ZeroMQ has it: `tcp://*:5599`.
             check: What says whether an archive keeps the rules.
             tell: Called with sentences for the operator.

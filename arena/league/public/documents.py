@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.face import Payload, errors, files
+from arena.core.face import Payload, counted, errors, files
 from arena.league.door.health import address, health
 from arena.league.folder import Folder
 from arena.league.matches import final_tables
@@ -39,7 +39,6 @@ def league(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
     season = reader.seasons.current()
     row = None if season is None else reader.finder.tournament(season.tournament)
     game = (settings.season_settings() if row is None else row.settings)["game"]
-    versions = reader.versions.all()
     return {
         "name": settings.name,
         "rules": game["rules"],
@@ -51,9 +50,7 @@ def league(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "level": settings.bots.level,
         "remote": settings.bots.remote,
         "limits": msgspec.structs.asdict(settings.limits),
-        "authors": _authors(reader),
-        "active": sum(version.state is State.ACTIVE for version in versions),
-        "tried": [version.name for version in versions if version.is_pending],
+        "told": _told(reader, settings, game),
         "address": address(folder.path),
         "season": season and season.name,
         "commitment": row and row.commitment,
@@ -63,6 +60,24 @@ def league(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
             for one in reader.seasons.all()
         ],
     }
+
+
+def _told(reader: LeagueReader, settings: Settings, game: Payload) -> list[tuple[str, str]]:
+    """Returns the same for people: what is played, how, what an author may, who is in, and what is tried."""
+    versions, limits = reader.versions.all(), settings.limits
+    players = " or ".join(map(str, settings.game.players))
+    board = f", board {game['board']['name']}" if game["board"] else ""
+    remote = ", or play from machines of their authors" if settings.bots.remote else ""
+    quota = f"{limits.bots} bots, {limits.pending} versions that wait, {limits.submissions} submissions a day"
+    active = counted(sum(version.state is State.ACTIVE for version in versions), "version")
+    return [
+        ("what is played", f"{game['rules']} {game['ruleset']}, {players} players{board}"),
+        ("time", f"{settings.game.time} for each seat"),
+        ("bots are confined", f"{settings.bots.level}{remote}"),
+        ("an author may have", quota),
+        ("in it", f"{active} of {counted(_authors(reader), 'author')} and the house"),
+        ("now tried", ", ".join(version.name for version in versions if version.is_pending) or "nothing"),
+    ]
 
 
 def keys(reader: LeagueReader) -> dict[str, str]:
@@ -76,7 +91,6 @@ def standings(reader: LeagueReader, ranking: Ranking | None = None) -> Payload:
     If no season is open, they are those of the last one.
 
     Args:
-        reader: The league.
         ranking: The ranking of the open season, if it is known; else it is computed.
     """
     season = reader.seasons.current()
@@ -136,8 +150,6 @@ def author_status(reader: LeagueReader, author: str, ranking: Ranking | Publishe
     """Returns how an author's versions stand, the latest first, and the last notices for them, the latest last.
 
     Args:
-        reader: The league.
-        author: Whose.
         ranking: As for `standings`, or what is published of it.
     """
     ranking = ranking or ranking_of(reader)
@@ -266,7 +278,6 @@ def games(
     """Returns games of the open season, a row for each seat that is asked for, the latest first.
 
     Args:
-        reader: The league.
         author: Of this author's versions; None means everybody's.
         bot: Of this bot, or this version of one; None means all.
         only: Which games; None means all.

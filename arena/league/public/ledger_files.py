@@ -31,7 +31,6 @@ def entries_of(store: LeagueReader, deals: Iterable[DealRevealed]) -> Iterator[E
     """Yields the entries of the games of matches that are over, in order.
 
     Args:
-        store: The league.
         deals: What is published of the matches.
     """
     for tournament, some in groupby(deals, key=lambda deal: deal.tournament):
@@ -94,7 +93,6 @@ class Ledger:
         A league that was restored from a backup has none, nor has one that is older than ledgers.
 
         Args:
-            store: The league.
             alive: As in `add`.
 
         Raises:

@@ -27,11 +27,7 @@ _FROM_TABLE: Final = (
 
 
 class Ranking:
-    """The figures of a season as they are when it is made. That takes seconds in a large league.
-
-    Args:
-        reader: The league.
-    """
+    """The figures of a season as they are when it is made. That takes seconds in a large league."""
 
     fit: refit.Fit | None
     """The refit of all results; None before any."""

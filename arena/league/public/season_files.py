@@ -103,8 +103,6 @@ def catch_up(store: LeagueReader, folder: Folder, alive: Callable[[], object] = 
     """Writes what is missing of all seasons: a kill may have come before it, or the league is restored from a backup.
 
     Args:
-        store: The league.
-        folder: Its folder.
         alive: Called again and again meanwhile.
 
     Raises:
@@ -128,9 +126,6 @@ def write_closed(
     """Writes the results of a season that is closed, its standings, and at last its secret.
 
     Args:
-        store: The league.
-        folder: Its folder.
-        season: The season.
         alive: Called again and again meanwhile.
 
     Raises:

@@ -19,6 +19,8 @@ from typing import Final
 
 from arena.core.face import errors, need, plain
 
+FIRST_S: Final = 5.0
+"""The first pages are made after this time, so that a league has a face from its first minute."""
 NICENESS: Final = 10
 """How far it stands back behind games (`nice`)."""
 REPLAYS_S: Final = 30.0
@@ -35,7 +37,6 @@ class Showing:
     """Has the pages made again and again.
 
     Args:
-        folder: The league's folder.
         every_s: How long it waits between two times, in seconds; 0: no pages are made.
         tell: Called with a sentence when they cannot be made.
         rated: Returns how many games were rated.
@@ -56,7 +57,7 @@ class Showing:
         ]
         self._tell = tell
         self._every_s = every_s
-        self._due = time.monotonic() + every_s
+        self._due = time.monotonic() + min(every_s, FIRST_S)
         self._process: subprocess.Popen[bytes] | None = None
         self._began = 0.0
         self._told = ""

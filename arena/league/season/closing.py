@@ -96,8 +96,6 @@ def close_season(
     Games that were not begun go, and matches that are over by that, too, are published.
 
     Args:
-        store: The league.
-        folder: Its folder.
         tell: Called with a sentence about what could not be published.
         alive: Called again and again meanwhile: a season of millions of games takes minutes.
 

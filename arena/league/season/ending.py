@@ -185,7 +185,6 @@ def finalists(store: LeagueReader, most: int, absent: frozenset[str] = frozenset
     Those with a provisional rating come after all others: after a match or two an average bot may stand anywhere.
 
     Args:
-        store: The league.
         most: How many at most.
         absent: Who cannot play.
     """

@@ -44,9 +44,6 @@ def open_season(
     """Opens the next season, with a new secret, and publishes the commitment to it. All active versions are in it.
 
     Args:
-        store: The league.
-        folder: Its folder.
-        settings: Its settings.
         name: What people call the season.
         starts: By version's id the rating that it begins with; a new rating for the others.
 

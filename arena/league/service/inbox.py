@@ -70,8 +70,6 @@ def give(
     A service that runs gets it as a file. If none runs, it is obeyed here.
 
     Args:
-        folder: The league.
-        settings: Its settings.
         order: The order.
         archive: The archive that belongs to it.
         wait_s: How long to wait for the answer, or for another command to end.

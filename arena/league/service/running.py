@@ -86,7 +86,6 @@ def run_league(
     """Runs a league until it is asked to stop by a signal.
 
     Args:
-        folder: The league.
         games: After how many more rated games it ends; None means never.
         workers: Games at a time; None means as the settings and orders say.
         tell: Called with a sentence about each event.

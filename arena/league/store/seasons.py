@@ -248,7 +248,6 @@ class Seasons:
         """Returns the SHA-256 (hex) over a season's results: the digest of the season before, then each line of them.
 
         Args:
-            season: The season.
             alive: As for `results`.
         """
         digest = hashlib.sha256(f"{season.digest_before}\n".encode())
@@ -264,7 +263,6 @@ class Seasons:
         the most deals, and its outcome.
 
         Args:
-            season: The season.
             alive: Called after each some thousand games: millions take minutes.
         """
         names = {entrant.number: entrant.name for entrant in self._games.entrants(season.tournament)}

@@ -222,7 +222,6 @@ class Allowance:
         """Returns by name how many bytes each version of an author takes whose built files stay.
 
         Args:
-            author: Whose.
             but: A version that is left out.
         """
         versions = (

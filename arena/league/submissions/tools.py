@@ -153,8 +153,6 @@ def absent(store: LeagueStore, folder: Folder, *, elsewhere: bool = False) -> fr
     """Returns the names of the active versions that cannot play now: no game of theirs should be planned.
 
     Args:
-        store: The league.
-        folder: Its folder.
         elsewhere: Whether games are played on other machines: nothing reaches bots from there that their authors serve.
     """
     remote = frozenset(version.name for version in store.versions.active() if version.level == Level.REMOTE)

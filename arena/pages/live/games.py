@@ -180,7 +180,6 @@ class LiveFilm:
     """The frames of a game, made as its records come.
 
     Args:
-        game: The game.
         hands: Whether all hands are shown while it goes on.
     """
 

@@ -33,7 +33,6 @@ def steps(
     """Yields the steps that a seat was told of.
 
     Args:
-        rules: The game.
         presenter: Says which events begin a step.
         view: What the seat knew before.
         events: What it was told since.

@@ -50,7 +50,6 @@ class Turn:
         """Begins the decision that a request asks for.
 
         Args:
-            rules: The game.
             request: The message, with `kind`, `view` and `legal`.
         """
         self._rules = rules

@@ -80,7 +80,6 @@ def check(
 
     Args:
         reader: The database.
-        row: The tournament.
         folder: Its folder in the site.
         processes: How many may work.
         advance: Called after each game.

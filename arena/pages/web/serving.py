@@ -198,15 +198,3 @@ class _Reporting:
         except Exception as error:
             self._on_error(error)
             raise
-
-
-def serve(
-    app: ASGIApp,
-    listening: Listening,
-    *,
-    ready: Callable[[], object] = lambda: None,
-    on_stop: Callable[[], object] = lambda: None,
-    on_error: Callable[[Exception], object] = lambda error: None,
-) -> None:
-    """Serves an application until a signal ends it; see `Server`."""
-    Server(app, listening, ready=ready, on_stop=on_stop, on_error=on_error).run()

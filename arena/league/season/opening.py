@@ -13,8 +13,9 @@ from typing import Final
 from arena.core.face import chance, errors, files, game_rows, record_files, stores, true_skill
 from arena.league.folder import SETTINGS, Folder
 from arena.league.public.season_files import write_opened
+from arena.league.season.fixed import check_season
 from arena.league.season.template import text
-from arena.league.settings import Settings, check_season, load, parse
+from arena.league.settings import Settings, load, parse
 from arena.league.store import LeagueReader, LeagueStore, open_league
 from arena.league.store.records import Season
 from arena.league.submissions.house import check_house, enter_house

@@ -22,7 +22,8 @@ from arena.cli import cli
 from arena.core.errors import ConfigError, StoreError
 from arena.core.store.database import MIGRATIONS, connect
 from arena.core.store.store import open_reader
-from arena.league.settings import Settings, check_season, parse
+from arena.league.season.fixed import check_season
+from arena.league.settings import Settings, parse
 
 RELEASES = sorted((Path(__file__).parents[2] / "data" / "releases").glob("*.tar.zst"))
 

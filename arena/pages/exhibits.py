@@ -36,7 +36,6 @@ class ShownSeat(msgspec.Struct, frozen=True):
     """What one entrant did in a game that may be shown."""
 
     number: int
-    """The game's place in the schedule."""
     seat: int
     entrant: int
     rank: int
@@ -87,7 +86,6 @@ class ShownForfeit(msgspec.Struct, frozen=True, kw_only=True):
     turn: int | None
     overloaded: bool
     sentence: str
-    """Empty in a league."""
     last_words: list[str]
     """What it wrote last to stderr; nothing in a league."""
 

@@ -47,9 +47,30 @@ class Changes:
         spec: Payload | None = None,
         start: true_skill.Rating | None = None,
     ) -> Version:
-        """Changes the state of a version, as `Versions.change` documents."""
+        """Changes the state of a version, with all that follows from it, in one transaction.
+
+        Args:
+            id: The version.
+            to: Its new state; the same one notes that the machine failed in its step.
+            by: Who causes it.
+            reason: Why, for people: a few words.
+            report: What came of the step that ends.
+            notice: What the author is told instead of the table's sentence; `{name}` and `{reason}` are filled in.
+            spec: What it is started with, if it becomes an entrant. By default its manifest.
+            start: The rating that it begins with, if it becomes an entrant. By default the mean of the version that was
+                active last, with a wider sigma.
+
+        Returns:
+            The version as it is now.
+
+        Raises:
+            Refused: There is no such change (the table of `arena.league.store.states`), no season is open, or the bot
+                has another version in the place. Nothing has changed.
+        """
         with databases.immediate(self._db):
             version = rows.version(self._db, id)
+            if to is State.BUILDING and version.state is State.RECEIVED:
+                self._check_free(version)
             change = find(version.state, to, by, version.name)
             if to is State.ACTIVE:
                 self._check_may_play(version, by)
@@ -76,6 +97,13 @@ class Changes:
                 case _:
                     pass
             return rows.version(self._db, id)
+
+    def _check_free(self, version: Version) -> None:
+        where = "WHERE bots.name = ? AND state IN ('building', 'checking', 'qualifying')"
+        for other in rows.versions(self._db, where, version.bot):
+            raise errors.Refused(
+                "state", f"expected one version of {version.bot} at a time, got: {other.name} is being tried"
+            )
 
     def _check_may_play(self, version: Version, by: Actor) -> None:
         """Checks what the table cannot say of a version that is to become active.

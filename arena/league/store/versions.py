@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.core.face import Payload, databases, errors, game_rows, true_skill
+from arena.core.face import Payload, databases, errors, game_rows
 from arena.league.store import rows
 from arena.league.store.authors import Authors
 from arena.league.store.changes import Changes
-from arena.league.store.records import ChangeRow, Received, Report, Version
+from arena.league.store.records import ChangeRow, Received, Version
 from arena.league.store.states import Actor, State
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ class Versions:
     def __init__(self, connection: databases.Connection, games: stores.Store) -> None:
         self._db = connection
         self._changes = Changes(connection, games)
+        self.change = self._changes.make
         self._authors = Authors(connection)
 
     def receive(
@@ -85,50 +86,6 @@ class Versions:
             before = self._before(version)
             self._changes.note_new(version, f"{before} before it", by)
             return Received(version, before, same=False)
-
-    def change(
-        self,
-        id: int,
-        to: State,
-        by: Actor,
-        reason: str,
-        *,
-        report: Report | None = None,
-        notice: str | None = None,
-        spec: Payload | None = None,
-        start: true_skill.Rating | None = None,
-    ) -> Version:
-        """Changes the state of a version, with all that follows from it, in one transaction.
-
-        Args:
-            id: The version.
-            to: Its new state; the same one notes that the machine failed in its step.
-            by: Who causes it.
-            reason: Why, for people: a few words.
-            report: What came of the step that ends.
-            notice: What the author is told instead of the table's sentence; `{name}` and `{reason}` are filled in.
-            spec: What it is started with, if it becomes an entrant. By default its manifest.
-            start: The rating that it begins with, if it becomes an entrant. By default the mean of the version that was
-                active last, with a wider sigma.
-
-        Returns:
-            The version as it is now.
-
-        Raises:
-            Refused: There is no such change (the table of `arena.league.store.states`), no season is open, or the bot
-                has another version in the place. Nothing has changed.
-        """
-        with databases.immediate(self._db):
-            if to is State.BUILDING and (version := self.get(id)).state is State.RECEIVED:
-                self._check_free(version)
-            return self._changes.make(id, to, by, reason, report=report, notice=notice, spec=spec, start=start)
-
-    def _check_free(self, version: Version) -> None:
-        where = "WHERE bots.name = ? AND state IN ('building', 'checking', 'qualifying')"
-        for other in rows.versions(self._db, where, version.bot):
-            raise errors.Refused(
-                "state", f"expected one version of {version.bot} at a time, got: {other.name} is being tried"
-            )
 
     def get(self, id: int) -> Version:
         """Returns a version by its id.

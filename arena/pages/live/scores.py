@@ -50,7 +50,6 @@ class Scores(msgspec.Struct, frozen=True):
     """How a tournament or a season stands."""
 
     title: str
-    """What is played."""
     id: str
     done: int
     """How many games are over at this moment."""

@@ -22,9 +22,7 @@ class Step(msgspec.Struct, frozen=True):
     seat: Seat | None
     """Who decided; None if it was nobody, as when a round begins."""
     events: tuple[Payload, ...]
-    """What the seat was told of it."""
     view: Payload
-    """What the seat knows after it."""
 
 
 def steps(

@@ -28,7 +28,6 @@ class Table(msgspec.Struct, frozen=True):
     header: log_records.Header
     """What a presenter needs to know: the settings, and who sits where. The secrets of the deal are not in it."""
     seat: Seat
-    """The person's."""
 
     @property
     def log(self) -> Path:

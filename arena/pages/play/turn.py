@@ -38,7 +38,6 @@ class _Step(msgspec.Struct, frozen=True):
     plays: tuple[Any, ...]
     """The plays that are whole: of the engine, or maps where there is no state."""
     chosen: tuple[tuple[str, Any], ...] = ()
-    """What was chosen of the next play."""
     events: tuple[Payload, ...] = ()
     """What the last play brings about, as its seat would be told."""
 

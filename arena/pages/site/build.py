@@ -43,7 +43,6 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """Where it is written."""
     title: str
     processes: int = 1
-    """How many may work."""
     replays: int | None = None
     """Of how many of a tournament's latest games replays are made; None means of all."""
     seconds: float | None = None
@@ -56,9 +55,7 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
     """What was done."""
 
     pages: int
-    """How many pages were written."""
     replays: int
-    """How many replays were made."""
     left: int
     """The number of replays that are wanted and not made yet, though the logs are there."""
     others: int

@@ -47,7 +47,6 @@ class Listening(msgspec.Struct, frozen=True):
     """The address that it is bound to, as an URL has it."""
     port: int
     is_local: bool
-    """Whether only this machine can connect."""
 
     def url(self, key: str | None = None, path: str = "/") -> str:
         """Returns the address to open, with the key that opens it."""

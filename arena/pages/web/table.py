@@ -39,7 +39,6 @@ class Action(msgspec.Struct):
     """What a page asks for."""
 
     page: int
-    """Which page it is."""
     do: str
     """`choose`, `fill`, `undo`, `send`, `resign`, `again` or `leave`."""
     id: int = 0

@@ -45,7 +45,6 @@ class Stopped(msgspec.Struct, frozen=True):
     """`arena tournament stop` stopped it. All results are kept."""
 
     tournament: str
-    """Its identifier."""
 
 
 class Finished(msgspec.Struct, frozen=True):

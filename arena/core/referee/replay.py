@@ -40,9 +40,7 @@ class Step(msgspec.Struct, frozen=True):
     """Its line in the log, from 1."""
     record: Record
     before: Any
-    """The state before it."""
     after: Any
-    """The state after it."""
     margins: tuple[int, ...] | None = None
     """Of the last one by seat its leads over all others, if the game counts them."""
 

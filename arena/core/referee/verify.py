@@ -134,7 +134,6 @@ class Verdict(msgspec.Struct, frozen=True):
     turns: int
     records: int
     draws: int
-    """How many draws it holds."""
     draws_checked: bool
     """Whether they were computed again from the secret. Without it, only their form can be checked."""
     margins: tuple[int, ...] | None

@@ -32,7 +32,6 @@ class LeftOut(msgspec.Struct, frozen=True):
     """A bot, or a file, that does not enter."""
 
     bot: str
-    """Its name on the command line."""
     reason: str
     """Why, and what to do if it should enter."""
 

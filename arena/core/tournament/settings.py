@@ -56,9 +56,7 @@ class _SettingsOfAll(msgspec.Struct, frozen=True, kw_only=True):
     """What the settings of a tournament have whatever its format is."""
 
     game: GameSettings
-    """What is played."""
     level: Level = Level.TRUSTED
-    """How bots are confined."""
     on_overload: OnOverload = "rate"
     """What becomes of games that were lost because the machine was overloaded."""
     chance: Literal[2, 3] = VERSION

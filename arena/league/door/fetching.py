@@ -18,6 +18,8 @@ from arena.league.record import ledger
 from arena.league.record.ledger import Head
 from arena.league.record.season import DEALS, LOGS, RESULTS, SEASON_FILE, SEASONS, STANDINGS_FILE, DealRevealed
 
+TOLD: Final = 50
+"""After so many logs it is told how many are there."""
 MOST_TRIES: Final = 5
 """Tries to fetch a file that grows meanwhile."""
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
@@ -59,7 +61,9 @@ def fetch_seasons(client: Client, out: Path) -> None:
         fetch_season(client, str(season.get("tournament")), out, with_logs=False)
 
 
-def fetch_season(client: Client, name: str, out: Path, *, with_logs: bool = True) -> str:
+def fetch_season(
+    client: Client, name: str, out: Path, *, with_logs: bool = True, tell: Callable[[str], object] = lambda text: None
+) -> str:
     """Fetches what a league publishes of a season, into the folders `seasons` and `logs` of a folder.
 
     Of an open season that is the commitment, and what is over. Logs that are there already are not fetched again.
@@ -67,6 +71,7 @@ def fetch_season(client: Client, name: str, out: Path, *, with_logs: bool = True
     Args:
         name: The season's name, or its identifier.
         with_logs: Whether to fetch the logs too.
+        tell: Called again and again with how many are there.
 
     Returns:
         A sentence about what was fetched.
@@ -90,6 +95,8 @@ def fetch_season(client: Client, name: str, out: Path, *, with_logs: bool = True
     for file, data in _pages(client, tournament, DEALS):
         _keep(folder / file, data, grows=True)
         for game, sha256 in _logs_in(data) if with_logs else ():
+            if (there + gone) % TOLD == TOLD - 1:
+                tell(f"{counted(there, 'log')} so far")
             is_there = _fetch_log(client, tournament, game, sha256, out / LOGS)
             there, gone = there + is_there, gone + (not is_there)
     left = f"; {counted(gone, 'log')} the league has no more" if gone else ""

@@ -155,7 +155,7 @@ $(BIN)/python:
 	  { echo "make: expected Python 3.11 or newer, got: $$($(PYTHON) --version 2>&1); name one: make PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' || \
 	  { echo "make: $(PYTHON) has no venv module; install it (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
-	@echo "Making $(VENV) ..." >&2
+	@echo "Making $(VENV) ... The first time takes a minute or two." >&2
 	@$(PYTHON) -m venv $(VENV)
 
 # On a terminal pip says what it fetches.

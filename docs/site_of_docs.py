@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build"
 _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"""\]\(([^)\s#]+)|(?:src|srcset|href)="([^"#]+)""")
+WIDE = ".md-grid{max-width:72rem}.md-typeset pre>code{font-size:.76em}"
 _ENTRY = re.compile(r"^ +- .+: (\S+\.md)$", re.MULTILINE)
 
 
@@ -67,6 +68,9 @@ def main() -> int:
             shutil.copytree(source, place, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
         else:
             shutil.copy(source, place)
+    for page in (BUILD / "pages" / "protocol").rglob("*.md"):  # who searches wants a guide first
+        page.write_text(f"---\nsearch:\n  boost: 0.3\n---\n{page.read_text('utf-8')}", "utf-8")
+    (BUILD / "pages" / "wide.css").write_text(WIDE, "utf-8")
     (BUILD / "pages" / "llms.txt").write_text(llms(ROOT), "utf-8")
     config = shutil.copy(ROOT / "docs" / "mkdocs.yml", BUILD)
     return subprocess.run([sys.executable, "-m", "zensical", "build", "--clean", "--strict", "-f", config]).returncode

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import shlex
 import subprocess
@@ -15,7 +16,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from arena.core.face import bot_manifests, errors, plain, runtimes, wire_variables
+from arena.core.face import bot_manifests, errors, plain, programs, runtimes, wire_variables
 
 FIRST_LINES: Final = 4_000
 """Of what a build prints, so many lines are shown, and then the last ones."""
@@ -23,6 +24,14 @@ LAST_LINES: Final = 1_000
 LONGEST_LINE: Final = 1_000
 """Characters of a line that are shown."""
 _READ_BYTES: Final = 65_536
+_LIVES_S: Final = 15
+"""How often it is told that a build goes on."""
+_LACKS: Final = re.compile("(?m)^.*(?:No such file|not found|cannot find).*$")
+_LIBRARIES: Final = {
+    **dict.fromkeys(("zmq.h", "-lzmq"), "libzmq3-dev"),
+    **dict.fromkeys(("msgpack.h", "-lmsgpackc", "-lmsgpack-c"), "libmsgpack-dev"),
+}
+"""By header and library what Debian and Ubuntu have it in."""
 _LOOK_S: Final = 0.1
 """How often it is looked whether a build has ended that has left its output open to another process."""
 
@@ -38,7 +47,6 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
     command: str = ""
     """The command that was run; empty if there is nothing to build, or it could not be run."""
     seconds: float = 0.0
-    """How long that took."""
     problem: str | None = None
     """What was expected and what was got, if the build failed."""
     output: str = ""
@@ -118,13 +126,13 @@ def build_bot(
         began = time.monotonic()
         built = Built(bot=ref, command=told)
         for command in commands:
-            lines: list[str] = []
-            status = _run(runtimes.resolved(command), folder, show or lines.append)
+            status, output = _run(
+                runtimes.resolved(command), folder, show, lambda seconds: begin(ref, f"{told}, {seconds} s so far")
+            )
             built = msgspec.structs.replace(built, seconds=time.monotonic() - began)
             if status:
-                return msgspec.structs.replace(
-                    built, problem=_failure(manifest, folder, command, status, fetches), output="\n".join(lines)
-                )
+                problem = _failure(manifest, folder, command, status, fetches) + _to_install(command[0], output)
+                return msgspec.structs.replace(built, problem=problem, output="" if show else output)
         bot_manifests.load_bot(ref)
     except errors.BotError as error:
         return Built(bot=ref, problem=str(error))
@@ -139,8 +147,18 @@ def _failure(manifest: bot_manifests.Manifest, folder: Path, command: Sequence[s
     return problem
 
 
-def _run(command: Sequence[str], folder: Path, show: Show) -> int:
-    """Runs a command in a folder, and shows what it prints. Returns its exit status."""
+def _to_install(tool: str, output: str) -> str:
+    """Returns which packages have what a tool did not find, by what it printed."""
+    known = {**programs.PACKAGES, **_LIBRARIES}
+    words = {word for line in _LACKS.findall(output) for word in re.findall(r"[\w.+-]+", line)} - {tool}
+    packages = sorted({known[word] for word in words & known.keys()})
+    return f"; install what it lacks (Debian and Ubuntu: apt install {' '.join(packages)})" if packages else ""
+
+
+def _run(command: Sequence[str], folder: Path, show: Show | None, live: Callable[[int], None]) -> tuple[int, str]:
+    """Runs a command in a folder, and tells from time to time how long. Returns its status, and what it printed."""
+    began = due = time.monotonic()
+    printed: list[str] = []
     try:
         process = subprocess.Popen(
             command,
@@ -154,10 +172,13 @@ def _run(command: Sequence[str], folder: Path, show: Show) -> int:
         raise errors.BotError(f"expected {command[0]!r} to run, got: {error.strerror}") from None
     with process:
         assert process.stdout is not None
-        lines, pipe = _Lines(show), process.stdout.fileno()
+        lines, pipe = _Lines((printed.append, *([] if show is None else [show]))), process.stdout.fileno()
         try:
             while True:
                 has_ended = process.poll() is not None
+                if (now := time.monotonic()) > due + _LIVES_S:
+                    due = now
+                    live(round(now - began))
                 if select.select([pipe], [], [], 0 if has_ended else _LOOK_S)[0]:
                     data = os.read(pipe, _READ_BYTES)
                     if not data:
@@ -171,14 +192,14 @@ def _run(command: Sequence[str], folder: Path, show: Show) -> int:
             process.kill()
             raise
         lines.end()
-    return process.returncode
+    return process.returncode, "\n".join(printed)
 
 
 class _Lines:
     """Makes lines of a program's output that are safe to show. Whatever the output is, little of it is kept."""
 
-    def __init__(self, show: Show) -> None:
-        self._show = show
+    def __init__(self, shown: Sequence[Show]) -> None:
+        self._to = shown
         self._begun = b""
         """The beginning of a line that has not ended."""
         self._shown = 0
@@ -201,6 +222,10 @@ class _Lines:
             self._show(f"... {self._left_out} lines are left out ...")
         for line in self._last:
             self._show(line)
+
+    def _show(self, text: str) -> None:
+        for show in self._to:
+            show(text)
 
     def _add(self, line: bytes) -> None:
         text = plain(line.removesuffix(b"\r").decode(errors="backslashreplace"))

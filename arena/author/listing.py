@@ -23,7 +23,6 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[str, ...] = ()
     """The games it plays; empty if its manifest does not say."""
     folder: str
-    """Absolute path."""
     bundled: bool
     state: Literal["ready", "unbuilt", "missing", "broken"]
     """Whether it can play: at once, or after it is built, something is installed, or its manifest is fixed."""
@@ -58,11 +57,7 @@ def _listed(ref: str, folder: Path, *, bundled: bool) -> Listed:
             state, remedy = "missing", lack.what if lack.why.is_absent else lack.told
     return Listed(
         bot=ref,
-        name=manifest.name,
-        version=manifest.version,
-        author=manifest.author,
-        language=manifest.language,
-        rules=manifest.rules,
+        **{name: getattr(manifest, name) for name in ("name", "version", "author", "language", "rules")},
         folder=place,
         bundled=bundled,
         state=state,

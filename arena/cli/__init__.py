@@ -89,18 +89,9 @@ class _Arena(LazyGroup):
         assert isinstance(command, click.Command)
         return command
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Finds the command that `args` begin with.
-
-        Raises:
-            ConfigError: It is that of a wing which is not loaded.
-        """
-        known = args[0].startswith("-") or args[0] in self.lazy or ctx.resilient_parsing
-        if not known and (error := plugs.refusal("commands", args[0], f"the command {args[0]!r}")):
-            raise error
-        return super().resolve_command(ctx, args)
+    def refusal(self, name: str) -> Exception | None:
+        """Returns why there is no such command now: it is that of a wing which is not loaded."""
+        return plugs.refusal("commands", name, f"the command {name!r}")
 
 
 COMPLETE = "_ARENA_COMPLETE"

@@ -33,6 +33,9 @@ WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("upload", "push", "deploy"), "arena league submit"), "start": "arena league run",
     **dict.fromkeys(("server", "web"), "arena league serve' or 'arena watch --web"),
     **dict.fromkeys(("leaderboard", "ranking", "ratings", "elo"), "arena standings"), "sprt": "arena compare --sprt",
+    **dict.fromkeys(("register", "join", "signup"), "arena league key new"), "resume": "arena tournament",
+    **dict.fromkeys(("duel", "versus", "vs", "fight"), "arena match"), "logs": "arena games' or 'arena replay logs",
+    **dict.fromkeys(("view", "view-game", "gui", "spectate"), "arena watch' or 'arena replay"), "train": "arena tune",
     **{word: f"arena tournament --format {word}" for word in ("gauntlet", "swiss", "knockout", "ladder", "adaptive")},
     **dict.fromkeys(("round-robin", "roundrobin", "tourney"), "arena tournament"),
 }  # fmt: skip
@@ -136,6 +139,10 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def refusal(self, name: str) -> Exception | None:
+        """Returns why a command that is known is not here; None if it is unknown."""
+        return None
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -146,6 +153,8 @@ class LazyGroup(click.Group):
         """
         name = args[0]
         if name not in self.lazy and not name.startswith("-") and not ctx.resilient_parsing:
+            if (error := self.refusal(name)) is not None:
+                raise error
             root = ctx.find_root()
             meant = [WORDS[name]] if name in WORDS else list(_called(root.command, name, root))[:4]
             if meant:

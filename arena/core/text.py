@@ -9,21 +9,27 @@ Functions here make the text; `arena/cli/output.py` and `arena/cli/group.py` see
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
+
+_EMOJI: Final = "[\u2600-\u27bf\U0001f300-\U0001faff]"
+_JOINED: Final = re.compile(rf"(?<={_EMOJI})\\u200d(?={_EMOJI})|(?<=\ufe0f)\\u200d(?={_EMOJI})")
+"""Matches what joins two emoji, spelled out."""
 
 
 def plain(text: str) -> str:
     r"""Spells out everything in an untrusted text that a terminal could act on.
 
     What is left is one line of visible characters. It may still hold brackets: hand it to `rich.text.Text`, never to a
-    function that reads markup.
+    function that reads markup. What joins two emoji to one is left.
 
-    >>> print(plain("a\nb \x1b[2J"))
-    a\nb \x1b[2J
+    >>> print(plain("a\nb \x1b[2J"), plain("a\u200db"), len(plain("\U0001f469\u200d\U0001f680")))
+    a\nb \x1b[2J a\u200db 3
     """
     if text.isprintable():
         return text
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    spelled = (char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    return _JOINED.sub("\u200d", "".join(spelled))
 
 
 def plain_lines(text: str) -> str:

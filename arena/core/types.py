@@ -173,10 +173,12 @@ class TimeControl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
             if is_allowed and limit != 0 and all(time is None or time <= _LONGEST_MS for time in times):
                 off: Literal[True] | UnsetType = True if is_off else UNSET
                 return cls(bank_ms=bank, increment_ms=increment or 0, limit_ms=limit, off=off)
+        tidy = re.sub(r"(?<=[0-9])(ms|[hms])[a-z]*", r"\1", "".join(text.lower().split()))
+        near = [one for one in (tidy, f"{tidy}s") if one != text and _TIME_CONTROL.fullmatch(one)]
         raise ConfigError(
             "expected a time control BANK+INCREMENT, LIMIT/move, or both with a comma between, in seconds or with "
             "units (h, m, s, ms), and no time over 999999.999 s, such as 10s, 1m+1, 500ms/move, 10+0.1 or 2/move, "
-            f"got: {text!r}"
+            f"got: {text!r}{f'; do you mean {near[0]}?' if near else ''}"
         )
 
     def __str__(self) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -230,10 +231,22 @@ def load(folder: Folder) -> Settings:
     Raises:
         ConfigError: They cannot be used. Show the message to the operator: it names the file and the line.
     """
-    settings = parse(folder.settings_text(), str(folder.settings), folder.path)
-    runtimes.grant(settings.runtimes, str(folder.settings))
+    text = folder.settings_text()
+    settings = parse(text, str(folder.settings), folder.path)
+    try:
+        runtimes.grant(settings.runtimes, SETTINGS)
+    except errors.ConfigError as error:
+        name = next((name for name in settings.runtimes if repr(name)[1:-1] in str(error)), "")
+        raise errors.ConfigError(f"{place(str(folder.settings), text, 'runtimes', name)}: {error}") from None
     capping.set_caps(msgspec.structs.asdict(settings.caps), SETTINGS)
     return settings
+
+
+def as_begun(name: str, season: Payload) -> Settings:
+    """Returns what a season began with as settings, for whoever only looks; all else in them is usual."""
+    times = msgspec.convert(season["game"]["time"], value_types.TimeControl)
+    players = tuple(game["players"] for game in season["games"])
+    return Settings(name=name, game=Game(players=players, time=str(times)), bots=Bots(level=season["level"]))
 
 
 def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
@@ -254,7 +267,7 @@ def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
     if isinstance(format := table.get("format"), int) and format > FORMAT:
         raise errors.ConfigError(
             f"expected format {FORMAT} or less, got: {format}, of a later version of arena - at "
-            f"{_place(where, text, '', 'format')}; install the newest arena"
+            f"{place(where, text, '', 'format')}; install the newest arena"
         )
     if "format" not in table:
         from arena.core.face import GONE_SETTINGS
@@ -266,7 +279,7 @@ def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
         close = errors.did_you_mean(key, known)
         name = f" in [{section}]" if section else ""
         raise errors.ConfigError(
-            f"expected{name} one of {', '.join(known)}, got: {key!r}{close} - at {_place(where, text, section, key)}; "
+            f"expected{name} one of {', '.join(known)}, got: {key!r}{close} - at {place(where, text, section, key)}; "
             "correct it"
         )
     try:
@@ -275,9 +288,13 @@ def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
         reason = _PLACE.sub("", str(error))
         found = _PLACE.search(str(error))
         section, _, key = (found[1] if found else "").replace("[...]", "").rpartition(".")
+        given = table.get(section, {}).get(key) if section else table.get(key)
+        if isinstance(given, dict):
+            section = f"{section}.{key}".removeprefix(".")
+            key = next((name for name, value in given.items() if not isinstance(value, str)), "")
         reason = f"{reason[:1].lower()}{reason[1:]}"
         named = f"{key}: " if key else ""
-        raise errors.ConfigError(f"{_place(where, text, section, key)}: {named}{reason}; correct it") from None
+        raise errors.ConfigError(f"{place(where, text, section, key)}: {named}{reason}; correct it") from None
     if settings.game.board and (board := folder / settings.game.board).is_file():
         settings = replace(settings, game=replace(settings.game, board=str(board)))
     _check(settings, where, text)
@@ -334,19 +351,49 @@ def contradictions(settings: Settings) -> Iterator[tuple[str, str, str]]:
 
 
 def _check(settings: Settings, where: str, text: str) -> None:
-    """Checks what the types cannot say, and names the key."""
-    tries: tuple[tuple[str, str, Callable[[], object]], ...] = (
-        ("", "name", lambda: bot_manifests.check_name(settings.name)),
-        ("door", "bind", lambda: check_bind(settings.door.bind)),
-        ("game", "", lambda: _check_games(settings)),
-    )
-    for section, key, expected in contradictions(settings):
-        raise errors.ConfigError(f"{_place(where, text, section, key)}: expected {expected}")
-    for section, key, attempt in tries:
+    """Checks what the types cannot say, and names the line of the key that is to blame."""
+    for section, check in _CHECKS:
         try:
-            attempt()
+            check(settings)
         except errors.ConfigError as error:
-            raise errors.ConfigError(f"{_place(where, text, section, key)}: {error}") from None
+            at = place(where, text, *_blamed(settings, section, check))
+            raise errors.ConfigError(f"{at}: {error}") from None
+
+
+def _blamed(settings: Settings, section: str, check: Callable[[Settings], object]) -> tuple[str, str]:
+    """Returns the first value without which a check passes: its section, and its key. None: the section alone."""
+    if not section:
+        return "", "name"
+    tables = {name: getattr(settings, name) for name in dict.fromkeys((section, "game"))}
+    usual = [
+        (name, one.name, getattr(type(table)(), one.name)) for name, table in tables.items() for one in fields(table)
+    ]
+    options = settings.game.options
+    fewer = [("game", key, {other: options[other] for other in options if other != key}) for key in options]
+    for name, key, value in [*(each for each in usual if each[1] != "options"), *fewer]:
+        of_options = key in options and isinstance(value, dict)
+        table = replace(tables[name], **{"options" if of_options else key: value})
+        try:
+            check(replace(settings, **{name: table}))
+        except errors.ConfigError:
+            continue
+        return (f"{name}.options" if of_options else name), key
+    return section, ""
+
+
+def _contradicted(section: str, settings: Settings) -> None:
+    for found, _, expected in contradictions(settings):
+        if found == section:
+            raise errors.ConfigError(f"expected {expected}")
+
+
+_CHECKS: Final[tuple[tuple[str, Callable[[Settings], object]], ...]] = (
+    ("", lambda settings: bot_manifests.check_name(settings.name)),
+    *((name, partial(_contradicted, name)) for name in ("matchmaking", "logs", "season", "bots", "suspension")),
+    ("door", lambda settings: check_bind(settings.door.bind)),
+    ("game", _check_games),
+)
+"""What the types cannot say, and the section in which it is said."""
 
 
 def check_bind(bind: str) -> None:
@@ -359,72 +406,9 @@ def check_bind(bind: str) -> None:
         raise errors.ConfigError(f"expected tcp://HOST:PORT, such as tcp://*:5599, got: {bind!r}; correct the address")
 
 
-def _place(where: str, text: str, section: str, key: str) -> str:
-    """Returns where a key stands, or its section, or the file."""
+def place(where: str, text: str, section: str, key: str) -> str:
+    """Returns where a key of the settings stands, or its section, or the file."""
     if not section and key in _TABLES:
         section, key = key, ""
     line = toml.line_of(text, section, key) or toml.line_of(text, section or key)
     return where if line is None else f"{where}:{line}"
-
-
-_KEYS: Final = {
-    "level": ("bots", "level"),
-    "players": ("game", "players"),
-    "rules": ("game", "rules"),
-    "ruleset": ("game", "ruleset"),
-    "options": ("game", "options"),
-    "board": ("game", "board"),
-    "time": ("game", "time"),
-    "race_window_ms": ("game", "race_window_ms"),
-}
-"""By name in a season's settings where the operator sets it. What others follow from comes first."""
-_ORDER: Final = {key: place for place, key in enumerate(_KEYS)}
-
-
-def check_season(settings: Settings, season: str, fixed: Payload, where: str, text: str) -> None:
-    """Checks that a season can go on with these settings: that no rating would be mixed with one of another game.
-
-    Args:
-        settings: The settings as they are now.
-        season: The name of the open season.
-        fixed: What it began with: its tournament's settings.
-        where: How errors call the file.
-        text: The content of the file.
-
-    Raises:
-        ConfigError: Something that ratings depend on has changed. The message names it, and how a season is started.
-    """
-    for key, old, new in _differences(fixed, settings.season_settings()):
-        if key not in _KEYS:
-            raise errors.ConfigError(
-                f"expected {key} as when the season {season!r} began, {game_rows.canonical(old)}, got: "
-                f"{game_rows.canonical(new)}, by "
-                "which this version of arena plays; finish the season with the version that began it, or end it with "
-                "`arena league season close`"
-            )
-        section, name = _KEYS[key]
-        raise errors.ConfigError(
-            f"expected {key} as when the season {season!r} began, {game_rows.canonical(old)}, got: "
-            f"{game_rows.canonical(new)} - "
-            f"at {_place(where, text, section, name)}; ratings of both would be mixed: set it back, or end the season "
-            "with `arena league season close`, and the next one begins with it"
-        )
-
-
-def _differences(old: Payload, new: Payload) -> Iterator[tuple[str, Any, Any]]:
-    """Yields what differs between two settings of a season: its name, the old value, the new one.
-
-    How long a bot's process is kept is the season's to the end, whatever this version of arena would do. Its chance is
-    that of the version that plays, which `arena verify` knows.
-    """
-    players = [[game["players"] for game in each["games"]] for each in (old, new)]
-    if players[0] != players[1]:
-        yield "players", players[0], players[1]
-        return
-    for one, other in zip(old["games"], new["games"], strict=True):
-        for key in sorted({**one, **other}, key=lambda key: _ORDER.get(key, len(_ORDER))):
-            if one.get(key) != other.get(key):
-                yield key, one.get(key), other.get(key)
-    for key in {**old, **new}:
-        if key not in ("game", "games", "processes", "chance") and old.get(key) != new.get(key):
-            yield key, old.get(key), new.get(key)

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=msgspec.Struct)
 
-UNCONTROLLED = "uncontrolled"
-"""What is shown beside the rating of a bot on its author's machine."""
-
 
 class Rated(msgspec.Struct, frozen=True, kw_only=True):
     """What a row of the standings and one of a status have in common."""
@@ -170,7 +167,7 @@ def moment(at: str) -> str:
 
 def _confinement(rows: Sequence[Rated]) -> text_tables.Column:
     """Returns the column that says which versions are uncontrolled, or fenced only. It never leaves."""
-    said = {str(Level.REMOTE): UNCONTROLLED, str(Level.FENCED): str(Level.FENCED)}
+    said = {str(Level.REMOTE): "uncontrolled", str(Level.FENCED): str(Level.FENCED)}
     return text_tables.Column(title="level", cells=[said.get(row.level, "") for row in rows], left=True)
 
 

@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from arena.core.face import Reader, game_rows, stores, value_types
+from arena.core.face import Payload, Reader, errors, files, game_rows, stores, value_types
 from arena.league.store.controls import FINAL_MATCHES
 
 _SHOWN: Final = "games.tournament = ? AND games.status = 'done'"
@@ -92,13 +92,30 @@ class Exhibits(Reader):
 
     def all(self) -> list[game_rows.Tournament]:
         """Returns the tournaments in which a game is planned, the latest first."""
-        ids = self._db.execute("SELECT id FROM tournaments WHERE games > 0 ORDER BY rowid DESC").fetchall()
+        open_ = " OR id IN (SELECT tournament FROM seasons)" if self._of_league else ""
+        ids = self._db.execute(f"SELECT id FROM tournaments WHERE games > 0{open_} ORDER BY rowid DESC").fetchall()
         return [self.tournament(id) for (id,) in ids]
 
     def seasons(self) -> dict[str, str]:
         """Returns the names of a league's seasons by their tournaments; none if it is no league's database."""
         found = self._db.execute("SELECT tournament, name FROM seasons") if self._of_league else ()
         return dict(found)
+
+    def published(self, document: str) -> Payload:
+        """Returns what the service of a league has published, as `league` or `standings`; empty if it has not."""
+        path = self.path.parent / "published" / f"{document}.json"
+        if not self._of_league or not path.exists():
+            return {}
+        data = files.read(path, "what a league publishes", files.MOST_DOCUMENT, errors.StoreError, links=False)
+        return msgspec.json.decode(data, type=Payload)
+
+    def frozen(self, tournament: str) -> Payload | None:
+        """Returns the final standings of a season; while its final is played, those that are published."""
+        if (found := super().frozen(tournament)) is not None:
+            return found
+        told = self.published("standings")
+        is_open = told.get("season") == self.seasons().get(tournament)
+        return told if is_open and told.get("final") else None
 
     def course_of(self, tournament: str) -> list[object]:
         """Returns what differs whenever something else is shown of the games and the ratings of a tournament.
@@ -182,7 +199,7 @@ class Exhibits(Reader):
 
     def members(self, tournament: str) -> dict[int, Member]:
         """Returns the members of a league's season by entrant, of a closed one those that played to its end."""
-        if frozen := self.frozen(tournament):
+        if frozen := super().frozen(tournament):
             numbers = {entrant.name: entrant.number for entrant in self.entrants(tournament)}
             return {
                 numbers[item["name"]]: Member(

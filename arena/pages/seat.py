@@ -44,11 +44,7 @@ class SeatPage:
     """A person at a table, seen in a browser."""
 
     def __init__(self, header: log_records.Header, seat: Seat) -> None:
-        """Sits down.
-
-        Args:
-            header: What is played, and who sits where.
-        """
+        """Sits down at a game that was announced."""
         self.header = header
         self.seat = seat
         self.rules = catalogue.rules_of(header.settings)

@@ -59,13 +59,33 @@ def test_nothing_to_build() -> None:
             "expected 'no-such', which builds it, got: no such program on the path; install it",
         ),
         ("", "builds = 3", "(did you mean 'build'?)"),
+        ("", 'build = ["/no/such/path"]', "got: no such file; install it, or correct"),
+        ("echo bot.h:3: fatal error: zmq.h: No such file or directory; exit 1", "", "apt install libzmq3-dev)"),
+        ("echo 'ld: cannot find -lmsgpackc, sh: cc: not found'; exit 1", "", "build-essential libmsgpack-dev)"),
+        ("echo zmq.h is fine; echo sh: x: not found; exit 1", "", "to succeed, got: exit status 1"),
     ],
 )
 def test_what_goes_wrong_is_told(build: str, extra: str, problem: str) -> None:
     bot("mine", build, extra)
     built = build_bot("mine")
     assert problem in str(built.problem)
-    assert built.output == ("oops\nworse" if "oops" in build else "")
+    assert built.output == ("oops\nworse" if "oops" in build else built.output)
+    assert ("is fine" not in build) or "install" not in str(built.problem)
+
+
+def test_a_long_build_shows_that_it_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.author.build._LIVES_S", 0.2)
+    bot("mine", f"sleep 0.5; {GOOD}")
+    begun: list[str] = []
+    build_bot("mine", begin=lambda _, command: begun.append(command))
+    assert len(begun) in (2, 3)
+    assert begun[-1].endswith(" s so far")
+
+
+def test_a_tool_that_is_missing_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    bot("mine", extra='build = ["go", "build"]')
+    assert "apt install golang)" in str(build_bot("mine").problem)
 
 
 def test_output_goes_where_it_is_wanted() -> None:

@@ -314,7 +314,9 @@ def test_an_option_without_name_or_value_is_refused(text: str) -> None:
         ({"overrides": ["setpu=random"]}, r"an option of samurai, one of .*, got: 'setpu' \(did you mean 'setup'\?\)"),
         ({"overrides": ["setup=rnadom"]}, r"a value of setup: .*, got: 'rnadom' \(did you mean 'random'\?\)"),
         ({"board": "jappan"}, r"a bundled board \(.*\), got: 'jappan' \(did you mean 'japan'\?\)"),
-        ({"time": "fast"}, r"a time control .*, got: 'fast'"),
+        ({"time": "fast"}, r"a time control .*, got: 'fast'$"),
+        ({"time": "10"}, r"got: '10'; do you mean 10s\?"),
+        ({"time": "5 Min + 500 msec"}, r"do you mean 5m\+500ms\?"),
     ],
 )
 def test_what_there_is_not_is_refused(options: dict[str, Any], told: str) -> None:

@@ -45,7 +45,7 @@ STATUS: dict[str, Any] = {
     "name": str, "season": (str, NULL), "running": bool, "paused": bool, "workers": (int, NULL), "games": dict,
     "matches": int, "longest_wait": int, "authors": int, "states": dict, "versions": list, "notices": list,
     "orders_waiting": int, "ends": bool, "remaking": (dict, NULL), "final": (dict, NULL), "door": (dict, NULL),
-    "longest_wait_rounds": float, "machine_faults": (int, NULL), "logs_bytes": (int, NULL),
+    "longest_wait_rounds": float, "machine_faults": (int, NULL), "logs_bytes": (int, NULL), "league": dict,
 }  # fmt: skip
 
 
@@ -207,7 +207,7 @@ def test_a_report_is_what_its_author_can_act_on(store: LeagueStore) -> None:
 
 
 def test_everybody_may_know_the_rules_and_the_commitment(store: LeagueStore) -> None:
-    found = documents.league(store, SETTINGS)
+    found = documents.league(store, SETTINGS, Folder(Path()))
     assert (found["name"], found["rules"], found["remote"], found["players"]) == ("cup", "samurai", False, [2])
     assert found["commitment"] == store.games.tournament("cup-1").commitment
     assert store.games.tournament("cup-1").secret.hex() not in str(found)

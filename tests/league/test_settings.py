@@ -13,8 +13,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from arena.core.errors import ConfigError
+from arena.league.season.fixed import check_season
 from arena.league.season.template import text
-from arena.league.settings import Bots, Game, Settings, check_season, parse
+from arena.league.settings import Bots, Game, Settings, parse
 
 DEFAULT = text(Settings(name="cup"))
 
@@ -69,10 +70,14 @@ def test_what_is_chosen_is_read_back(
         ("forfeits = 5", "forfeits = 0", r"league.toml:LINE: forfeits: expected `int` >= 1"),
         ("forfeits = 5", "forfeits = 30", r"league.toml:LINE: expected no more forfeits than games, got: 30 in 20"),
         ('level = "isolated"', 'level = "iso"', r"league.toml:LINE: level: invalid enum value 'iso'"),
-        ("players = [2]", "players = [2, 9]", r"expected 2 to 4 players for samurai, got: 9"),
-        ("players = [2]", "players = []", r"expected numbers of players"),
-        ('rules = "samurai"', 'rules = "samura"', r"got: 'samura' \(did you mean 'samurai'\?\)"),
-        ('time = "10+0.1"', 'time = "soon"', r"expected a time control .* got: 'soon'"),
+        ("players = [2]", "players = [2, 9]", r"league.toml:LINE: expected 2 to 4 players for samurai, got: 9"),
+        ("players = [2]", "players = []", r"league.toml:LINE: expected numbers of players"),
+        ('rules = "samurai"', 'rules = "samura"', r"league.toml:LINE: .*got: 'samura' \(did you mean 'samurai'\?\)"),
+        ('time = "10+0.1"', 'time = "soon"', r"league.toml:LINE: expected a time control .* got: 'soon'"),
+        ("sample = 64", "sample = 1", r"league.toml:LINE: sample: expected"),
+        ("forfeit_days = 365", "forfeit_days = 3", r"league.toml:LINE: expected forfeit_days to be at least days"),
+        ("final_deals = 2000", "final_deals = 2", r"league.toml:LINE: expected final_deals to be at least 28"),
+        ("final = 8", "final = 1", r"league.toml:LINE: expected at least 2 finalists"),
         ("sample = 64", "sample = true", r"league.toml:LINE: sample: expected `int`, got `bool`"),
         ('name = "cup"', 'name = "../cup"', r"league.toml:LINE: expected at most 64 letters"),
         ('name = "cup"', "name = ", r"expected a TOML file, got: .* - at league.toml"),
@@ -84,6 +89,14 @@ def test_what_is_wrong_is_named_with_its_line(old: str, new: str, message: str) 
     changed = DEFAULT.replace(old, new)
     line = next(number for number, each in enumerate(changed.splitlines(), 1) if each.startswith(new))
     with pytest.raises(ConfigError, match=message.replace("LINE", str(line))):
+        parse(changed)
+
+
+@pytest.mark.parametrize(("value", "message"), [("3", "setup: expected `str`"), ('"no"', "expected .*setup")])
+def test_an_option_that_is_wrong_names_its_own_line(value: str, message: str) -> None:
+    before, after = DEFAULT.split("options = {}\n", 1)
+    changed = f'{before}{after}\n[game.options]\ncaptures = "instant"\nsetup = {value}\n'
+    with pytest.raises(ConfigError, match=rf"league.toml:{changed.count(chr(10))}: {message}"):
         parse(changed)
 
 

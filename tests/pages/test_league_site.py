@@ -8,10 +8,14 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from arena.core.record import compressed
+from arena.league.folder import Folder
+from arena.league.public import documents
 from arena.league.public.showing import Showing
+from arena.league.settings import Settings
 from arena.league.store import LeagueStore
 from arena.pages.site import replays
 from arena.pages.site.build import Wish, build
@@ -45,6 +49,21 @@ def cup(store: LeagueStore, tmp_path: Path) -> str:
 def test_of_a_league_that_just_began_there_is_a_page(tmp_path: Path) -> None:
     with league_kit.league(tmp_path, "anna") as store:
         assert "No game" in (make(store, tmp_path) / "index.html").read_text()
+
+
+def test_a_league_has_a_face_from_its_first_minute(store: LeagueStore, tmp_path: Path) -> None:
+    face = documents.league(store, Settings(name="cup"), Folder(tmp_path))
+    final = {"outcome": None, "deals": 3, "most_deals": 40, "finalists": ["greedy/1", "random/1"]}
+    rows = [{"name": name, "rank": rank} for rank, name in enumerate(("random/1", "greedy/1"), 1)]
+    told = {"season": face["season"], "final": final, "items": rows}
+    (tmp_path / "published").mkdir()
+    for name, document in (("league", face), ("standings", told)):
+        (tmp_path / "published" / f"{name}.json").write_bytes(msgspec.json.encode(document))
+    page = (make(store, tmp_path) / "index.html").read_text()
+    for words in ("Take part", "3 bots, 3 versions that wait", "arena league submit ./NAME --at ADDRESS", "now tried"):
+        assert words in page
+    assert "The final is being played by 2 versions: 3 of at most 40 deals. First is random/1." in page
+    assert page.index(">random/1</a>") < page.index(">greedy/1</a>")
 
 
 def make(store: LeagueStore, folder: Path) -> Path:

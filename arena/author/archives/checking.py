@@ -157,23 +157,14 @@ class Count:
         shared = next((at for at, (a, b) in enumerate(zip(names, self._last, strict=False)) if a != b), 0)
         self._entries += len(names) - shared
         self._last = names
-        if self._entries > self._limits.entries:
-            raise errors.ArchiveError(
-                Rule.ENTRIES,
-                f"expected at most {self._limits.entries:,} files and folders, got: more - at {path}; "
-                "leave out what the bot does not need",
-                path=path,
-                limit=self._limits.entries,
-            )
         self.bytes += entry.size
-        if self.bytes > self._limits.unpacked:
-            raise errors.ArchiveError(
-                Rule.UNPACKED,
-                f"expected files of at most {self._limits.unpacked:,} bytes in all, got: more - at {path}; "
-                "leave out what the bot does not need",
-                path=path,
-                limit=self._limits.unpacked,
-            )
+        for rule, has, most, what in (
+            (Rule.ENTRIES, self._entries, self._limits.entries, "at most {:,} files and folders"),
+            (Rule.UNPACKED, self.bytes, self._limits.unpacked, "files of at most {:,} bytes in all"),
+        ):
+            if has > most:
+                text = f"expected {what.format(most)}, got: more - at {path}; leave out what the bot does not need"
+                raise errors.ArchiveError(rule, text, path=path, limit=most)
 
 
 def label_bytes(bot: str) -> bytes:

@@ -188,9 +188,10 @@ def make_format(name: str, given: dict[str, Any]) -> Format:
     for parameter in given:
         if parameter not in kind.__struct_fields__:
             owners = [other for other in NAMES if parameter in FORMATS[other].__struct_fields__]
+            deals = " (--deals says how much is played)" if parameter == "rounds" else ""
             raise ConfigError(
                 f"expected options of --format {name}, got: {_FIELDS[parameter]}, which is for "
-                f"{' and '.join(owners)}; leave it out, or change --format"
+                f"{' and '.join(owners)}; leave it out{deals}, or change --format"
             )
     if "until_shown" in given:
         given = {**given, "until_shown": True}

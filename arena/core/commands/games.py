@@ -145,6 +145,8 @@ def games(
         raise ConfigError(f"expected one of --json, --jsonl and --csv, got: {' and '.join(forms)}")
     if limit is None and not forms:
         limit = SHOWN
+    if not db.exists() and (matches := of_matches()):
+        raise ConfigError(f"expected a database, got no such file - at {db}; {matches}")
     with open_finder(db) as finder, finder.snapshot():
         wanted = Wanted(
             bot=bot,
@@ -175,6 +177,12 @@ def games(
         is_cut = limit is not None and more()
     if is_cut:
         say(f"There are more: --limit shows more than {limit}.")
+
+
+def of_matches() -> str:
+    """Returns where the games of the latest match are, which no database has; empty if there is none here."""
+    matches = sorted(Path("logs").glob("match-*"), key=lambda folder: folder.stat().st_mtime)
+    return plain(f"games of `arena match` are logs alone: `arena replay {matches[-1]}` shows them") if matches else ""
 
 
 def print_lost(found: list[Payload], bot: str, db: Path) -> None:
@@ -211,7 +219,7 @@ def print_games(finder: Finder, found: list[Payload], void: list[Payload], db: P
     from arena.core.tournament.commands import refs_of, replay_command, rerun_command
 
     if not found and not void:
-        say("No game is like that.")
+        say(f"No game is like that.{(matches := of_matches()) and f' In the database, that is: {matches}.'}")
         return
     if found:
         show(games_table(found, os.path.relpath, console().width))

@@ -115,8 +115,7 @@ def match(
                     say(sentence(game))
                 elif not as_json and (each_game or not quiet):
                     show_line(sentence(game))
-                if not quiet:
-                    forfeits.tell(played)
+                forfeits.tell(played, quiet=quiet)
     except KeyboardInterrupt:
         kept = f"the logs of {len(games)} of {begun.games} games are kept in {os.path.relpath(begun.logs)}"
         say(plain(f"Interrupted: {kept}. A match cannot be continued; to begin another:"))
@@ -128,7 +127,7 @@ def match(
     else:
         if not quiet:
             draw_last_board(games[-1]["log"])
-        show_line(summary(names, tallies, drawn, is_shared=is_cooperative(setup.settings.game.teams)))
+        show_line(summary(names, tallies, drawn, forfeits.total(), is_shared=is_cooperative(setup.settings.game.teams)))
     if not quiet:
         for line in off_turn_lines(
             {"bot": name, "mean_off_turn_ms": tally.mean_off_turn_ms, "off_turn_share": tally.off_turn_share}
@@ -137,13 +136,13 @@ def match(
             say(line)
 
 
-def summary(names: Sequence[str], tallies: Sequence[Tally], drawn: int, *, is_shared: bool) -> str:
-    """Returns who won how many games; in a cooperative game what all scored."""
-    played = counted(tallies[0].games, "game")
-    if is_shared:
-        return f"{played}: {tallies[0].score / tallies[0].scored:.1f} points on average"
+def summary(names: Sequence[str], tallies: Sequence[Tally], drawn: int, forfeited: str = "", *, is_shared: bool) -> str:
+    """Returns who won how many games, in a cooperative game what all scored; and who forfeited."""
     words = [f"{name} won {tally.wins}" for name, tally in zip(names, tallies, strict=True)]
-    return plain(f"{played}: {', '.join(words)}, drawn {drawn}")
+    came = f"{', '.join(words)}, drawn {drawn}"
+    if is_shared:
+        came = f"{tallies[0].score / tallies[0].scored:.1f} points on average"
+    return plain(f"{counted(tallies[0].games, 'game')}: {came}{forfeited and f'; forfeited: {forfeited}'}")
 
 
 @contextmanager

@@ -317,15 +317,8 @@ class Forfeits:
     def tell(self, played: Played, *, quiet: bool = False) -> None:
         """Prints which bots forfeited a game, where their authors can find out why, and whether the game is void.
 
-        Args:
-            quiet: Whether to print only that it is void: the standings lack it, and do not say so.
+        With `quiet` only that it is void: the standings lack it, and do not say so.
         """
-        if not quiet:
-            self._tell_forfeits(played)
-        if played.void:
-            say(f"Game {played.result.game} is void, because the machine was overloaded, and not played again.")
-
-    def _tell_forfeits(self, played: Played) -> None:
         from arena.core.show.standings import forfeit_text
 
         log = self._logs / played.result.log
@@ -334,12 +327,20 @@ class Forfeits:
                 names = [self._setup.settings.bots[entrant].name for entrant in played.game.entrants]
                 name = names.pop(forfeit.seat)
                 self._told[name, forfeit.code] += 1
+                if quiet:
+                    continue
                 if (count := self._told[name, forfeit.code]) in COUNTED:
                     say(plain(f"{name} forfeited {count:,} times so far: {forfeit.code}"))
                 elif count == 1:
                     ref = self._setup.refs[played.game.entrants[forfeit.seat]]
                     kept = {"against": ", ".join(names), **_files(log, forfeit.seat)}
                     say(forfeit_text(forfeit, name, ref, kept))
+        if played.void:
+            say(f"Game {played.result.game} is void, because the machine was overloaded, and not played again.")
+
+    def total(self) -> str:
+        """Returns whose forfeits ended games, with the number of each cause; empty if there were none."""
+        return ", ".join(f"{name} {code} {count}" for (name, code), count in self._told.items())
 
 
 def _files(log: Path, seat: int) -> dict[str, str]:

@@ -241,13 +241,18 @@ def find_bot(ref: str) -> Path:
     is_path = "/" in ref or ref.startswith(".")
     folder = bundled[ref] if ref in bundled and not is_path else Path(ref)
     if not os.path.lexists(folder / MANIFEST):
-        expected = f"expected a folder with a {MANIFEST}"
-        if is_path or os.path.isdir(folder):
-            around = (*sorted(folder.glob(f"*/{MANIFEST}")), folder.parent / MANIFEST) if os.path.isdir(folder) else ()
+        bots = {at.parent.name for at in folder.parent.glob(f"*/{MANIFEST}")} if os.path.isdir(folder.parent) else set()
+        if os.path.isdir(folder):
+            around = (*sorted(folder.glob(f"*/{MANIFEST}")), folder.parent / MANIFEST)
             has = next((f"; give {path.parent}, which has one" for path in around if os.path.lexists(path)), "")
-            raise BotError(f"{expected}, got: {ref}, which has none{has}")
-        names = ", ".join(sorted(bundled))
-        raise BotError(f"{expected}, {COMMAND}COMMAND, or one of {names}, got: {ref!r}{did_you_mean(ref, bundled)}")
+            raise BotError(f"expected a folder with a {MANIFEST}, got: {ref}, which has none{has}")
+        if is_path:
+            near = did_you_mean(folder.name, bots)
+            raise BotError(f"expected a folder with a {MANIFEST}, got: {ref}, which is none{near}")
+        near, names = did_you_mean(ref, [*bundled, *bots]), ", ".join(sorted(bundled))
+        raise BotError(
+            f"expected a bot, got: {ref!r}{near}; give a folder with a {MANIFEST}, {COMMAND}COMMAND, or one of {names}"
+        )
     return folder
 
 

@@ -61,6 +61,12 @@ class Unfit(NamedTuple):
     """True if the machine is at fault, and not the program."""
 
 
+PACKAGES: Final = {
+    **dict.fromkeys(("c++", "cc", "g++", "gcc", "ld", "make"), "build-essential"), "pkg-config": "pkg-config",
+    "go": "golang", "cargo": "rustup", "rustc": "rustup", "javac": "default-jdk", "java": "default-jdk", "mvn": "maven",
+    "node": "nodejs", "npm": "npm", "perl": "perl", "ruby": "ruby", "php": "php-cli", "lua": "lua5.4", "cmake": "cmake",
+}  # fmt: skip
+"""By program the package of Debian and Ubuntu that has it."""
 NOT_INSTALLED: Final = Unfit("no such program on the path", "install it, or correct the manifest", True, True)
 ABSENT: Final = Unfit("no such file", "install it, or correct the manifest", is_absent=True)
 
@@ -80,7 +86,8 @@ def unfit(program: str, folder: Path) -> Unfit | None:
             return None
         if os.path.isfile(folder / program):
             return Unfit("no such program on the path, but a file of the bot", f"write ./{program}")
-        return NOT_INSTALLED
+        package = f" (Debian and Ubuntu: apt install {PACKAGES[program]})" if program in PACKAGES else ""
+        return NOT_INSTALLED._replace(remedy=f"install it{package}, or correct the manifest")
     path = folder / program
     if not os.path.exists(path):
         return ABSENT

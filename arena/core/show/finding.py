@@ -40,7 +40,7 @@ def bytes_text(size: int) -> str:
 def games_table(games: Sequence[Mapping[str, Any]], near: Callable[[str], str], width: int) -> Table:
     """Returns games as a table: id, bots by seat with their ranks, cause, end, slowest decision, lead, level, log.
 
-    The lead, that of the first over all others, is left out where no game counts any; the level where all were played
+    The lead, the winner's over all others, is left out where no game counts any; the level where all were played
     as `trusted`.
 
     Args:
@@ -53,7 +53,7 @@ def games_table(games: Sequence[Mapping[str, Any]], near: Callable[[str], str], 
         return plain("  ".join(f"{seat['rank']}. {seat['bot']}" for seat in game["seats"]))
 
     def lead(game: Mapping[str, Any]) -> str:
-        return max((f"{seat['margin']}" for seat in game["seats"] if seat["margin"] is not None), key=int, default="")
+        return next((f"{one['margin']}" for one in game["seats"] if one["rank"] == 1 and one["margin"] is not None), "")
 
     columns = [
         Column(title="game", cells=[game["game"] for game in games], left=True),

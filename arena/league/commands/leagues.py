@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from arena.cli.output import say
-from arena.core.face import errors, files
+from arena.core.face import errors, files, plain
 from arena.league.commands.here import Elsewhere, folder_of, order, reading
 
 if TYPE_CHECKING:
@@ -50,10 +50,18 @@ class Here:
     def status(self, bot: str) -> Payload:
         """Returns how versions stand, of one bot or of all, with the notices for their author."""
         from arena.league.public import documents
-        from arena.league.settings import load
+        from arena.league.settings import as_begun, load
 
-        settings = load(self._folder)
         with reading(self._folder) as reader:
+            try:
+                settings = load(self._folder)
+            except errors.ConfigError as error:
+                season = reader.seasons.current()
+                if season is None:
+                    raise
+                say(f"{plain(str(error))}. Until then, a service that runs goes on with what it read last.")
+                row = reader.finder.tournament(season.tournament)
+                settings = as_begun(self._folder.path.name, row.settings)
             if self._author is None and not bot:
                 return documents.status(reader, settings, self._folder)
             author = self._author or reader.versions.named(bot).author
@@ -147,7 +155,7 @@ class There:
 
     def status(self, bot: str) -> Payload:
         found = self._client.status(bot)
-        return {"versions": found.versions, "notices": found.notices}
+        return {"versions": found.versions, "notices": found.notices, "league": self._client.hello().league}
 
     def games(self, bot: str, only: Only | None, most: int) -> list[Payload]:
         return list(self._client.games(bot=bot, only=only or "", most=most))
@@ -171,9 +179,9 @@ class There:
             try:
                 found.append(json.loads(self._client.report(name, one)))
             except errors.DoorError as error:
-                if error.refusal != "unknown" or (one == kinds[-1] and not found):
+                if error.refusal != "unknown" or (one == kinds[-1] and not found and not self.state(name)):
                     raise
-        return {"version": name, "state": found[-1].get("state", ""), "reports": found}
+        return {"version": name, "state": found[-1].get("state", "") if found else self.state(name), "reports": found}
 
     def _newest(self, bot: str) -> str:
         """Returns the name of a bot's newest version; the bot's own name if the league knows no version of it."""

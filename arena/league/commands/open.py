@@ -44,8 +44,9 @@ def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: b
     import sys
     from functools import partial
 
-    from arena.core.face import errors, plain
+    from arena.core.face import errors, files, plain
     from arena.league.door.checks import check
+    from arena.league.door.health import ADDRESS
     from arena.league.door.keys import Address
     from arena.league.door.server import Door, confine
     from arena.league.door.supervisor import door_command, keep_open
@@ -64,7 +65,9 @@ def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: b
         endpoint = door.address.endpoint
         if "//0.0.0.0:" in endpoint or "//[::]:" in endpoint or host is not None:
             endpoint = f"tcp://{host or socket.getfqdn()}:{endpoint.rpartition(':')[2]}"
-        show_line(str(Address(endpoint, door.address.key)))
+        address = str(Address(endpoint, door.address.key))
+        files.write(folder / ADDRESS, address.encode())
+        show_line(address)
         sys.stdout.flush()
         say("The door is open.")
         door.run(lambda: os.getppid() != parent)  # whoever keeps it open has gone

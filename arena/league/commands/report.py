@@ -10,7 +10,7 @@ import msgspec
 
 from arena.cli.options import json_option
 from arena.cli.output import console, counted, echo, say, show, show_json
-from arena.core.face import errors
+from arena.core.face import errors, plain
 from arena.league.commands.here import Elsewhere, at_options, to_option
 from arena.league.commands.leagues import STEPS, opened
 from arena.league.commands.tables import show_maps
@@ -22,19 +22,25 @@ if TYPE_CHECKING:
 
 _GAMES: Final = ("game", "seat", "rank", "code", "turn")
 """The columns of the table of first games."""
+_LAST: Final = 5
+"""How many of a bot's last words are shown."""
 
 
 @click.command()
 @click.argument("version")
 @click.argument("kind", required=False, type=click.Choice(STEPS))
 @to_option
+@click.option("-v", "--verbose", is_flag=True, help="Show all: each step, each check and game, all that it wrote.")
 @json_option
 @at_options
-def report(version: str, kind: str | None, folder: Path | None, as_json: bool, elsewhere: Elsewhere | None) -> None:
+def report(
+    version: str, kind: str | None, folder: Path | None, verbose: bool, as_json: bool, elsewhere: Elsewhere | None
+) -> None:
     """Show what the steps of a version found: its build, its check, its first games against random.
 
-    VERSION is a version such as fox/3, or a bot for its newest. KIND is build, check or qualify. Without it, the last
-    step is shown in full, and a line of each before it. A check is laid out as `arena bot check` does it.
+    VERSION is a version such as fox/3, or a bot for its newest. KIND is build, check or qualify. The last step comes
+    first: what failed, the bot's last words, and what to do. --verbose adds the rest, a check as `arena bot check` lays
+    it out.
 
     \b
     Example:
@@ -46,14 +52,13 @@ def report(version: str, kind: str | None, folder: Path | None, as_json: bool, e
     if as_json:
         show_json(found)
         return
-    history = found.get("history", ())
-    for change in history:
-        echo(f"{change['at']}  {change['state']}{': ' if change['reason'] else ''}{change['reason']}")
-    if history:
-        echo()
-    show_reports(found["reports"])
+    show_reports(found["reports"], verbose=verbose)
     if not found["reports"]:
-        say("No step has come to its end yet.")
+        step = f"the {kind} of it" if kind else "no step of it"
+        has = "has not" if kind else "has"
+        say(plain(f"{found['version']} is {found['state']}: {step} {has} come to its end yet."))
+    for change in found.get("history", ()) if verbose else ():
+        echo(f"{change['at']}  {change['state']}{': ' if change['reason'] else ''}{change['reason']}")
 
 
 class _Detail(msgspec.Struct):
@@ -78,8 +83,8 @@ class _Report(msgspec.Struct):
     output: str = ""
 
 
-def show_reports(documents: Sequence[Payload]) -> None:
-    """Prints reports: the last one in full, and a line for each before it.
+def show_reports(documents: Sequence[Payload], *, verbose: bool) -> None:
+    """Prints reports: of the last one what matters, or all of it, and then a line for each before it.
 
     Raises:
         DoorError: They are no reports, but something else that a league elsewhere sent.
@@ -89,21 +94,31 @@ def show_reports(documents: Sequence[Payload]) -> None:
         details = [msgspec.convert(report.detail, _Detail) for report in reports]
     except msgspec.ValidationError as error:
         raise errors.DoorError(f"expected reports of a league, got: {error}; ask its operator", "internal") from None
-    for number, (report, detail) in enumerate(zip(reports, details, strict=True), 1):
+    for number, (report, detail) in enumerate(zip(reversed(reports), reversed(details), strict=True)):
         which = f", attempt {report.attempt}" if report.attempt > 1 else ""
         echo(f"{report.kind or 'step'} of {report.version}{which}: {report.verdict}, in {report.seconds:.1f} s")
-        if number == len(reports):
-            _show(report, detail)
+        if number == 0:
+            _show(report, detail, verbose=verbose)
 
 
-def _show(report: _Report, detail: _Detail) -> None:
+def _show(report: _Report, detail: _Detail, *, verbose: bool) -> None:
     from arena.core.face import text_tables
 
     width = console().width
     if report.finding:
         show(text_tables.wrapped(report.finding, width))
+    for game in detail.games:
+        if isinstance(forfeit := game.get("forfeit"), dict):
+            show(text_tables.wrapped(f"The first: game {game.get('game')}, {forfeit.get('sentence')}", width))
+            break
+    if report.finding and not verbose:
+        for line in report.output.splitlines()[-_LAST:]:
+            echo(f"  | {line}")
     if report.command_to_repeat:
         echo(f"At home: {report.command_to_repeat}")
+    if not verbose:
+        echo("The rest: --verbose")
+        return
     if report.kind == "check" and _show_check(report.detail, width):
         return  # it has the bot's last words
     if detail.bytes is not None:

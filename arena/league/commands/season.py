@@ -206,5 +206,5 @@ def get(name: str, out: Path, elsewhere: Elsewhere | None) -> None:
     from arena.league.door.fetching import fetch_season
 
     with elsewhere.client() as client:
-        say(plain(fetch_season(client, name, out)))
+        say(plain(fetch_season(client, name, out, tell=say)))
     show_line(str(out))

@@ -50,8 +50,7 @@ def serve(folder: Path, bind: str, names: tuple[str, ...]) -> None:
     from arena.pages.commands.watch import of_league, tell_error
     from arena.pages.live.app import Watching
     from arena.pages.web.guard import Guard
-    from arena.pages.web.serving import listen
-    from arena.pages.web.serving import serve as serve_pages
+    from arena.pages.web.serving import Server, listen
 
     seen = of_league(folder, hands=False)
     listening = listen(bind)
@@ -65,4 +64,4 @@ def serve(folder: Path, bind: str, names: tuple[str, ...]) -> None:
             show_line(listening.url())
             say("Everybody who reaches this address can look. Ctrl-C ends it; the league plays on.")
 
-        serve_pages(app, listening, ready=ready, on_stop=watching.close, on_error=tell_error)
+        Server(app, listening, ready=ready, on_stop=watching.close, on_error=tell_error).run()

@@ -13,7 +13,7 @@ from arena.cli.output import counted, echo, show_json
 from arena.core.face import errors
 from arena.league.commands.here import Elsewhere, at_options, folder_or_elsewhere, order
 from arena.league.commands.leagues import opened
-from arena.league.commands.tables import NOTICES, show_final, show_versions
+from arena.league.commands.tables import NOTICES, face_lines, show_final, show_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +56,8 @@ def status(
     else:
         if "running" in document:
             _show(document)
+        for line in face_lines(document.get("league", {}), where, is_here=elsewhere is None):
+            echo(line)
         nothing = f"No version yet: arena league submit BOT {where}"
         show_versions(document["versions"], notices, nothing, most=len(notices) if read else NOTICES)
     if read and notices:
@@ -82,7 +84,6 @@ def _show(document: Payload) -> None:
         echo(f"  {counted(document['orders_waiting'], 'order')} waiting")
     if document["machine_faults"]:
         echo(f"  {counted(document['machine_faults'], 'fault')} of the machine since the service began")
-    echo()
 
 
 def door_lines(door: Payload | None) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -37,6 +37,10 @@ class _Forfeit(msgspec.Struct):
     rerun: str | None = None
 
 
+UNCONTROLLED = "uncontrolled"
+"""What is shown beside the rating of a bot on its author's machine."""
+
+
 def show_maps(rows: Sequence[Payload], columns: Iterable[str], nothing: str) -> None:
     """Prints what a league published as a table.
 
@@ -51,8 +55,6 @@ def show_maps(rows: Sequence[Payload], columns: Iterable[str], nothing: str) -> 
     from rich import box
     from rich.table import Table
     from rich.text import Text
-
-    from arena.league.show import UNCONTROLLED
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     found = [column for column in columns if any(_cell(row.get(column)) for row in rows)]
@@ -76,6 +78,34 @@ def _cell(value: object) -> str:
             return (" " if all(isinstance(each, str) for each in value) else " to ").join(map(_cell, value))
         case _:
             return str(value)
+
+
+def face_lines(league: Payload, where: str, *, is_here: bool) -> Iterator[str]:
+    """Yields what is played in a league, by whom, what is tried now, and how one enters.
+
+    Args:
+        league: What everybody may know of it; one elsewhere has sent it. Empty: nothing is told.
+        where: The words with which a command names it.
+        is_here: Whether it is a folder on this machine.
+
+    Raises:
+        DoorError: It is something else.
+    """
+    try:
+        told = msgspec.convert(league.get("told", ()), list[tuple[str, str]])
+    except msgspec.ValidationError as error:
+        raise errors.DoorError(f"expected what a league is, got: {error}; ask its operator", "internal") from None
+    if not told:
+        return
+    for name, text in told:
+        yield f"  {name}: {text}"
+    yield f"  to enter: arena league submit BOT {where}"
+    if is_here and (address := league.get("address")):
+        yield "  from elsewhere: arena league key new NAME; here: arena league author add NAME --key NAME.pub; there:"
+        yield f"    arena league submit BOT --at {address} --key NAME.key"
+    if is_here:
+        yield f"  to watch: arena watch {where}, or with --web for a page"
+    yield ""
 
 
 def show_games(games: Sequence[Payload]) -> None:

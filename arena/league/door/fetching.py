@@ -19,6 +19,8 @@ from arena.league.record import rounds
 from arena.league.record.old import DEALS, RESULTS, SEASON_FILE, STANDINGS_FILE, DealRevealed
 from arena.league.record.rounds import LOGS, SEASONS
 
+TOLD: Final = 50
+"""After so many logs it is told how many are there."""
 MOST_TRIES: Final = 5
 """Tries to fetch a file that grows meanwhile."""
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
@@ -30,16 +32,17 @@ def fetch_seasons(client: Client, out: Path) -> None:
         fetch_season(client, str(season.get("tournament")), out, with_logs=False)
 
 
-def fetch_season(client: Client, name: str, out: Path, *, with_logs: bool = True) -> str:
+def fetch_season(
+    client: Client, name: str, out: Path, *, with_logs: bool = True, tell: Callable[[str], object] = lambda text: None
+) -> str:
     """Fetches what a league publishes of a season, into the folders `seasons` and `logs` of a folder.
 
     Of an open season that is the commitment, and what is over. Logs that are there already are not fetched again.
 
     Args:
-        client: The connection to the league.
         name: The season's name, or its identifier.
-        out: The folder.
         with_logs: Whether to fetch the logs too.
+        tell: Called again and again with how many are there.
 
     Returns:
         A sentence about what was fetched.
@@ -59,6 +62,8 @@ def fetch_season(client: Client, name: str, out: Path, *, with_logs: bool = True
         for file, data in _pages(client, tournament, kind):
             _keep(folder / file, data, grows=True)
             for game, sha256 in _logs_in(tournament, kind, data) if with_logs and kind != RESULTS else ():
+                if (there + gone) % TOLD == TOLD - 1:
+                    tell(f"{counted(there, 'log')} so far")
                 is_there = _fetch_log(client, tournament, game, sha256, out / LOGS)
                 there, gone = there + is_there, gone + (not is_there)
     for file in (record_files.COMMITMENT_FILE, SEASON_FILE, STANDINGS_FILE, record_files.SECRET_FILE):
@@ -73,7 +78,6 @@ def _keep(path: Path, data: bytes, *, grows: bool = False) -> None:
     """Writes what was fetched, unless it contradicts what was fetched before: that is evidence.
 
     Args:
-        path: The file.
         data: What was fetched.
         grows: Whether there may be more at its end than before.
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from arena.league.door.remote_bots import Presence
 
 HEALTH: Final = "door/health.json"
+ADDRESS: Final = "door/authors"
+"""The file with the address that authors use, as it was told last."""
 EACH_S: Final = 10.0
 """How often the files are written again."""
 
@@ -52,6 +54,14 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     """Remote bots that are served."""
     memory_bytes: int
     """The most memory that the process has had."""
+
+
+def address(folder: Path) -> str | None:
+    """Returns the address for authors; None if the door is not open."""
+    path = folder / ADDRESS
+    if health(folder) is None or not path.exists():
+        return None
+    return files.read_text(path, "the address of a door", files.MIB, errors.StoreError)
 
 
 def health(folder: Path) -> Health | None:

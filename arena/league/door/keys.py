@@ -78,7 +78,6 @@ def write_pair(path: Path, pair: Pair, whom: str) -> None:
     """Writes a key file that only this user can read. A file of that name is not replaced.
 
     Args:
-        path: The file.
         pair: The keys.
         whom: Whose they are, for people: an author's name.
 

@@ -24,7 +24,6 @@ class Limit(msgspec.Struct, frozen=True):
     burst: float
     """Units at once."""
     what: str
-    """The limit in words."""
 
 
 LIMITS: Final = {

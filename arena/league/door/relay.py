@@ -32,7 +32,6 @@ def remote_bot(
     """Returns what plays in the seat of a remote version.
 
     Args:
-        folder: The league's folder.
         name: The version, `NAME/3`.
         digest: The version's digest.
         language: What the author says.

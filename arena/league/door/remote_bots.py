@@ -41,7 +41,6 @@ class Served(msgspec.Struct):
     """When its connection last gave a sign of life."""
     pings: int = 0
     pinged: float = 0.0
-    """When it was last pinged."""
     journeys: deque[float] = msgspec.field(default_factory=lambda: deque(maxlen=_KEPT_PINGS))
     """The latest journeys there and back, in seconds."""
 

@@ -80,7 +80,6 @@ class Door:
         """Opens it.
 
         Args:
-            folder: The league's folder.
             bind: Where to listen, as ZeroMQ has it: `tcp://*:5599`.
             check: What says whether an archive keeps the rules.
             tell: Called with sentences for the operator.
@@ -377,8 +376,17 @@ def offer(router: zmq.Socket[bytes], frames: list[bytes]) -> bool:
 
 
 def _own_keys(path: Path) -> Pair:
-    """Returns the door's keys; the first time they are made."""
+    """Returns the door's keys; the first time they are made.
+
+    Raises:
+        ConfigError: They were there, and are not: authors know the league by them.
+    """
     if not path.exists():
+        if (address := path.with_name("address")).exists():
+            raise errors.ConfigError(
+                f"expected the key of this league's door, by which authors know it, got: no file - at {path}; bring it "
+                f"back from a backup, or remove {address} and send all authors the new address that is printed then"
+            )
         write_pair(path, make_pair(), "the door of this league")
     return read_pair(path)
 

@@ -30,7 +30,6 @@ def door_command(folder: Path, bind: str, host: str | None = None, falls: int = 
     """Returns the command that is the door of a league until it falls over.
 
     Args:
-        folder: The league.
         bind: Where it listens: `tcp://HOST:PORT`.
         host: The name by which authors reach this machine; None means its own.
         falls: How often it fell over before.
@@ -102,7 +101,6 @@ class DoorSupervisor:
         command: Returns what starts it, from how often it fell over.
         tell: Called with sentences for the operator, those of the door too.
         announce: Called with the address for authors, when the door is opened first.
-        clock: Returns the time in seconds.
     """
 
     def __init__(

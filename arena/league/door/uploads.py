@@ -22,11 +22,9 @@ class Begun(msgspec.Struct, frozen=True):
     """An upload, as its author announced it."""
 
     bot: str
-    """The bot's name."""
     digest: str
     """The digest of the archive, and the name of the upload."""
     size: int
-    """Bytes of the archive."""
 
 
 def has_room(folder: Path) -> bool:

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -30,11 +30,14 @@ FIXED: Final = "assets"
 """The folder of files whose names say what is in them."""
 LEAST_ZIPPED: Final = 1_000
 """Bytes from which on an answer is compressed."""
+_HERE: Final = b"<!--live-->"
+"""Stands in pages where a link to the live view is put: only who serves both knows where that is."""
+_ALONE: Final = "; frame-ancestors 'none'"
+"""What keeps pages out of those of others: all but a board that is there to be embedded."""
 _HEADERS: Final[Mapping[str, str]] = {
     "cache-control": "no-cache",
     # Each page says more strictly what it may load; nothing comes from elsewhere, whatever it says.
-    "content-security-policy": "default-src 'self' 'unsafe-inline' data:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'",
+    "content-security-policy": f"default-src 'self' 'unsafe-inline' data:; base-uri 'none'; form-action 'none'{_ALONE}",
 }
 
 
@@ -50,8 +53,13 @@ class Site(StaticFiles):
             response = await super().get_response(path, scope)
         except (OSError, RuntimeError) as error:  # what cannot be read is not there
             raise HTTPException(404) from error
+        if isinstance(response, FileResponse) and str(response.path).endswith(".html"):
+            up = "../" * (len(parts) - (parts[-1:] != () and parts[-1].endswith(".html")))
+            page = Path(response.path).read_bytes().replace(_HERE, f'<a href="{up}{LIVE[1:]}/">live</a>'.encode())
+            marks = {name: response.headers[name] for name in ("etag", "last-modified")}
+            response = Response(page, response.status_code, marks, "text/html")
         for name, value in _HEADERS.items():
-            response.headers[name] = value
+            response.headers[name] = value.replace(_ALONE, "") if b"embed" in scope["query_string"] else value
         if parts[:1] == (FIXED,) and response.status_code < 400:
             response.headers["cache-control"] = "public, max-age=31536000, immutable"
         return response

@@ -29,7 +29,6 @@ class Starts:
 
     Args:
         limits: What authors may have, but for those who have limits of their own.
-        clock: Returns the time in seconds.
     """
 
     def __init__(self, store: LeagueStore, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:

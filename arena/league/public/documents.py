@@ -14,8 +14,8 @@ from typing import Final
 
 import msgspec
 
-from arena.core.face import Payload, errors, files
-from arena.league.door.health import health
+from arena.core.face import Payload, counted, errors, files
+from arena.league.door.health import address, health
 from arena.league.folder import Folder
 from arena.league.matches import final_tables
 from arena.league.matches.planning import longest_wait
@@ -24,7 +24,7 @@ from arena.league.settings import Settings
 from arena.league.store import LeagueReader
 from arena.league.store.notices import NOTICES
 from arena.league.store.played import Only
-from arena.league.store.records import Report, Season, Version
+from arena.league.store.records import HOUSE, Report, Season, Version
 from arena.league.store.states import State
 
 BY_RATING: Final = "refit of versions, ranks by all pairs"
@@ -34,11 +34,11 @@ BY_FINAL: Final = f"{BY_RATING}, nobody behind a finalist shown to be worse, but
 more for each version that is shown to be better. An older arena checks a season that was closed by another method."""
 
 
-def league(reader: LeagueReader, settings: Settings) -> Payload:
-    """Returns what everybody may know of a league: what is played, and the commitment to its deals."""
+def league(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
+    """Returns what everybody may know of a league: what is played, who is in, where it is entered, what is tried."""
     season = reader.seasons.current()
-    game = settings.season_settings()["game"]
     row = None if season is None else reader.finder.tournament(season.tournament)
+    game = (settings.season_settings() if row is None else row.settings)["game"]
     return {
         "name": settings.name,
         "rules": game["rules"],
@@ -50,6 +50,8 @@ def league(reader: LeagueReader, settings: Settings) -> Payload:
         "level": settings.bots.level,
         "remote": settings.bots.remote,
         "limits": msgspec.structs.asdict(settings.limits),
+        "told": _told(reader, settings, game),
+        "address": address(folder.path),
         "season": season and season.name,
         "commitment": row and row.commitment,
         "games": 0 if row is None else row.rated,
@@ -64,6 +66,24 @@ def league(reader: LeagueReader, settings: Settings) -> Payload:
             for one in reader.seasons.all()
         ],
     }
+
+
+def _told(reader: LeagueReader, settings: Settings, game: Payload) -> list[tuple[str, str]]:
+    """Returns the same for people: what is played, how, what an author may, who is in, and what is tried."""
+    versions, limits = reader.versions.all(), settings.limits
+    players = " or ".join(map(str, settings.game.players))
+    board = f", board {game['board']['name']}" if game["board"] else ""
+    remote = ", or play from machines of their authors" if settings.bots.remote else ""
+    quota = f"{limits.bots} bots, {limits.pending} versions that wait, {limits.submissions} submissions a day"
+    active = counted(sum(version.state is State.ACTIVE for version in versions), "version")
+    return [
+        ("what is played", f"{game['rules']} {game['ruleset']}, {players} players{board}"),
+        ("time", f"{settings.game.time} for each seat"),
+        ("bots are confined", f"{settings.bots.level}{remote}"),
+        ("an author may have", quota),
+        ("in it", f"{active} of {counted(_authors(reader), 'author')} and the house"),
+        ("now tried", ", ".join(version.name for version in versions if version.is_pending) or "nothing"),
+    ]
 
 
 def keys(reader: LeagueReader) -> dict[str, str]:
@@ -186,7 +206,8 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "matches": matches,
         "longest_wait": wait.matches,
         "longest_wait_rounds": wait.rounds,
-        "authors": sum(author.status == "active" for author in reader.authors.all()),
+        "authors": _authors(reader),
+        "league": league(reader, settings, folder),
         "states": {str(state): sum(version.state is state for version in versions) for state in State},
         "versions": [_version(version, ranking) for version in versions if version.is_pending or _plays(version)],
         "notices": [
@@ -198,6 +219,10 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "logs_bytes": service.get("logs_bytes"),
         "door": msgspec.to_builtins(health(folder.path)),
     }
+
+
+def _authors(reader: LeagueReader) -> int:
+    return sum(author.status == "active" and author.name != HOUSE for author in reader.authors.all())
 
 
 def _service(folder: Folder) -> Payload:

@@ -193,7 +193,7 @@ class Publishing:
         store, published = self._store, self._folder.published
         ranking = self._rank()
         self._rounds.write(self._season)  # whoever sees a head finds its line
-        self._write(published / "league.json", documents.league(store, self._settings))
+        self._write(published / "league.json", documents.league(store, self._settings, self._folder))
         publish_keys(store, self._folder)
         self._write(published / "standings.json", documents.standings(store, ranking))
         self._write(published / "service.json", self.state())

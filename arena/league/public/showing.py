@@ -19,6 +19,8 @@ from typing import Final
 
 from arena.core.face import errors, need, plain
 
+FIRST_S: Final = 5.0
+"""The first pages are made after this time, so that a league has a face from its first minute."""
 NICENESS: Final = 10
 """How far it stands back behind games (`nice`)."""
 REPLAYS_S: Final = 30.0
@@ -55,7 +57,7 @@ class Showing:
         ]
         self._tell = tell
         self._every_s = every_s
-        self._due = time.monotonic() + every_s
+        self._due = time.monotonic() + min(every_s, FIRST_S)
         self._process: subprocess.Popen[bytes] | None = None
         self._began = 0.0
         self._told = ""

@@ -24,8 +24,9 @@ from arena.league.public import documents
 from arena.league.public.publishing import Publishing
 from arena.league.public.ranking import Ranking
 from arena.league.public.season_files import Rounds, catch_up
+from arena.league.season.fixed import check_season
 from arena.league.season.opening import open_season
-from arena.league.settings import Settings, check_season, load
+from arena.league.settings import Settings, load
 from arena.league.store import LeagueReader, LeagueStore
 from arena.league.store.controls import Closing
 from arena.league.store.records import Season

@@ -103,17 +103,12 @@ def _tell_author(context: OrderContext, answer: Payload) -> None:
 
 def suspend(context: OrderContext) -> Payload:
     """Suspends the active version of a bot."""
-    return _change(context, _active_of(context), State.SUSPENDED, "the operator")
+    return _change(context, _version_in(context, State.ACTIVE), State.SUSPENDED, "the operator")
 
 
 def lift(context: OrderContext) -> Payload:
     """Lets a suspended version play again: the newest of a bot, or the one that is named."""
-    name = context.text("version")
-    version = context.store.versions.named(name)
-    if "/" not in name:
-        suspended = [one for one in context.store.versions.of_bot(name) if one.state is State.SUSPENDED]
-        version = suspended[0] if suspended else version
-    return _change(context, version, State.ACTIVE, "the operator lifts it")
+    return _change(context, _version_in(context, State.SUSPENDED), State.ACTIVE, "the operator lifts it")
 
 
 def retire(context: OrderContext) -> Payload:
@@ -245,13 +240,12 @@ def _change(context: OrderContext, version: Version, to: State, reason: str) -> 
     return {"version": changed.name, "state": changed.state, "active": active[0] if active else None}
 
 
-def _active_of(context: OrderContext) -> Version:
-    """Returns the version that is named, or the active one of the bot that is."""
+def _version_in(context: OrderContext, state: State) -> Version:
+    """Returns the version that is named; of a bot that is named the newest in a state, else the newest of all."""
     name = context.text("version")
     version = context.store.versions.named(name)
     if "/" not in name:
-        active = [one for one in context.store.versions.of_bot(name) if one.state is State.ACTIVE]
-        version = active[0] if active else version
+        return next((one for one in context.store.versions.of_bot(name) if one.state is state), version)
     return version
 
 

@@ -68,6 +68,8 @@ class Changes:
         """
         with databases.immediate(self._db):
             version = rows.version(self._db, id)
+            if to is State.BUILDING and version.state is State.RECEIVED:
+                self._check_free(version)
             change = find(version.state, to, by, version.name)
             if to is State.ACTIVE:
                 self._check_may_play(version, by)

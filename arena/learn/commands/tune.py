@@ -24,6 +24,9 @@ from arena.cli.options import (
 from arena.cli.output import echo, say, show, show_json
 from arena.core.face import compare_command, errors, playing_commands
 
+IDLE = "every deal came out even: so far the values change nothing"
+REMEDY = "Does the bot read them from game_start, by their names in [tune]? docs/tuning.md says how."
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -144,7 +147,7 @@ def tune(
         else:
             tell(f"This was tuned in tournament {row.id}; --new tunes again.")
         tuning = tuning_of(store, row)
-        known, tuned = None, bot_manifests.with_values(spec, tuning.values)
+        known, tuned = None, bot_manifests.with_values(spec, {one.name: one.found for one in tuning.parameters})
         if tuned != spec and max_deals:
             better = bot_manifests.read_ref(bot).bot + tuned.suffix
             entered = (better, bot, *others_of((better, bot), players))
@@ -161,12 +164,15 @@ def tune(
     if known is not None:
         compare_command.show_comparison(known, as_json=False)
         echo()
-    if tuned == spec:
+    if tuning.idle:
+        echo(f"After {tuning.rounds} rounds, {IDLE}. {REMEDY}")
+    elif tuned == spec:
         echo("These are the values that the bot has.")
     elif known is None or known.verdict == "better":
         echo("To adopt what was found, write it into bot.toml:")
-        for line in ("[tune]", *manifest_lines(tuning.parameters)):
-            echo(f"  {line}")
+        echo("  [tune]")
+        for one in tuning.parameters:
+            echo(f"  {one.name} = {{value = {one.found}, low = {one.low}, high = {one.high}}}")
     else:
         echo(
             "It is not shown that these values are better than the bot's own. More --rounds, or games, would tell more."
@@ -205,7 +211,8 @@ def how_it_stands(reader: Reader, tournament: str) -> str:
     from arena.learn.tune.report import tuning_of
 
     found = tuning_of(reader, reader.tournament(tournament))
-    return tuning_brief(found.rounds, found.parameters)
+    values = ", ".join(f"{row.name} {row.found}" for row in found.parameters)
+    return f"round {found.rounds}, {values}" + f"; {IDLE}" * found.idle
 
 
 def progress_text(progress: progress.Progress) -> Text:
@@ -225,13 +232,3 @@ def tuning_table(rows: Sequence[progress.Tuned]) -> Text:
             text_tables.Column(title="found", cells=[row.found for row in rows]),
         ]
     )
-
-
-def tuning_brief(rounds: int, rows: Sequence[progress.Tuned]) -> str:
-    """Returns what is known after some rounds, for a line of progress."""
-    return f"round {rounds}, {', '.join(f'{row.name} {row.found}' for row in rows)}"
-
-
-def manifest_lines(rows: Sequence[progress.Tuned]) -> list[str]:
-    """Returns what was found as lines of a manifest."""
-    return [f"{row.name} = {{value = {row.found}, low = {row.low}, high = {row.high}}}" for row in rows]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Final
 
 import msgspec
 
 from arena.core.face import Reader, game_rows, progress, tournament_settings
 from arena.learn.tune.format import Tune
+
+FEW_ROUNDS: Final = 4
+"""After so many rounds without any difference it is said that there is none."""
 
 
 class Tuning(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,13 +24,9 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     of: int
     """The number of rounds in all."""
     games: int
-    """The number of games that are done."""
     parameters: tuple[progress.Tuned, ...]
-
-    @property
-    def values(self) -> dict[str, str]:
-        """What was found, by name."""
-        return {one.name: one.found for one in self.parameters}
+    idle: bool
+    """Whether rounds enough are done to tell, and whatever the values were, no deal showed a difference."""
 
 
 def tuning_of(reader: Reader, row: game_rows.Tournament) -> Tuning:
@@ -38,10 +38,11 @@ def tuning_of(reader: Reader, row: game_rows.Tournament) -> Tuning:
     for pair in reader.pairs(row.id):
         pairs[pair.deal // format.deals].append(pair)
     search = format.search()
-    path = []
+    path, seen = [], set[float]()
     done = reader.rated(row.id) * format.rounds // format.total(players, players)
     for step in range(done):
-        search.take(list(format.shares(pairs[step], players)))
+        search.take(shares := list(format.shares(pairs[step], players)))
+        seen.update(shares)
         path.append(tuple(search.at))
     found = format.values(search.found())
     return Tuning(
@@ -50,6 +51,7 @@ def tuning_of(reader: Reader, row: game_rows.Tournament) -> Tuning:
         rounds=done,
         of=format.rounds,
         games=reader.done(row.id),
+        idle=done >= FEW_ROUNDS and seen == {0.5},
         parameters=tuple(
             progress.Tuned(
                 name=name,

@@ -115,7 +115,11 @@ def _name_of(league: Path) -> str:
     from arena.league.folder import Folder
     from arena.league.settings import load
 
-    return load(Folder(league)).name
+    try:
+        return load(Folder(league)).name
+    except errors.ConfigError as error:
+        say(plain(f"{error}. The pages have the folder's name until then."))
+        return league.absolute().name
 
 
 def _tell(built: Built) -> None:

@@ -157,7 +157,7 @@ def serve_live(feed_reader: feeds.FeedReader, board: Board, bind: str, *, hands:
     need("pages", "--web")
     from arena.pages.live.app import Watching
     from arena.pages.web.guard import Guard, new_key
-    from arena.pages.web.serving import listen, serve
+    from arena.pages.web.serving import Server, listen
 
     listening = listen(bind)
     key = new_key()
@@ -172,7 +172,7 @@ def serve_live(feed_reader: feeds.FeedReader, board: Board, bind: str, *, hands:
         say("Open this address in a browser. Ctrl-C ends the watch; what is played goes on.")
 
     app = Guard(watching.app(), key=key, port=listening.port)
-    serve(app, listening, ready=ready, on_stop=watching.close, on_error=tell_error)
+    Server(app, listening, ready=ready, on_stop=watching.close, on_error=tell_error).run()
 
 
 def tell_error(error: Exception) -> None:

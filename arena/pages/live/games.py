@@ -70,11 +70,9 @@ class Summary(msgspec.Struct, frozen=True):
     ranks: list[int] | None
     """How it ended, once it is over; empty if it was interrupted."""
     whole: bool
-    """Whether every record has come so far."""
     how: str
     """How it ended, in a word (`how_ended`); empty while it goes on."""
     between: str = "v."
-    """The word between the names."""
 
 
 def how_ended(ranks: Sequence[int], teams: value_types.Teams | UnsetType) -> str:

@@ -50,11 +50,7 @@ class Sitting:
     """A person at a table."""
 
     def __init__(self, header: log_records.Header, seat: Seat) -> None:
-        """Sits down.
-
-        Args:
-            header: What is played, and who sits where.
-        """
+        """Sits down at a game that was announced."""
         self.rules = catalogue.rules_of(header.settings)
         self.presenter = presenters.presenter(self.rules.name)(header, self.rules, (seat,))
         self.seats = seat_styles.Seats([bot.name for bot in header.bots])

@@ -31,6 +31,8 @@ CROSSED: Final = 40
 """Bots in a cross-table: a larger one cannot be read. Each bot's page has all its opponents."""
 DRAWN: Final = 24
 LAST: Final = 12
+FACE: Final = ("rules", "told", "address")
+"""What a season's page tells of the document `league.json`."""
 _PRE_WIDTH: Final = 96
 """Columns of a bracket or a table of rounds."""
 
@@ -111,6 +113,9 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     last: int
     """The number of its last game that is shown; -1 before any."""
     frozen: Payload | None = None
+    """The final standings of a season that is closed, or those of a final that is played."""
+    face: Payload = {}
+    """What everybody may know of the league, by `FACE`; nothing of a season that is over."""
 
     @property
     def is_league(self) -> bool:
@@ -191,6 +196,7 @@ def tournament(shown: Shown) -> Payload:
         "cooperative": shown.is_cooperative,
         "order": _order(shown.report, document),
         "won": "" if shown.frozen is None else won_text(shown.frozen),
+        "face": shown.face and _face(shown.face),
         "shares": len({row.rank for row in rows}) < len(rows),
         "cross": _crosstable(shown),
         "numbered": len(rows) > 6,
@@ -220,6 +226,18 @@ def _order(report: standings_reports.Report, document: Payload) -> str:
     return f"# is the place reached. {words}" if words and has_places else words
 
 
+def _face(face: Payload) -> Payload:
+    """Returns what a league's page says of it: rows of a table, and the commands by which one enters."""
+    at = face["address"] or "ADDRESS"
+    return {
+        "rows": face["told"] or (),
+        "rules": f"arena rules {face['rules']}",
+        "commands": f"arena bot new NAME\narena match ./NAME random --rules {face['rules']}\narena league key new YOU",
+        "submit": f"arena league submit ./NAME --at {at} --key YOU.key\narena league status --at {at} --key YOU.key",
+        "is_open": bool(face["address"]),
+    }
+
+
 def won_text(frozen: Payload) -> str:
     """Returns who has won a season, how, and whether that is settled.
 
@@ -238,6 +256,9 @@ def won_text(frozen: Payload) -> str:
     final = frozen.get("final")
     if not any(item.get("games", 1) for item in frozen["items"]):
         return "Nobody has won: no game was played."
+    if final and not final["outcome"]:
+        deals = f"{final['deals']} of at most {final['most_deals']} deals"
+        return f"The final is being played by {len(final['finalists'])} versions: {deals}. First is {', '.join(first)}."
     won = f"{'Won by' if len(first) == 1 else 'The first place is shared by'} {', '.join(first)}"
     if not final or final["outcome"] == "not played":
         reason = f": {final['reason']}" if final else ""
@@ -385,6 +406,11 @@ def _told(game: ShownGame, seat: int | None = None) -> str:
 def games(shown: Shown, found: Sequence[ShownGame]) -> list[Payload]:
     """Returns the rows of a list of games, the latest first."""
     names = {entrant.number: entrant.name for entrant in shown.entrants}
+    teams = shown.row.settings["game"].get("teams") or range(99)
+
+    def between(seat: int) -> str:
+        return "and" if seat and teams[seat] == teams[seat - 1] else "v."
+
     return [
         {
             "number": game.number,
@@ -392,7 +418,7 @@ def games(shown: Shown, found: Sequence[ShownGame]) -> list[Payload]:
             "watch": game.number in shown.made,
             "when": moment(game.finished),
             "seats": [
-                {"bot": names[entrant], "number": entrant, "seat": seat, "did": did}
+                {"bot": names[entrant], "number": entrant, "seat": seat, "between": between(seat), "did": did}
                 for seat, (entrant, did) in enumerate(zip(game.entrants, game.seats, strict=True))
             ],
             "end": _end(game),

@@ -41,7 +41,6 @@ class PageWriter:
     def __init__(self, folder: Path, parts: Mapping[str, str], title: str) -> None:
         self.folder = folder
         self.written = 0
-        """How many pages were written."""
         self._shared = {"policy": POLICY, "parts": dict(parts), "site": title, "version": arena.__version__}
         edition = [arena.__version__, title, *sorted(parts.values())]
         edition += [read_part(path) for path in sorted(_TEMPLATES.iterdir()) if path.suffix == ".jinja"]

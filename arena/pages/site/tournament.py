@@ -57,6 +57,9 @@ class TournamentPages:
         self._head = heading(row, name)
         self._findings = findings
         self._members = reader.members(row.id) if name else {}
+        face = reader.published("league") if name else {}
+        self._face = {key: face.get(key) for key in contexts.FACE} if face.get("season") == name else {}
+        final = (reader.frozen(row.id) or {}).get("final") if name else None
         self.facts = [
             [row.id, name, row.settings, row.status, row.finished, row.games, row.open, row.rated, row.beacon],
             [(other.id, reader.course_of(other.id)) for other in promises.sources_of(reader, row)],
@@ -64,6 +67,7 @@ class TournamentPages:
             hashlib.sha256(repr(sorted(made)).encode()).hexdigest(),
             findings,
             sorted(self._members.items()),
+            [self._face, final],
         ]
         """All that its pages are made from, or what changes with it."""
 
@@ -137,6 +141,7 @@ class TournamentPages:
             command=command,
             last=self._played[-1].number if self._played else -1,
             frozen=self._reader.frozen(row.id),
+            face=self._face,
         )
 
     def _write_games(self) -> None:

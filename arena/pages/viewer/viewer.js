@@ -119,6 +119,7 @@ function mount(root, data, options = {}) {
   whose.setAttribute("role", "group");
   whose.setAttribute("aria-label", "whose eyes");
   if (data.eyes.length > 1) {
+    whose.classList.add("wide");
     whose.append(make("span", "facts wide", "whose eyes"));
     for (const eye of data.eyes) {
       const label = eye === "all" ? "all hands open (a)" : `with the eyes of seat ${eye}, ${seats[eye].name} (${eye})`;
@@ -148,16 +149,15 @@ function mount(root, data, options = {}) {
 
   const layers = [], sprites = new Map();
   const [wide, high] = data.size;
+  const definitions = Object.entries(data.symbols).map(([name, [markup]]) => `<g id="${name}">${markup}</g>`).join("");
   if (wide) {
     const picture = draw("svg", {viewBox: `0 0 ${wide} ${high}`, role: "img", preserveAspectRatio: data.corner ? "xMidYMid" : "xMidYMin",
       "aria-label": "the board; what lies on it is told in words (key w)"});
-    const definitions = Object.entries(data.symbols).map(([name, [markup]]) => `<g id="${name}">${markup}</g>`);
-    picture.append(...parse(`<defs>${definitions.join("")}</defs><g class="ground">${data.ground}</g>`));
+    picture.append(...parse(`<defs>${definitions}</defs><g class="ground">${data.ground}</g>`));
     for (let layer = 0; layer < LAYERS; layer++) picture.append(layers[layer] = draw("g", {class: `layer${layer}`}));
     board.append(picture);
   } else {
-    const definitions = Object.entries(data.symbols).map(([name, [markup]]) => `<g id="${name}">${markup}</g>`);
-    board.append(draw("svg", {class: "unseen"}, ...parse(`<defs>${definitions.join("")}</defs>`)));
+    board.append(draw("svg", {class: "unseen"}, ...parse(`<defs>${definitions}</defs>`)));
     main.classList.add("boardless");
   }
   const table = make("div", "fields");
@@ -373,7 +373,8 @@ function mount(root, data, options = {}) {
     open("More",
       make("div", "more", way("list of moves", "", showMoves), way("this moment in words", "", showWords),
         way("to the first", "", () => step(-Infinity)), way("to the last", "", () => step(Infinity)),
-        way("copy the address", "away", copy), way("dark or light", "", darken), way("all keys", "away", showKeys)),
+        way("copy the address", "away", copy), way("dark or light", "", darken), way("all keys", "away", showKeys),
+        ...(data.eyes.length > 1 ? data.eyes.map((eye) => way(eye === "all" ? "all hands" : `eyes of ${seats[eye].name}`, "", () => go(at, eye))) : [])),
       make("label", "pace", "speed ", speeds()));
   }
 
@@ -504,6 +505,7 @@ function mount(root, data, options = {}) {
 
 globalThis.arena.mount = mount;
 
+if (new URLSearchParams(location.search).has("embed")) document.documentElement.classList.add("embed");
 const data = document.getElementById("arena-data");
 if (data) {
   globalThis.arena.viewer = mount(document.getElementById("arena"), JSON.parse(data.textContent), {address: true});

@@ -46,7 +46,6 @@ class Listening(msgspec.Struct, frozen=True):
     host: str
     port: int
     is_local: bool
-    """Whether only this machine can connect."""
 
     def url(self, key: str | None = None, path: str = "/") -> str:
         """Returns the address to open, with the key that opens it."""
@@ -197,15 +196,3 @@ class _Reporting:
         except Exception as error:
             self._on_error(error)
             raise
-
-
-def serve(
-    app: ASGIApp,
-    listening: Listening,
-    *,
-    ready: Callable[[], object] = lambda: None,
-    on_stop: Callable[[], object] = lambda: None,
-    on_error: Callable[[Exception], object] = lambda error: None,
-) -> None:
-    """Serves an application until a signal ends it; see `Server`."""
-    Server(app, listening, ready=ready, on_stop=on_stop, on_error=on_error).run()

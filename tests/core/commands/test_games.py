@@ -273,3 +273,12 @@ def test_the_table_says_how_far_ahead_the_first_was() -> None:
         lines = run("games", "--won", "--bot", "bob").stdout.splitlines()
     assert "ahead" in lines[0]
     assert str(lead) in lines[3].split()
+
+
+def test_games_of_a_match_are_in_no_database_and_it_is_said_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "`arena tournament` makes one" in run("games", "--lost").stderr
+    (tmp_path / "logs" / "match-abc").mkdir(parents=True)
+    assert "`arena replay logs/match-abc` shows them" in run("games", "--lost").stderr

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from arena.cli import cli
 from arena.core.referee.job import Job
-from arena.core.types import GameResult
+from arena.core.types import Forfeit, GameResult, Termination
 from tests import instant
 
 
@@ -43,6 +43,20 @@ def test_who_computed_off_turn_is_named_if_it_was_much(tmp_path: Path, off_turn_
     said = "greedy computed while others were to move: 600 ms of CPU a game, 60 % of the time that they thought."
     assert (said in match(tmp_path, "--json").stderr) == (off_turn_ms == 600)
     assert "computed" not in match(tmp_path, "--quiet").stderr
+
+
+def test_forfeits_are_counted_by_cause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    forfeit = Forfeit(seat=0, code=Termination.TIMEOUT, turn=3, sentence="seat 0 slept", stderr=("oops",))
+
+    def play(job: Job, *_: object) -> GameResult:
+        result = instant.play(job)
+        return replace(result, seats=(replace(result.seats[0], forfeit=forfeit), *result.seats[1:]))
+
+    monkeypatch.setattr("arena.core.tournament.match.play", play)
+    for more in ((), ("--quiet",)):
+        done = match(tmp_path, "--deals", "3", *more)
+        assert done.stdout.splitlines()[-1].endswith("; forfeited: greedy timeout 3, random timeout 3")
+        assert done.stderr.count("its last words: oops") == (0 if more else 2)
 
 
 def test_the_document_has_it_by_seat(tmp_path: Path, off_turn_ms: int | None) -> None:

@@ -204,9 +204,13 @@ def test_a_template_is_no_bot(monkeypatch: pytest.MonkeyPatch, folder: Path, tmp
     assert bundled_folders() == {"mine": tmp_path / "python" / "one"}
 
 
-def test_an_unknown_name_suggests_a_close_one() -> None:
-    with pytest.raises(BotError, match=r"random.*, got: 'randon' \(did you mean 'random'\?\)"):
+def test_an_unknown_name_suggests_a_close_one(tmp_path: Path) -> None:
+    with pytest.raises(BotError, match=r"expected a bot, got: 'randon' \(did you mean 'random'\?\)"):
         load_bot("randon")
+    (tmp_path / "ronin").mkdir()
+    (tmp_path / "ronin" / "bot.toml").touch()
+    with pytest.raises(BotError, match=r"got: .*/ronni, which is none \(did you mean 'ronin'\?\)"):
+        load_bot(str(tmp_path / "ronni"))
 
 
 def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
@@ -304,7 +308,7 @@ def test_names_that_are_too_long_are_no_files(folder: Path, name: str) -> None:
         load(folder)
     with pytest.raises(BotError, match=r"expected a program to run"):
         load_bot(f"cmd:./{name}")
-    with pytest.raises(BotError, match=r"expected a folder with a bot.toml"):
+    with pytest.raises(BotError, match=r"expected a (bot|folder with a bot)"):
         load_bot(name)
     assert load_bot(f"cmd:{{python}} -c {name}").command[2:] == (name,)
 

@@ -26,7 +26,8 @@ from arena.core.errors import ConfigError, StoreError
 from arena.core.record.log import read_log
 from arena.core.store.database import MIGRATIONS, connect
 from arena.core.store.store import open_reader
-from arena.league.settings import Settings, check_season, parse
+from arena.league.season.fixed import check_season
+from arena.league.settings import Settings, parse
 
 PROTOCOL = Path(__file__).parents[3] / "protocol"
 CHECK_LOG: dict[str, Any] = runpy.run_path(str(PROTOCOL / "check_log.py"))

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from arena.cli import cli
+from arena.core.errors import DoorError
 from arena.league.commands.status import door_lines
+from arena.league.commands.tables import face_lines
+from arena.league.season.opening import make_league
+from arena.league.settings import Bots, Settings
 
 QUIET = {
     "since": "2026-01-01T12:00:00+00:00", "falls": 0, "connections": 1, "messages": 20, "remote": 0, "refused": {},
@@ -25,3 +35,21 @@ def test_what_is_not_as_it_should_be_is_said() -> None:
         "  closed connections: 1 endless",
         "  turned away: 5 connections with unknown keys, or too many of one",
     ]
+
+
+def test_a_wrong_value_does_not_keep_anybody_from_looking(tmp_path: Path) -> None:
+    make_league(tmp_path / "cup", Settings(name="cup", bots=Bots(level="trusted")))
+    settings = tmp_path / "cup" / "league.toml"
+    settings.write_text(settings.read_text().replace("sample = 64", "sample = 1"))
+    done = CliRunner().invoke(cli, ["league", "status", str(tmp_path / "cup")])
+    assert done.exit_code == 0, done.output
+    assert "sample: expected `int` >= 2" in done.stderr
+    for words in ("what is played: samurai standard, 2 players", "now tried: nothing", "to enter: arena league submit"):
+        assert words in done.stdout
+
+
+def test_what_a_league_elsewhere_says_of_itself_is_read_before_it_is_shown() -> None:
+    assert list(face_lines({}, "", is_here=False)) == []  # of an earlier version
+    assert next(face_lines({"told": [["time", "5s"]]}, "--at X", is_here=False)) == "  time: 5s"
+    with pytest.raises(DoorError, match="expected what a league is"):
+        list(face_lines({"told": [["time", 7]]}, "", is_here=False))

@@ -18,7 +18,7 @@ import msgspec
 import pytest
 import zmq
 
-from arena.core.errors import DoorError
+from arena.core.errors import ConfigError, DoorError
 from arena.league.door.client import Client
 from arena.league.door.health import HEALTH, Health, health
 from arena.league.door.keys import Address, make_pair
@@ -48,6 +48,20 @@ def test_an_author_is_known_by_the_key(league: League) -> None:
             with client(door, pair) as connection:
                 welcome = connection.hello()
                 assert (welcome.author, welcome.league["name"]) == (name, "cup")
+
+
+def test_a_key_that_is_lost_is_not_replaced_without_a_word(league: League) -> None:
+    with opened(league) as door:
+        before = door.address.key
+    with opened(league) as door:
+        assert door.address.key == before
+    own = league.folder / "door"
+    (own / "server.key").unlink()
+    with pytest.raises(ConfigError, match="expected the key of this league's door, by which"), opened(league):
+        pass
+    (own / "address").unlink()
+    with opened(league) as door:
+        assert door.address.key != before
 
 
 def test_an_archive_comes_whole_with_its_order(league: League) -> None:

@@ -47,7 +47,11 @@ def test_a_bot_is_submitted_found_and_retired(run: Run, home: Path) -> None:
     report = told(run, "report", "fox", "--league", "cup")
     assert (report["version"], report["state"], report["reports"]) == ("fox/1", "received", [])
     assert [change["state"] for change in report["history"]] == ["received"]  # type: ignore[attr-defined]
-    assert "received: 0 before it" in run("league", "report", "fox", "--league", "cup").stdout
+    assert "received: 0 before it" in run("league", "report", "fox", "--league", "cup", "--verbose").stdout
+    assert (
+        "fox/1 is received: no step of it has come to its end yet."
+        in run("league", "report", "fox", "--league", "cup").stderr
+    )
     assert run("league", "retire", "fox", "--league", "cup").stdout == "retired: fox/1\n"
 
 

@@ -117,7 +117,9 @@ def test_a_report_shows_the_step_that_failed_as_the_check_at_home_does(elsewhere
         "build", verdict="passed", detail={"bytes": 4_096, "removed": 1, "folder": "ab"}, output="cc\nld\x1b"
     )
     league.publish("reports/anna/fox/1/build.json", built)
-    assert elsewhere.arena("league", "report", "fox/1").stdout.splitlines() == [
+    brief = ["build of fox/1: passed, in 4.1 s", "The rest: --verbose"]
+    assert elsewhere.arena("league", "report", "fox/1").stdout.splitlines() == brief
+    assert elsewhere.arena("league", "report", "fox/1", "--verbose").stdout.splitlines() == [
         "build of fox/1: passed, in 4.1 s",
         "What was built takes 4,096 bytes; 1 file removed.",
         *("It wrote:", "  cc", "  ld\\x1b"),
@@ -133,23 +135,28 @@ def test_a_report_shows_the_step_that_failed_as_the_check_at_home_does(elsewhere
         "check", verdict="failed", finding="time.limit: late", detail=msgspec.to_builtins(found), output="x"
     )
     league.publish("reports/anna/fox/1/check.json", failed)
-    done = elsewhere.arena("league", "report", "fox/1")
+    done = elsewhere.arena("league", "report", "fox/1", "--verbose")
     lines = done.stdout.splitlines()
-    assert lines[:4] == ["build of fox/1: passed, in 4.1 s", "check of fox/1: failed, in 4.1 s", "time.limit: late", ""]
-    assert " ".join(lines[4:]).split() == at_home
+    assert lines[:3] == ["check of fox/1: failed, in 4.1 s", "time.limit: late", ""]
+    assert lines[-1] == "build of fox/1: passed, in 4.1 s"
+    assert " ".join(lines[3:-1]).split() == at_home
     assert "{'" not in done.stdout
     league.publish("authors/anna/status.json", {"versions": [{"version": "fox/1", "bot": "fox"}], "notices": []})
-    assert elsewhere.arena("league", "report", "fox").stdout == done.stdout, "the bot's newest version"
+    newest = elsewhere.arena("league", "report", "fox").stdout.splitlines()
+    assert newest == [*lines[:2], "  | x", "The rest: --verbose", lines[-1]], "what failed, the last words, what to do"
     assert elsewhere.arena("league", "report", "fox/1", "build").stdout.startswith("build of fox/1")
     document = json.loads(elsewhere.arena("league", "report", "fox/1", "--json").stdout)
     assert document == {"version": "fox/1", "state": "rejected", "reports": json.loads(json.dumps([built, failed]))}
-    assert "such a report" in elsewhere.arena("league", "report", "fox/1", "qualify").stderr
+    league.publish("authors/anna/status.json", {"versions": [{"version": "fox/1", "bot": "fox", "state": "checking"}]})
+    waits = elsewhere.arena("league", "report", "fox/1", "qualify").stderr
+    assert "fox/1 is checking: the qualify of it has not come to its end yet." in waits
     assert "such a report" in elsewhere.arena("league", "report", "owl/1").stderr
     games = [{"game": "q-0", "seat": 1, "rank": 2, "forfeit": {"code": "crashed", "sentence": "seat 1", "turn": 3}}]
     league.publish("reports/anna/fox/1/qualify.json", report("qualify", verdict="failed", detail={"games": games}))
     shown = elsewhere.arena("league", "report", "fox/1").stdout.splitlines()
-    assert shown[2] == "qualify of fox/1: failed, in 4.1 s"
-    assert shown[-1].split() == ["q-0", "1", "2", "crashed", "3"]
+    assert shown[:2] == ["qualify of fox/1: failed, in 4.1 s", "The first: game q-0, seat 1"]
+    shown = elsewhere.arena("league", "report", "fox/1", "--verbose").stdout.splitlines()
+    assert shown[-3].split() == ["q-0", "1", "2", "crashed", "3"]
 
 
 def test_games_that_are_none_are_told(elsewhere: Elsewhere) -> None:

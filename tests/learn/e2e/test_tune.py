@@ -144,3 +144,13 @@ def test_a_bot_without_parameters_cannot_be_tuned(arena: Run) -> None:
 def test_a_parameter_that_is_not_there_is_named(arena: Run) -> None:
     refused = arena("tune", "./lapsing", "--parameter", "lapse", code=2).stderr
     assert "got: 'lapse' (did you mean 'lapses'?) - at --parameter" in refused
+
+
+def test_a_parameter_that_changes_nothing_is_noticed(arena: Run, bot: Path) -> None:
+    script = bot / "bot.py"
+    script.write_text(script.read_text().replace("assert game", "game"))
+    (bot / "bot.toml").write_text((bot / "bot.toml").read_text().replace("0.8", "0.0"))
+    words = ("tune", "./lapsing", "--seed", "t", "--deals", "1", "--max-deals", "0", "--rounds", "4", "--new")
+    done = arena(*words, "--parameter", "nothing")
+    assert "After 4 rounds, every deal came out even: so far the values change nothing." in done.stdout
+    assert "change nothing" not in arena(*words, "--parameter", "lapses").stdout

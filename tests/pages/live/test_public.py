@@ -28,7 +28,7 @@ def site(tmp_path: Path) -> Path:
     (site / "s1").mkdir(parents=True)
     (site / "assets").mkdir()
     (site / "index.html").write_bytes(PAGE)
-    (site / "s1" / "index.html").write_bytes(b"season")
+    (site / "s1" / "index.html").write_bytes(b"season<!--live-->")
     (site / "assets" / "viewer-0a1b.js").write_bytes(b"'use strict';")
     (tmp_path / "cup" / "league.db").write_bytes(b"SECRET")
     return site
@@ -51,7 +51,11 @@ def test_pages_are_served_and_asked_for_again(cup: Listening) -> None:
     assert "text/html" in first.headers["content-type"]
     again = ask(cup, if_none_match=first.headers["etag"])
     assert (again.status, again.body) == (304, b"")
-    assert ask(cup, "/s1/").body == b"season"
+    for path in ("/s1/", "/s1/index.html"):
+        assert ask(cup, path).body == b'season<a href="../live/">live</a>'
+    policy = "content-security-policy"
+    assert "frame-ancestors" in ask(cup, "/s1/").headers[policy]
+    assert "frame-ancestors" not in ask(cup, "/s1/?embed").headers[policy]
     assert ask(cup, "/index.html", "HEAD").body == b""
 
 

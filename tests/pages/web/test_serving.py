@@ -65,11 +65,11 @@ def test_a_signal_ends_it_politely_and_reaches_who_was_there_before(number: int)
     program = (
         "import signal, sys\n"
         "from starlette.applications import Starlette\n"
-        "from arena.pages.web.serving import listen, serve\n"
+        "from arena.pages.web.serving import listen, Server\n"
         f"signal.signal({int(number)}, lambda number, frame: print('then', number, flush=True))\n"
         "listening = listen()\n"
-        "serve(Starlette(), listening, ready=lambda: print('ready', flush=True),"
-        " on_stop=lambda: print('stop', flush=True))\n"
+        "Server(Starlette(), listening, ready=lambda: print('ready', flush=True),"
+        " on_stop=lambda: print('stop', flush=True)).run()\n"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from arena.author.conform.base import Finding, NotReached
 from arena.author.conform.dialogue import Dialogue
-from arena.author.conform.games import Plan
+from arena.author.conform.games import Plan, TrialGame
 from arena.author.conform.report import Level, Verdict
 from arena.author.conform.tested_bot import Checks, TestedBot
 from arena.core.face import TimeControl, counted, wire_messages
@@ -21,22 +23,20 @@ _COMPLAINT = "the bot check says so: see what you do after an error"
 @SEQUENCES.check("sequences.crossing", "goes on when game_over crosses its action", "§6-4", owns=True, remedy=_CROSSED)
 def crossing(tested_bot: TestedBot) -> str:
     """Interrupts a game while the bot is asked. Its action, if it still comes, has lapsed."""
-    dialogue = tested_bot.shared()
-    played = tested_bot.trial(dialogue)
-    played.start()
-    played.ask()
-    played.over()
-    tested_bot.still_plays(dialogue)
-    tested_bot.short_game(dialogue)
-    return ""
+    return _cut_short(tested_bot, TrialGame.start, TrialGame.ask)
 
 
 @SEQUENCES.check("sequences.unready", "goes on when game_over crosses its ready", "§6-4", owns=True, remedy=_CROSSED)
 def unready(tested_bot: TestedBot) -> str:
     """Ends a game before the bot is ready."""
+    return _cut_short(tested_bot, TrialGame.announce)
+
+
+def _cut_short(tested_bot: TestedBot, *steps: Callable[[TrialGame], object]) -> str:
     dialogue = tested_bot.shared()
     played = tested_bot.trial(dialogue)
-    played.announce()
+    for step in steps:
+        step(played)
     played.over()
     tested_bot.still_plays(dialogue)
     tested_bot.short_game(dialogue)

@@ -114,32 +114,21 @@ def _first_decision(tested_bot: TestedBot, dialogue: Dialogue) -> int:
     return dialogue.used_ns if message else 0
 
 
-@LATER.check(
-    "start.tcp",
-    "connects over TCP as well",
-    "§4.1-1",
-    needs=("session.ready",),
-    owns=True,
-    remedy="Pass $ARENA_ENDPOINT to `connect` as it is, whatever it begins with.",
-)
-def tcp(tested_bot: TestedBot) -> str:
-    """Gives it an endpoint `tcp://…`."""
-    tested_bot.short_game(tested_bot.fresh(tcp=True), decisions=1)
-    return ""
+def _add_start(id: str, title: str, rule: str, remedy: str, *, tcp: bool = False, bare: bool = False) -> None:
+    @LATER.check(id, title, rule, needs=("session.ready",), owns=True, remedy=remedy)
+    def start(tested_bot: TestedBot) -> str:
+        tested_bot.short_game(tested_bot.fresh(tcp=tcp, bare=bare), decisions=1)
+        return ""
 
 
-@LATER.check(
-    "start.environment",
-    "needs no variable but PATH and its own two",
-    "§4.2-2",
-    needs=("session.ready",),
-    owns=True,
-    remedy="Read no variable but ARENA_ENDPOINT and ARENA_TOKEN, or do without where it is missing.",
-)
-def environment(tested_bot: TestedBot) -> str:
-    """Gives it neither HOME nor LANG nor TMPDIR."""
-    tested_bot.short_game(tested_bot.fresh(bare=True), decisions=1)
-    return ""
+_add_start(
+    "start.tcp", "connects over TCP as well", "§4.1-1",
+    "Pass $ARENA_ENDPOINT to `connect` as it is, whatever it begins with.", tcp=True,
+)  # fmt: skip
+_add_start(
+    "start.environment", "needs no variable but PATH and its own two", "§4.2-2",
+    "Read no variable but ARENA_ENDPOINT and ARENA_TOKEN, or do without where it is missing.", bare=True,
+)  # fmt: skip
 
 
 @LATER.check(

@@ -99,15 +99,14 @@ class GardenerDrawing(drawing_kit.Drawing):
 
     def ground(self) -> str:
         x, y, wide, high = self._tray
-        parts = [
-            svg.element("rect", class_="d-tray", x=x, y=y, width=wide, height=high, rx=12),
-        ]
+        parts = [svg.element("rect", class_="d-tray", x=x, y=y, width=wide, height=high, rx=12)]
         for seat, (left, top, width, height) in enumerate(self._beds):
             parts.append(svg.element("rect", class_="d-bed", x=left, y=top, width=width, height=height, rx=10))
             parts.append(svg.use(f"M{seat}", left + 12, top - 15))
             name = layouts.clip(self.names[seat], _LONGEST_NAME)
-            size = svg.fitting_size(name, 20.0, max(80.0, width - 90))
-            parts.append(svg.text(name, left + 30, top - 8.5, size, class_="d-heading"))
+            room = max(60.0, width - 90)
+            words = svg.text(name, 0, 21.5, svg.fitting_size(name, 20.0, room), class_="d-heading")
+            parts.append(svg.element("svg", words, x=left + 30, y=top - 30, width=room, height=30))  # cuts wide letters
         return "".join(parts)
 
     def scene(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> drawing_kit.Scene:

@@ -73,6 +73,7 @@ FIELDS: Final[dict[type[msgspec.Struct], dict[str, Who]]] = {
             "play_digest",
             "off_turn_cpu_ms",
             "receipts",  # of notes they hold a digest alone
+            "limit",
             "ms",
         ),
         Who.ALL,

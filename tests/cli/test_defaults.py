@@ -82,7 +82,7 @@ def test_a_command_gets_its_section_and_what_commands_share() -> None:
         "overrides": ["setup=random"],
         "board": "japan",
     }
-    assert defaults("match") == {"time": "1m+1", "as_json": False}, "its own section wins; it has no database"
+    assert defaults("match") == {"time": ["1m+1"], "as_json": False}, "its own section wins; it has no database"
     assert defaults("bot")["check"] == {"levels": ["full"]}
     assert defaults("bot")["rerun"] == {"db": "results/arena.db"}, "without --time it takes the time of the log"
     assert defaults("replay") == {"db": "results/arena.db"}

@@ -90,5 +90,5 @@ def _alter(database: sqlite3.Connection, table: int, column: int, row: int, how:
             statement, values = f'DELETE FROM "{name}" WHERE {where}', ()
         case _:
             statement, values = f'DELETE FROM "{name}"', ()
-    with suppress(sqlite3.IntegrityError):
+    with suppress(sqlite3.IntegrityError, sqlite3.OperationalError):  # figures that are no JSON are refused too
         database.execute(statement, values)

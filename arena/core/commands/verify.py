@@ -68,7 +68,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     "--noted",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="A commitment.json, or a league's season.json, that you kept from before the first game, to compare with.",
+    help="A commitment.json that you kept from before the first game, or heads of a league's seasons, to compare with.",
 )
 @click.option(
     "--db",

@@ -83,7 +83,7 @@ class Manifest(msgspec.Struct, frozen=True):
     """Programs that must be on the path to run it, beside the command's own."""
     rules: _Names = ()
     include: _Names = ()
-    """Files and folders that belong to the bot and lie outside its folder, or would be left out."""
+    """Files and folders of the bot that lie outside its folder, or would be left out."""
     entropy: bool = False
     """Whether its `hello` has `entropy`: 32 random bytes for the chance of a tournament."""
     endpoint: Literal["ipc", "tcp"] = "ipc"
@@ -151,13 +151,12 @@ def _from_folder(ref: str, capped: bool) -> BotSpec:
 
 
 class Ref(NamedTuple):
-    """The meaning of a text that names an entrant."""
+    """The meaning of a text that names an entrant. `values` is `NAME=VALUE,NAME=VALUE`, or empty."""
 
     name: str
     bot: str
     """A bundled bot, a path, or a command line."""
     values: str
-    """Those of its parameters: `NAME=VALUE,NAME=VALUE`, or nothing."""
 
     @property
     def text(self) -> str:

@@ -311,7 +311,7 @@ class SeasonAuditor(auditing.Auditor):
             self._compare(number, self._kept[number], self._history)
         if self._published.secret is None and not self._draws_unchecked:
             self._checked.add("deals")
-        elif self._draws_unchecked:
+        elif self._draws_unchecked and not any(fault.check == verdicts.LATER_DOCUMENT for fault in self._faults):
             text = f"the secrets of the deals of {self._draws_unchecked} logs are not there"
             self._fault("deals", f"{self._folder}: {text}")
         closed = self._history.closed
@@ -331,6 +331,8 @@ class SeasonAuditor(auditing.Auditor):
                     self._fault(check, f"{self._folder}: {reason}")
                 if isinstance(line, rounds.Over):
                     self._check_secret(line, str(self._folder))
+        except errors.LaterVersion as error:
+            self._fault(verdicts.LATER_DOCUMENT, str(error))
         except UNREADABLE as error:
             self._fault("results", f"{self._folder}: {error!s:.400}")
 

@@ -143,7 +143,7 @@ class Elsewhere:
 
     @contextmanager
     def client(self) -> Iterator[Client]:
-        """Yields a connection to the league, whose ledger goes on from the one that was seen last."""
+        """Yields a connection to the league, whose seasons go on from what was seen of them last."""
         from arena.cli.output import say
         from arena.league.door.client import Client
         from arena.league.door.heads import look_again

@@ -22,7 +22,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from arena.core.face import files
+from arena.core.face import errors, files
 from arena.pages.live.app import Watching
 
 LIVE: Final = "/live"
@@ -51,13 +51,14 @@ class Site(StaticFiles):
             raise HTTPException(404)
         try:
             response = await super().get_response(path, scope)
-        except (OSError, RuntimeError) as error:  # what cannot be read is not there
+            if isinstance(response, FileResponse) and str(response.path).endswith(".html"):
+                up = "../" * (len(parts) - (parts[-1:] != () and parts[-1].endswith(".html")))
+                page = files.read(Path(response.path), "a page", files.MOST_DOCUMENT, errors.ConfigError)
+                page = page.replace(_HERE, f'<a href="{up}{LIVE[1:]}/">live</a>'.encode())
+                marks = {name: response.headers[name] for name in ("etag", "last-modified")}
+                response = Response(page, response.status_code, marks, "text/html")
+        except (OSError, RuntimeError, errors.ConfigError) as error:  # what cannot be read is not there
             raise HTTPException(404) from error
-        if isinstance(response, FileResponse) and str(response.path).endswith(".html"):
-            up = "../" * (len(parts) - (parts[-1:] != () and parts[-1].endswith(".html")))
-            page = Path(response.path).read_bytes().replace(_HERE, f'<a href="{up}{LIVE[1:]}/">live</a>'.encode())
-            marks = {name: response.headers[name] for name in ("etag", "last-modified")}
-            response = Response(page, response.status_code, marks, "text/html")
         for name, value in _HEADERS.items():
             response.headers[name] = value.replace(_ALONE, "") if b"embed" in scope["query_string"] else value
         if parts[:1] == (FIXED,) and response.status_code < 400:

@@ -232,9 +232,10 @@ def decoded(line: bytes, at: str, kind: type[T]) -> T:
     """Returns what a line says.
 
     Raises:
-        LogError: It is none, or not canonical.
+        LogError: It is none, not canonical, or of a later version.
     """
     try:
+        record_files.check_form(line, at)
         found = msgspec.json.decode(line, type=kind)
         if msgspec.json.encode(found, order=None if kind is DealRevealed else "sorted") != line:
             raise ValueError("it has a key twice, a blank, or another order of its keys")

@@ -50,7 +50,8 @@ def test_forfeits_are_counted_by_cause(tmp_path: Path, monkeypatch: pytest.Monke
 
     def play(job: Job, *_: object) -> GameResult:
         result = instant.play(job)
-        return replace(result, seats=(replace(result.seats[0], forfeit=forfeit), *result.seats[1:]))
+        others = (replace(seat, forfeit=None) for seat in result.seats[1:])
+        return replace(result, seats=(replace(result.seats[0], forfeit=forfeit), *others))
 
     monkeypatch.setattr("arena.core.tournament.match.play", play)
     for more in ((), ("--quiet",)):

@@ -169,4 +169,4 @@ def test_a_league_from_a_wheel_takes_a_bot_in_through_its_door(
             report = installed.arena(tmp_path, "league", "report", "fox", *there).stdout.splitlines()
         finally:
             service.terminate()
-    assert report[2].startswith("qualify of fox/1: passed")
+    assert report[0].startswith("qualify of fox/1: passed")

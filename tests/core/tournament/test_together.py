@@ -27,7 +27,7 @@ def supply(store: Store, folder: Path) -> Scheduled:
 def continued(store: Store, tournament: Tournament) -> Scheduled:
     schedule = schedule_of(store, tournament, SETTINGS)
     make_job = lambda game: instant.job(tournament, SETTINGS, game)  # noqa: E731
-    return Scheduled(store, tournament.id, schedule, make_job, "block", "rate", None, same_worker=True)
+    return Scheduled(store, tournament.id, schedule, make_job, "block", "rate", None, same_worker=True, room=None)
 
 
 def match(number: int) -> tuple[tuple[int, ...], int]:

@@ -69,7 +69,7 @@ def test_what_does_not_exist_is_refused_with_the_close_one(name: str) -> None:
 def test_what_is_close_to_nothing_is_refused_with_all_there_is(name: str) -> None:
     with pytest.raises(ConfigError, match=f"one of {', '.join(game(name).rulesets)}, got: 'zzz'$"):
         resolve_options(name, "zzz", {})
-    known = ", ".join(option.name for option in game(name).option_list)
+    known = ", ".join(("most_decisions", "most_lead", *(option.name for option in game(name).option_list)))
     with pytest.raises(ConfigError, match=f"an option of {name}, one of {known}, got: 'zzz'$"):
         resolve_options(name, None, {"zzz": "yes"})
 

@@ -103,7 +103,7 @@ def test_the_operator_steers(run: Run) -> None:
     assert told(run, "status", "cup")["paused"] is True
     assert "not running, paused" in run("league", "status", "cup").stdout
     run("league", "resume", "cup")
-    run("league", "concurrency", "cup", "3")
+    run("league", "concurrency", "cup", "3", "--force-concurrency")
     status = told(run, "status", "cup")
     assert (status["paused"], status["workers"]) == (False, 3)
     for words in (("suspend", "cup", "random"), ("lift", "cup", "random"), ("retire", "random", "--league", "cup")):

@@ -145,10 +145,13 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
         assert numbers == list(range(len(numbers))), "none is lost"
         over = [match for match in reader.matches.settled(0, 100) if match.state == "over"]
         digests = {row["game"]: row["public_sha256"] for row in reader.played.of(season.tournament)}
-    lines = [
-        json.loads(line) for line in (cup.published / "seasons" / "cup-1" / "deals-0.jsonl").read_text().splitlines()
-    ]
-    told = {game: digest for line in lines for game, digest in line["logs"].items()}
+    lines = (cup.published / "seasons" / "cup-1" / "rounds-0.jsonl").read_text().splitlines()
+    games_of, told = {}, {}
+    for line in map(json.loads, lines):
+        if line["kind"] == "planned":
+            games_of[line["match"]] = [f"cup-1-{number:06d}" for number in line["games"]]
+        elif line["kind"] == "over":
+            told |= zip(games_of[line["match"]], (game["log"] for game in line["games"]), strict=True)
     for match in over:
         assert match.published is not None
         for game in match.games:

@@ -235,7 +235,7 @@ def test_a_tournament_does_not_go_on_at_a_weaker_level(
 
 def test_the_doctor_tells_scripts_of_every_level(run: Run) -> None:
     document = json.loads(run(*ARENA, "doctor", "--json").stdout)
-    assert list(document) == ["levels", "probes"]
+    assert list(document) == ["levels", "probes", "cores"]
     assert list(document["levels"]) == ["trusted", "fenced", "isolated", "strict"]
     assert document["levels"]["trusted"] == {"ok": True, "missing": []}
     for name, given in document["levels"].items():

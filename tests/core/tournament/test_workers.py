@@ -99,8 +99,8 @@ def test_the_quota_of_the_control_group_counts(tmp_path: Path, line: str, files:
         ("tournament", "random", "greedy", "--commit", "--concurrency", "3"),
         ("tournament", "random", "greedy", "--commit", "--cluster", "local:3"),
         ("compare", "random", "greedy", "--concurrency", "3"),
-        ("tune", "greedy", "--concurrency", "3"),
-        ("league", "run", "cup", "--concurrency", "3"),
+        pytest.param(("tune", "greedy", "--concurrency", "3"), marks=pytest.mark.wing("learn")),
+        pytest.param(("league", "run", "cup", "--concurrency", "3"), marks=pytest.mark.wing("league")),
     ],
 )
 def test_more_games_than_cores_are_played_only_if_that_is_meant(

@@ -25,7 +25,7 @@ LONGEST_LINE: Final = 1_000
 """Characters of a line that are shown."""
 _READ_BYTES: Final = 65_536
 _LIVES_S: Final = 15
-"""How often it is told that a build goes on."""
+"""Seconds between two lines that say that a build goes on."""
 _LACKS: Final = re.compile("(?m)^.*(?:No such file|not found|cannot find).*$")
 _LIBRARIES: Final = {
     **dict.fromkeys(("zmq.h", "-lzmq"), "libzmq3-dev"),

@@ -371,7 +371,7 @@ def enter(bots: Sequence[str], rules: str, *, bundled: bool = False, quiet: bool
 
 
 class Lanes(NamedTuple):
-    """How many games are played at a time, and what starts a worker."""
+    """Number of games at a time, and what starts a worker."""
 
     number: int
     worker: Worker | None = None

@@ -258,4 +258,4 @@ _DOES: Final[Mapping[str, Callable[[Stepper], object]]] = {
     "words": lambda at: at._show_long(lambda width: at._shown.draw(at._index, width)),
     "keys": lambda at: at._show_long(at._help),
 }
-"""What is done by the command of a key."""
+"""Action of each command of `_KEYS`."""

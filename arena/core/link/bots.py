@@ -90,7 +90,7 @@ class Manifest(msgspec.Struct, frozen=True):
     limits: Limits = Limits()
     """What it asks for, up to the caps of whoever runs the games."""
     uses: Annotated[tuple[Annotated[str, Meta(pattern=_PARAMETER)], ...], Meta(max_length=16)] = ()
-    """What it uses of which a machine has few, such as `gpu`: only so many bots that use it play at once."""
+    """Scarce things that it uses, such as `gpu`: only so many bots that use one play at once."""
     tune: Annotated[dict[Annotated[str, Meta(pattern=_PARAMETER)], Parameter], Meta(max_length=64)] = {}
     """Its parameters, each with its value and the range in which `arena tune` looks for a better one."""
     arguments: Annotated[
@@ -187,7 +187,7 @@ def read_ref(ref: str, base: Path | None = None) -> Ref:
 
 
 class _Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a file says of an entrant in a table."""
+    """An entrant that a file has as a table."""
 
     bot: str
     name: Annotated[str, Meta(pattern=_NAME)] = ""
@@ -380,7 +380,7 @@ def _check_keys(path: str, prefix: str, table: dict[str, Any], kind: type[msgspe
 
 
 _AS_IT_IS: Final = ("name", "version", "author", "language", "command", "rules", "entropy")
-"""What a bot has from its manifest unchanged."""
+"""Keys of the manifest that a bot has unchanged."""
 
 
 def _spec(manifest: Manifest, folder: Path, capped: bool = True) -> BotSpec:

@@ -35,12 +35,12 @@ def sums(places: Indices, values: Vector, size: int) -> Vector:
 
 
 class Comparisons(msgspec.Struct, frozen=True):
-    """Who met whom with which result. Entrants are counted among those that played: 0, 1, ..."""
+    """Results of all meetings. Entrants are counted among those that played: 0, 1, ..."""
 
     entrants: Indices
     """The numbers that the entrants have outside."""
     deals: int
-    """How many different deals there are."""
+    """Number of different deals."""
     deal: Indices
     """Of each row: which deal, from 0."""
     pair: Indices

@@ -6,7 +6,7 @@ Each check supports a promise of the organiser. A fault is named with the log an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, Literal
 
@@ -263,12 +263,7 @@ class Auditor:
 
     def _read_commitment(self, before: Commitment) -> None:
         place = self._folder / COMMITMENT_FILE
-        for name, document, digest in (
-            ("settings", before.settings, before.settings_sha256),
-            ("schedule", before.schedule, before.schedule_sha256),
-        ):
-            if sha256_of(document) != digest:
-                self._fault("commitment", f"{place}: {name}_sha256 is not the digest of its {name}")
+        self._check_digests(before, place)
         try:
             settings = Settings.read(before.settings)
             schedule = settings.schedule(before.commitment)
@@ -291,6 +286,15 @@ class Auditor:
         for strange in strange_in(before.settings, settings.document(), "settings"):
             self._fault("commitment", f"{place}: {strange} is no setting of a tournament")
         self._schedule, self._settings, self._played_sha256 = schedule, settings, played_digest(settings.game)
+
+    def _check_digests(self, before: Commitment, place: Path) -> None:
+        """Checks that the digests in a commitment are those of its documents."""
+        for name, document, digest in (
+            ("settings", before.settings, before.settings_sha256),
+            ("schedule", before.schedule, before.schedule_sha256),
+        ):
+            if sha256_of(document) != digest:
+                self._fault("commitment", f"{place}: {name}_sha256 is not the digest of its {name}")
 
     def _compare_commitment(self, before: Commitment, noted: Path | None) -> None:
         """Compares the commitment with what is known of it from elsewhere."""
@@ -331,6 +335,8 @@ class Auditor:
         game, settings = self._schedule.game(number), self._settings
         bots = [settings.bots[entrant] for entrant in game.entrants]
         more = game.parameters or ({},) * len(bots)
+        given = self._published.contributions
+        entropy = {} if given is None else dict(enumerate(given.entropy))
         return Expected(
             deal=game.deal,
             rotation=game.rotation,
@@ -340,7 +346,7 @@ class Auditor:
             level=settings.level,
             chance=settings.chance,
             parameters=tuple(bot.parameters | chosen for bot, chosen in zip(bots, more, strict=True)),
-            entropy=self._entropy(game.entrants),
+            entropy=tuple(entropy.get(entrant) for entrant in game.entrants),
         )
 
     def _place_all(self) -> None:
@@ -403,12 +409,6 @@ class Auditor:
                     f"{log.path}:1: {game.names[seat]} in seat {seat} was sent the parameters {bot.parameters}; "
                     f"by the schedule it is {game.parameters[seat]}",
                 )
-
-    def _entropy(self, entrants: Sequence[int]) -> tuple[str | None, ...]:
-        """Returns by seat what entrants put into chance, as it was published."""
-        given = self._published.contributions
-        entropy = {} if given is None else dict(enumerate(given.entropy))
-        return tuple(entropy.get(entrant) for entrant in entrants)
 
     def _check_missing(self, missing: list[int], games: int, *, complete: bool) -> None:
         if missing and (complete or self._published.secret is not None):

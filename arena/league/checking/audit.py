@@ -7,6 +7,7 @@ them. `protocol/LEAGUE.md` says what must be taken on the operator's word.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Final, Literal
@@ -52,6 +53,12 @@ MOST_FAULTS: Final = 5
 """Differences of the standings, and faults of lines, that are named."""
 
 
+class _Named(msgspec.Struct):
+    """A document that names its season."""
+
+    tournament: str
+
+
 def logs_of(folder: Path) -> list[Path]:
     """Returns the public logs of a season that are there, in order, by its folder `seasons/TOURNAMENT`."""
     logs = folder.parent.parent / rounds.LOGS
@@ -63,44 +70,33 @@ def audits(folder: Path, reader: Reader | None, noted: Path | None) -> Iterator[
     if (folder / rounds.PUBLISHED / rounds.SEASONS).is_dir():
         folder = folder / rounds.PUBLISHED
     league = None if reader is None else league_of(reader)
-    heads = heads_in(noted) if noted is not None else None
-    of = {head.tournament for head in heads} if heads is not None else {_season_of(noted)} if noted else set()
+    told = [] if noted is None else noted_in(noted)
+    of = {told} if isinstance(told, str) else {head.tournament for head in told}
     if missing := sorted(one for one in of if not (folder / rounds.SEASONS / one).is_dir()):
         raise errors.LogError(
             f"expected the season {missing[0]:.80} of {noted}, got none - at {folder / rounds.SEASONS}"
         )
     for season in sorted(one for one in (folder / rounds.SEASONS).iterdir() if one.is_dir()):
-        own = [head for head in heads or () if head.tournament == season.name]
-        kept = noted if heads is None and season.name in of else None
-        yield plugs.ToCheck(logs_of(season), partial(SeasonAuditor, season, kept, league, own), str(season))
+        heads = [head for head in told if isinstance(head, rounds.Noted) and head.tournament == season.name]
+        kept = noted if told == season.name else None
+        yield plugs.ToCheck(logs_of(season), partial(SeasonAuditor, season, kept, league, heads), str(season))
 
 
-def heads_in(path: Path) -> list[rounds.Noted] | None:
-    """Returns the heads of seasons in a file, which has one on each line; None if the file holds something else.
+def noted_in(path: Path) -> list[rounds.Noted] | str:
+    """Returns the heads of seasons in a file, which has one on each line; or of which season it is the commitment.
 
     Raises:
-        LogError: It cannot be read.
+        LogError: It is neither.
     """
     data = files.read(path, "what was noted of a season", files.MOST_DOCUMENT, errors.LogError)
+    with suppress(ValueError, RecursionError):
+        if heads := rounds.heads(data):
+            return heads
     try:
-        return [msgspec.json.decode(line, type=rounds.Noted) for line in data.splitlines()] or None
-    except (ValueError, RecursionError):
-        return None
-
-
-def _season_of(noted: Path | None) -> str:
-    """Returns of which season a copy of a commitment is.
-
-    Raises:
-        LogError: It is none.
-    """
-    assert noted is not None
-    data = files.read(noted, "a copy of a commitment", files.MOST_DOCUMENT, errors.LogError)
-    try:
-        return msgspec.json.decode(data, type=dict[str, object])["tournament"].__str__()
-    except (ValueError, RecursionError, KeyError) as error:
+        return msgspec.json.decode(data, type=_Named).tournament
+    except (ValueError, RecursionError) as error:
         raise errors.LogError(
-            f"expected a copy of a season's commitment, or heads of seasons, got: {error} - at {noted}"
+            f"expected a copy of a season's commitment, or heads of seasons, got: {error} - at {path}"
         ) from None
 
 
@@ -164,12 +160,7 @@ class SeasonAuditor(auditing.Auditor):
 
     def _read_commitment(self, before: record_files.Commitment) -> None:
         place = self._folder / record_files.COMMITMENT_FILE
-        for name, document, digest in (
-            ("settings", before.settings, before.settings_sha256),
-            ("schedule", before.schedule, before.schedule_sha256),
-        ):
-            if record_files.sha256_of(document) != digest:
-                self._fault("commitment", f"{place}: {name}_sha256 is not the digest of its {name}")
+        self._check_digests(before, place)
         if before.tournament != self._folder.name:
             self._fault("commitment", f"{place}: expected season {self._folder.name}, got: {before.tournament:.80}")
         games = before.settings.get("games")

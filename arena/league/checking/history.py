@@ -177,10 +177,14 @@ class History:
 
     # The final
 
+    def _numbers(self) -> dict[str, int]:
+        """Returns by name the number of each version."""
+        return {name: number for number, name in enumerate(self.entrants)}
+
     def design(self) -> finals.Design:
         """Returns what the final is planned from."""
         assert self.final is not None
-        number = {name: place for place, name in enumerate(self.entrants)}
+        number = self._numbers()
         return finals.Design(
             entrants=tuple(number[name] for name in self.final.entrants if name not in self.left),
             begun_with=len(self.final.entrants),
@@ -190,7 +194,7 @@ class History:
 
     def of_final(self) -> list[FinalMatch]:
         """Returns the matches of the final that count, as its rule takes them."""
-        number = {name: place for place, name in enumerate(self.entrants)}
+        number = self._numbers()
         return [
             FinalMatch(
                 deal=match.planned.match,
@@ -204,7 +208,7 @@ class History:
 
     def pairs_of_final(self) -> list[pentanomial.PairResult]:
         """Returns the results of the final's matches, of each deal and pair."""
-        number = {name: place for place, name in enumerate(self.entrants)}
+        number = self._numbers()
         pairs: list[pentanomial.PairResult] = []
         for match in self.final_matches:
             if match.counts and match.over is not None:

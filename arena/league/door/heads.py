@@ -14,6 +14,7 @@ import msgspec
 from arena.core.face import errors, files
 from arena.league.door.client import Client
 from arena.league.door.keys import Address
+from arena.league.record import rounds
 from arena.league.record.rounds import Noted
 
 
@@ -30,7 +31,7 @@ def read_heads(path: Path) -> list[Noted]:
     """
     data = files.read(path, "the heads of seasons that were seen", files.MOST_DOCUMENT, errors.ConfigError)
     try:
-        return [msgspec.json.decode(line, type=Noted) for line in data.splitlines()]
+        return rounds.heads(data)
     except (ValueError, RecursionError) as error:
         raise errors.ConfigError(
             f"expected the heads of seasons that were seen, got: {error} - at {path}; give the file that arena wrote"

@@ -142,7 +142,6 @@ class Publishing:
         names = {version.entrant: version for version in self._store.versions.all() if version.entrant is not None}
         for match in some:
             self._store.matches.publish(match.number, self._logs_of(match, names))
-        self._rounds.write(self._season)
         found = (names.get(entrant) for match in some for entrant in match.entrants)
         authors = {version.author for version in found if version is not None and not version.is_of_house}
         self._pages((match.number for match in some), sorted(authors))

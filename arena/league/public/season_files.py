@@ -22,9 +22,6 @@ from arena.league.record.old import SEASON_FILE
 from arena.league.store import LeagueReader, lines
 from arena.league.store.records import Season
 
-AT_ONCE = 2_000
-"""Lines that are read from the database at a time."""
-
 
 def folder_of(folder: Folder, tournament: str) -> Path:
     """Returns where the files of a season are published."""

@@ -124,18 +124,8 @@ def opened_in(folder: Path) -> SeasonOpened | None:
 
 def commitment_of(opened: SeasonOpened) -> record_files.Commitment:
     """Returns the commitment of a season."""
-    return record_files.Commitment(
-        tournament=opened.tournament,
-        created=opened.opened,
-        commitment=opened.commitment,
-        settings_sha256=opened.settings_sha256,
-        schedule_sha256=record_files.sha256_of({}),
-        deals=None,
-        games=None,
-        bots=[],
-        seeded=False,
-        settings=opened.settings,
-        schedule={},
+    return rounds.commitment_of(
+        opened.tournament, opened.opened, opened.commitment, opened.settings, opened.settings_sha256
     )
 
 

@@ -175,6 +175,34 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Of the last one (hex)."""
 
 
+def commitment_of(
+    tournament: str, opened: str, commitment: str, settings: Payload, settings_sha256: str
+) -> record_files.Commitment:
+    """Returns the commitment of a season: that of a tournament which has no bots and no games yet."""
+    return record_files.Commitment(
+        tournament=tournament,
+        created=opened,
+        commitment=commitment,
+        settings_sha256=settings_sha256,
+        schedule_sha256=record_files.sha256_of({}),
+        deals=None,
+        games=None,
+        bots=[],
+        seeded=False,
+        settings=settings,
+        schedule={},
+    )
+
+
+def heads(data: bytes) -> list[Noted]:
+    """Returns the heads in a file, which has one on each line, in the order in which they were seen.
+
+    Raises:
+        ValueError: A line is none.
+    """
+    return [msgspec.json.decode(line, type=Noted) for line in data.splitlines()]
+
+
 def encoded(line: Line) -> bytes:
     """Returns a line as canonical JSON, without a line feed."""
     return msgspec.json.encode(line, order="sorted")

@@ -30,21 +30,10 @@ TABLE: Final = (
 
 
 def commitment_of(tournament: game_rows.Tournament, opened: str) -> record_files.Commitment:
-    """Returns what is published before the first game of a season: a tournament's, without bots and games so far."""
+    """Returns what is published before the first game of a season."""
     settings = msgspec.json.decode(game_rows.canonical(tournament.settings))  # as the database has them
-    return record_files.Commitment(
-        tournament=tournament.id,
-        created=opened,
-        commitment=tournament.commitment,
-        settings_sha256=record_files.sha256_of(settings),
-        schedule_sha256=record_files.sha256_of({}),
-        deals=None,
-        games=None,
-        bots=[],
-        seeded=False,
-        settings=settings,
-        schedule={},
-    )
+    digest = record_files.sha256_of(settings)
+    return rounds.commitment_of(tournament.id, opened, tournament.commitment, settings, digest)
 
 
 def note(connection: databases.Connection, tournament: str, line: Line) -> None:

@@ -79,7 +79,7 @@ class Matches:
             return planned
 
     def _note_planned(self, tournament: str, matches: Sequence[Match]) -> None:
-        names = {entrant.number: entrant.name for entrant in self._games.entrants(tournament)}
+        names = {entrant: self._games.name(tournament, entrant) for entrant in matches[0].entrants}
         for match in matches:
             line = rounds.Planned(
                 match=match.number,

@@ -164,8 +164,7 @@ class Seasons:
             lines.note(self._db, season.tournament, rounds.Decided(outcome=outcome, reason=reason))
 
     def _names(self, season: Season, entrants: Iterable[int]) -> list[str]:
-        known = {entrant.number: entrant.name for entrant in self._games.entrants(season.tournament)}
-        return [known[entrant] for entrant in entrants]
+        return [self._games.name(season.tournament, entrant) for entrant in entrants]
 
     def _playing_final(self) -> tuple[Season, SeasonFinal]:
         season = self._open_one()

@@ -35,6 +35,7 @@ from arena.core.face import (
     toml,
     value_types,
 )
+from arena.league import dates
 from arena.league.folder import SETTINGS, Folder
 from arena.league.store.controls import FINAL_MATCHES
 from arena.league.store.records import LEAGUE
@@ -137,8 +138,22 @@ class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     final: Annotated[int, Meta(ge=0, le=64)] = 8
     final_deals: Count = 2_000
     final_matches: Annotated[int, Meta(ge=0, le=1_000)] = FINAL_MATCHES
+    opens: str = ""
+    freezes: str = ""
+    closes: str = ""
+    zone: str = "UTC"
+    """The time zone of these dates."""
     when_done: str = ""
     """A command line or a web address that is told when a season is closed; empty: none."""
+
+    @property
+    def dates(self) -> dates.Dates:
+        """The dates of a season.
+
+        Raises:
+            ConfigError: They cannot be used. Show the message to the operator.
+        """
+        return dates.read(self.opens, self.freezes, self.closes, self.zone)
 
 
 class Door(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -390,6 +405,7 @@ def _contradicted(section: str, settings: Settings) -> None:
 _CHECKS: Final[tuple[tuple[str, Callable[[Settings], object]], ...]] = (
     ("", lambda settings: bot_manifests.check_name(settings.name)),
     *((name, partial(_contradicted, name)) for name in ("matchmaking", "logs", "season", "bots", "suspension")),
+    ("season", lambda settings: settings.season.dates),
     ("door", lambda settings: check_bind(settings.door.bind)),
     ("game", _check_games),
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -80,6 +81,15 @@ def _cell(value: object) -> str:
             return str(value)
 
 
+def _date_lines(dates: Mapping[str, datetime]) -> Iterator[tuple[str, str]]:
+    """Yields what happens when, in the time zone of who reads it."""
+    for name, what in (("opens", "games begin"), ("freezes", "submissions freeze"), ("closes", "the season closes")):
+        if (moment := dates.get(name)) is not None:
+            days = (moment.astimezone() - datetime.now().astimezone()).total_seconds() / 86_400
+            when = f"in {days:.0f} days" if days >= 2 else f"in {24 * days:.1f} hours" if days > 0 else "over"
+            yield what, f"{moment.astimezone():%a %d %b %Y, %H:%M %Z} ({when})"
+
+
 def face_lines(league: Payload, where: str, *, is_here: bool) -> Iterator[str]:
     """Yields what is played in a league, by whom, what is tried now, and how one enters.
 
@@ -93,7 +103,8 @@ def face_lines(league: Payload, where: str, *, is_here: bool) -> Iterator[str]:
     """
     try:
         told = msgspec.convert(league.get("told", ()), list[tuple[str, str]])
-    except msgspec.ValidationError as error:
+        told += _date_lines(msgspec.convert(league.get("dates", {}), dict[str, datetime]))
+    except (msgspec.ValidationError, OverflowError) as error:
         raise errors.DoorError(f"expected what a league is, got: {error}; ask its operator", "internal") from None
     if not told:
         return

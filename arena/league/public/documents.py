@@ -52,6 +52,7 @@ def league(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "limits": msgspec.structs.asdict(settings.limits),
         "told": _told(reader, settings, game),
         "address": address(folder.path),
+        "dates": settings.season.dates.of_season(season.opened if season else None).document(),
         "season": season and season.name,
         "commitment": row and row.commitment,
         "games": 0 if row is None else row.rated,

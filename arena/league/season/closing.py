@@ -18,7 +18,9 @@ from typing import Final
 import msgspec
 
 from arena.core.face import Payload, errors, standings_reports, true_skill
+from arena.league.dates import Dates
 from arena.league.folder import Folder
+from arena.league.keeping import calendar
 from arena.league.order_context import OrderContext
 from arena.league.public import documents
 from arena.league.public.publishing import Publishing
@@ -32,6 +34,8 @@ from arena.league.store.controls import Closing
 from arena.league.store.records import Season
 from arena.league.submissions.house import enter_house
 
+AGAIN_S: Final = 3_600.0
+"""How long a season that could not be closed at its date is left alone."""
 WHEN_DONE_S: Final = 60.0
 """How long the command may take that is told of a closed season: the league waits for it."""
 
@@ -177,3 +181,39 @@ def settings_now(store: LeagueReader, folder: Folder) -> Settings:
     if over or not closing.final or (season.final is None and not settings.season.final):
         return settings
     return settings_for_final(store, folder, settings)
+
+
+class Deadline:
+    """Closes the open season at its date, as `arena league season close` would.
+
+    Args:
+        close: Orders that the season of this name ends.
+        tell: Called with a sentence about it.
+    """
+
+    def __init__(
+        self, store: LeagueStore, dates: Dates, close: Callable[[str], object], tell: Callable[[str], object]
+    ) -> None:
+        self._store = store
+        self._dates = dates
+        self._close = close
+        self._tell = tell
+        self._not_before = 0.0
+
+    def look(self) -> None:
+        """Orders it if it is time for that. A clock that is in doubt closes nothing."""
+        now, season = calendar.now(self._store), self._store.seasons.current()
+        if season is None or self._store.controls.closing is not None or now < self._not_before:
+            return
+        closes = self._dates.of_season(season.opened).closes
+        if closes is not None and now >= closes:
+            self._not_before = now + AGAIN_S
+            self._tell(f"The season {season.name} closes, as was set: {self._dates.text(closes)}")
+            self._close(season.name)
+
+    @property
+    def waits(self) -> bool:
+        """Whether the games of the open season have not begun."""
+        season = self._store.seasons.current()
+        opens = None if season is None else self._dates.of_season(season.opened).opens
+        return opens is not None and calendar.now(self._store) < opens

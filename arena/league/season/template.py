@@ -131,6 +131,14 @@ final = 8
 final_deals = 2000
 # A rating is provisional before so many matches. Such a version plays the final only if others leave a place.
 final_matches = 20
+# Dates, such as "2026-12-20 18:00"; "" is none, and so is one from before the season was opened. When its games begin.
+opens = ""
+# When submissions to it freeze.
+freezes = ""
+# When it closes by itself, with its final, and the next one begins.
+closes = ""
+# The time zone of these dates, such as "Europe/Berlin".
+zone = "UTC"
 # A command for the shell, or an address https://..., that is told when a season is closed; "" is none.
 when_done = ""
 

@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +31,7 @@ from arena.league.folder import ARCHIVE, ORDER, Folder
 from arena.league.keeping import calendar
 from arena.league.order_context import Order, read_order
 from arena.league.public.publishing import publish_keys
+from arena.league.season.closing import Deadline
 from arena.league.service.orders import OF_KEYS, VERBS, obey
 from arena.league.settings import Settings
 from arena.league.store import LeagueStore, open_league
@@ -273,6 +275,7 @@ class OrderDuty(Inbox):
         then: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__(store, folder, settings, tell)
+        self._deadline = Deadline(store, settings.season.dates, partial(_close, folder), tell)
         self._then = then
         self._workers = workers or settings.service.workers or max(1, processor_cores.available_cores() // 2)
         self._tidied = 0.0
@@ -280,7 +283,7 @@ class OrderDuty(Inbox):
     @property
     def paused(self) -> bool:
         """Whether no game may begin."""
-        return self._store.controls.paused
+        return self._store.controls.paused or self._deadline.waits
 
     @property
     def closing(self) -> bool:
@@ -294,6 +297,7 @@ class OrderDuty(Inbox):
 
     def look(self) -> int:
         """Obeys orders that wait, and removes now and then what nobody fetched. Returns how many were obeyed."""
+        self._deadline.look()
         if obeyed := super().look():
             self._then()
         now = time.monotonic()
@@ -301,6 +305,10 @@ class OrderDuty(Inbox):
             self._tidied = now
             self.tidy()
         return obeyed
+
+
+def _close(folder: Folder, season: str) -> None:
+    _write(folder.inbox, new_order("season_close", {"season": season}), None)
 
 
 _FAILED: Final[Payload] = {

@@ -69,6 +69,7 @@ def submit(context: OrderContext) -> Payload:
         except errors.BotError as error:
             raise errors.Refused("archive", *str(error).split("; ", 1)) from None
     if not _is_there(store, name, contents.digest):
+        check_frozen(context)
         check_quotas(context, author, name)
     kept = folder.archive(contents.digest)
     if not kept.exists():
@@ -103,11 +104,31 @@ def remote(context: OrderContext) -> Payload:
     if not isinstance(manifest, dict) or len(msgspec.json.encode(manifest)) > archives.LIMITS.manifest:
         raise errors.Refused("argument", "expected a manifest of at most 64 KiB")
     if not _is_there(context.store, name, digest):
+        check_frozen(context)
         check_quotas(context, author, name)
     received = context.store.versions.receive(
         author, name, digest, {**manifest, "name": name}, 0, _now(), level=Level.REMOTE, by=context.actor
     )
     return answer_of(received)
+
+
+def check_frozen(context: OrderContext) -> None:
+    """Checks that submissions are not frozen. How long the order waited for the league is not its author's fault.
+
+    Raises:
+        Refused: They are.
+    """
+    season = context.store.seasons.current()
+    dates = context.settings.season.dates.of_season(season.opened if season else None)
+    if season is None or dates.freezes is None or datetime.fromisoformat(context.order.at).timestamp() < dates.freezes:
+        return
+    follows = f", which begins when this one closes: {dates.text(dates.closes)}" if dates.closes else ""
+    raise errors.Refused(
+        "not_accepted",
+        f"expected a submission before {dates.text(dates.freezes)}, when those to the season {season.name} froze, got: "
+        "a later one",
+        f"submit it to the next season{follows}",
+    )
 
 
 def answer_of(received: Received) -> Payload:

@@ -4,9 +4,11 @@ Laws:
 1. Each process has a socket of its own. A connection is the bot's once it said `hello` with the process's token.
    What comes over another is told `error` and has no effect.
 2. A bot serves one seat at a time, so a bot that enters a game twice has two processes.
-3. A process serves the games of one block only. When the next block begins, those that wait are told goodbye and end
-   by themselves; nobody waits for that. So there are never more than those that play, and as many started ahead.
-4. A worker is one thread of one process. `worker_pool` is made after any fork, never before.
+3. A process serves the games of one block only, and no two games of one deal. When the next block begins, those that
+   wait are told goodbye and end by themselves; nobody waits for that.
+4. Those that wait are an LRU cache: there are `MOST_WAITING` at most, fewer where memory is short. One that computes
+   while it waits, or grows from game to game, is ended before that costs a game.
+5. A worker is one thread of one process. `worker_pool` is made after any fork, never before.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from arena.core.errors import MachineFault, RemoteProtocolError
 from arena.core.link.base import LAST_MESSAGE_MS
@@ -41,11 +43,19 @@ FAREWELL_MS: Final = 1_000
 """Time to exit after `goodbye`."""
 FREE_MEMORY: Final = 1 / 8
 """Share of the machine's memory that must be free for a bot to be started before it is needed."""
+MOST_WAITING: Final = 32
+"""Bots that wait for a game, at most ..."""
+LEAST_WAITING: Final = 8
+"""... and how many may wait whatever memory there is: those of a game."""
+REST_CPU_NS: Final = 1_000 * NS_PER_MS
+"""CPU time that a bot may use while it waits for a game."""
 MAX_UNKNOWN: Final = 8
 """Connections to a bot's port of which it is not known who they are; the oldest makes room."""
 _BURST: Final = 256
 """How many times is looked between two games for messages that nobody asked for."""
 T = TypeVar("T")
+Deal: TypeAlias = tuple[bytes, int]
+"""A deal: the secret of its tournament, and its number."""
 
 _READ: Final = select.POLLIN
 _WRITE: Final = select.POLLOUT
@@ -109,6 +119,12 @@ class Bot:
         self.started_ns = time.monotonic_ns()
         self.plays = False
         """Whether a game uses it: the game reads its messages."""
+        self.met: set[Deal] = set()
+        """The deals of its games."""
+        self.rests_since_ns = 0
+        """The CPU time that it had used when it began to wait."""
+        self.first_mib = 0
+        """The memory that it had used after its first game, in MiB."""
         self.unknown: list[Connection] = []
         """Connections over which nobody has said `hello`."""
         self.connection: Connection | None = None
@@ -127,6 +143,19 @@ class Bot:
             and self.session.state in (State.GREETED, State.IDLE)
             and self.process.end() is None
         )
+
+    def rest(self) -> None:
+        """Notes what it has used at the end of a game."""
+        self.rests_since_ns = self.process.fence.known_cpu_ns()
+        self.first_mib = self.first_mib or self.watch.most_mib
+
+    def is_restless(self) -> bool:
+        """Tells whether it has computed since its last game."""
+        return self.process.fence.known_cpu_ns() - self.rests_since_ns > REST_CPU_NS
+
+    def has_grown(self) -> bool:
+        """Tells whether it uses twice the memory that it used after its first game, and half of what it may."""
+        return self.watch.most_mib > max(2 * self.first_mib, self.spec.memory_mib // 2)
 
     def stop(self, after_ms: int) -> None:
         """Kills its process group now, or has the warden kill it after some milliseconds."""
@@ -160,6 +189,8 @@ class Pool:
         """The block whose games are played."""
         self._idle: deque[Bot] = deque()
         """Those of them that wait for a game of this block, the longest waiting first."""
+        self._looks = 0
+        """How often one of them was looked at."""
         self._ahead: deque[Bot] = deque()
         """Those of them that were started for the next block."""
         self._leaving: list[Bot] = []
@@ -180,6 +211,7 @@ class Pool:
                 self._discard(bot)
         self._leaving = [bot for bot in self._leaving if bot in self._bots]
         self._graves = [bot for bot in self._graves if not self._bury(bot)]
+        self._look_at_one()
         for _ in range(_BURST):
             if not self._poller.wait(0):
                 break
@@ -327,32 +359,48 @@ class Pool:
 
     # Bots
 
-    def start_ahead(self, specs: Iterable[BotSpec]) -> None:
-        """Starts the bots of the next block that are not started yet, if there is memory. Failures show when needed."""
-        started = [bot.spec for bot in self._ahead]
-        for spec in specs:
-            if spec in started:
-                started.remove(spec)
-            elif _has_memory():
-                with suppress(OSError, MachineFault):
-                    self._ahead.append(self._start(spec))
+    def missing(self, specs: Iterable[BotSpec], deal: Deal | None, *, soon: bool = False) -> list[BotSpec]:
+        """Returns the bots for which no process waits that may play a deal; `soon`, none that waits or plays."""
+        there = [bot.spec for bot in self._idle if deal not in bot.met]
+        there += [bot.spec for bot in self._bots if soon and bot.plays and deal not in bot.met]
+        return _without(specs, there)
 
-    def take(self, spec: BotSpec) -> Bot:
-        """Returns a bot for one seat: one that waits, or a new one. It may have yet to say `hello`.
+    def start_ahead(self, specs: Iterable[BotSpec], deal: Deal | None = None) -> None:
+        """Starts bots that are not there yet, if there is memory. Failures show when they are needed.
+
+        Args:
+            specs: The bots of a game.
+            deal: Its deal, if it is of this block; None if it is of the next.
+        """
+        if deal is None:
+            waiting, missing = self._ahead, _without(specs, [bot.spec for bot in self._ahead])
+        else:
+            waiting, missing = self._idle, self.missing(specs, deal, soon=True)
+        for spec in missing:
+            if _has_memory():
+                with suppress(OSError, MachineFault):
+                    waiting.append(self._start(spec))
+
+    def take(self, spec: BotSpec, deal: Deal | None = None) -> Bot:
+        """Returns a bot for one seat: one that waits and has not met the deal, or a new one.
+
+        It may have yet to say `hello`. The one that waited last comes first, so that those that are not needed age.
 
         Raises:
             MachineFault: The machine could not give what every bot needs.
             OSError: Its program could not be started.
         """
-        for bot in [bot for bot in self._idle if bot.spec == spec]:
+        for bot in [bot for bot in reversed(self._idle) if bot.spec == spec and deal not in bot.met]:
             self._idle.remove(bot)
             if bot.session.state is State.NEW or bot.watch.is_too_big or bot.is_fit():
                 if bot.session.state is State.IDLE:
                     bot.process.forget_output()
-                bot.plays = True
-                return bot
+                break
             self._discard(bot)
-        bot = self._start(spec)
+        else:
+            bot = self._start(spec)
+        if deal is not None:
+            bot.met.add(deal)
         bot.plays = True
         return bot
 
@@ -368,7 +416,15 @@ class Pool:
         if not keep or not bot.is_fit():
             self._discard(bot)
             return
+        bot.rest()
+        if bot.has_grown():
+            self._dismiss(bot, "no more games for now")
+            return
         self._idle.append(bot)
+        if len(self._idle) > LEAST_WAITING:
+            most = MOST_WAITING if _has_memory() else LEAST_WAITING
+            while len(self._idle) > most:
+                self._dismiss(self._idle.popleft(), "no more games for now")
         if bot.connection is not None and bot.connection.has_more:
             self._readable(bot)
 
@@ -418,6 +474,15 @@ class Pool:
             self._poller.add(process.pidfd, partial(self._ended, bot))
         return bot
 
+    def _look_at_one(self) -> None:
+        """Ends a bot that waits if it computes meanwhile. Each call looks at another."""
+        if self._idle:
+            self._looks += 1
+            bot = self._idle[self._looks % len(self._idle)]
+            if bot.met and bot.is_restless():
+                self._idle.remove(bot)
+                self._dismiss(bot, "no more games for now")
+
     def _dismiss(self, bot: Bot, reason: str) -> None:
         if bot.connection is not None and bot.is_fit():
             _send(bot.connection, bot.session.send(Goodbye(reason=reason)))
@@ -447,6 +512,17 @@ class Pool:
         if gone:
             self._custody.remove(bot.folder)
         return gone
+
+
+def _without(specs: Iterable[BotSpec], there: list[BotSpec]) -> list[BotSpec]:
+    """Returns the bots that are not there, each as often as it is missing. Empties `there`."""
+    missing = []
+    for spec in specs:
+        if spec in there:
+            there.remove(spec)
+        else:
+            missing.append(spec)
+    return missing
 
 
 def _send(connection: Connection, message: bytes) -> None:

@@ -16,7 +16,8 @@ from arena.core.errors import RemoteProtocolError
 from arena.core.link.base import LAST_MESSAGE_MS, START_LIMIT, Arrival, Fault, Frame
 from arena.core.link.bots import BotSpec
 from arena.core.link.connection import Closed, Unread
-from arena.core.link.pool import Bot, Deal, Pool
+from arena.core.link.pool import Pool
+from arena.core.link.running import Bot, Deal
 from arena.core.link.tree import own_wait_ns
 from arena.core.link.watch import FAILING_LOOK_MS, LOOK_MS
 from arena.core.types import NS_PER_MS, Seat, Termination

@@ -23,7 +23,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import Final, Generic, TypeAlias, TypeVar
+from typing import Final, Generic, TypeVar
 
 from arena.core.errors import MachineFault, RemoteProtocolError
 from arena.core.link.base import LAST_MESSAGE_MS
@@ -32,11 +32,11 @@ from arena.core.link.confinement import confinement
 from arena.core.link.connection import Closed, Connection, Listener, Unread
 from arena.core.link.custody import Custody
 from arena.core.link.process import BotProcess
-from arena.core.link.watch import Watch
-from arena.core.types import NS_PER_MS, Level
+from arena.core.link.running import Bot, Deal
+from arena.core.types import Level
 from arena.core.wire.codec import encode
 from arena.core.wire.messages import Error, Goodbye
-from arena.core.wire.session import Session, State
+from arena.core.wire.session import State
 from arena.core.wire.variables import ENDPOINT, TOKEN
 
 FAREWELL_MS: Final = 1_000
@@ -47,15 +47,11 @@ MOST_WAITING: Final = 32
 """Bots that wait for a game, at most ..."""
 LEAST_WAITING: Final = 8
 """... and how many may wait whatever memory there is: those of a game."""
-REST_CPU_NS: Final = 1_000 * NS_PER_MS
-"""CPU time that a bot may use while it waits for a game."""
 MAX_UNKNOWN: Final = 8
 """Connections to a bot's port of which it is not known who they are; the oldest makes room."""
 _BURST: Final = 256
 """How many times is looked between two games for messages that nobody asked for."""
 T = TypeVar("T")
-Deal: TypeAlias = tuple[bytes, int]
-"""A deal: the secret of its tournament, and its number."""
 
 _READ: Final = select.POLLIN
 _WRITE: Final = select.POLLOUT
@@ -101,70 +97,6 @@ class Poller(Generic[T]):
             if event != _WRITE and descriptor in self._readers:
                 happened.append(self._readers[descriptor]())
         return happened
-
-
-class Bot:
-    """A bot that runs: its process, its connection, its session. It may serve many games, one after another."""
-
-    def __init__(self, spec: BotSpec, token: str, process: BotProcess, listener: Listener, folder: Path) -> None:
-        """Takes a process that was just started and has not spoken."""
-        self.spec = spec
-        self.folder = folder
-        """What is the process's own, for its socket and its temporary files."""
-        self.token = token
-        self.process = process
-        self.listener = listener
-        self.watch = Watch(process)
-        self.session = Session(token)
-        self.started_ns = time.monotonic_ns()
-        self.plays = False
-        """Whether a game uses it: the game reads its messages."""
-        self.met: set[Deal] = set()
-        """The deals of its games."""
-        self.rests_since_ns = 0
-        """The CPU time that it had used when it began to wait."""
-        self.first_mib = 0
-        """The memory that it had used after its first game, in MiB."""
-        self.unknown: list[Connection] = []
-        """Connections over which nobody has said `hello`."""
-        self.connection: Connection | None = None
-        """Its connection, once its `hello` was accepted."""
-        self.refusal: RemoteProtocolError | None = None
-        """Why its greeting was not accepted."""
-        self.dies_ns: int | None = None
-        """When the warden kills it, if that was ordered."""
-
-    def is_fit(self) -> bool:
-        """Tells whether it can serve a game: alive, connected, and between games by the protocol."""
-        return (
-            self.connection is not None
-            and not self.watch.is_closed
-            and self.dies_ns is None
-            and self.session.state in (State.GREETED, State.IDLE)
-            and self.process.end() is None
-        )
-
-    def rest(self) -> None:
-        """Notes what it has used at the end of a game."""
-        self.rests_since_ns = self.process.fence.known_cpu_ns()
-        self.first_mib = self.first_mib or self.watch.most_mib
-
-    def is_restless(self) -> bool:
-        """Tells whether it has computed since its last game."""
-        return self.process.fence.known_cpu_ns() - self.rests_since_ns > REST_CPU_NS
-
-    def has_grown(self) -> bool:
-        """Tells whether it uses twice the memory that it used after its first game, and half of what it may."""
-        return self.watch.most_mib > max(2 * self.first_mib, self.spec.memory_mib // 2)
-
-    def stop(self, after_ms: int) -> None:
-        """Kills its process group now, or has the warden kill it after some milliseconds."""
-        if not after_ms:
-            self.process.kill()
-            return
-        self.process.kill_in(after_ms)
-        dies_ns = time.monotonic_ns() + after_ms * NS_PER_MS
-        self.dies_ns = dies_ns if self.dies_ns is None else min(self.dies_ns, dies_ns)
 
 
 class Pool:

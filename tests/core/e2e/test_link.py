@@ -20,8 +20,9 @@ from arena.core.link import local, process, watch
 from arena.core.link.base import LAST_MESSAGE_MS, Arrival, Fault, Frame
 from arena.core.link.bots import BotSpec
 from arena.core.link.local import LocalLink
-from arena.core.link.pool import Bot, Pool
+from arena.core.link.pool import Pool
 from arena.core.link.process import KEPT_BYTES, End
+from arena.core.link.running import Bot
 from arena.core.types import Level, Termination
 from arena.core.wire.codec import decode, encode
 from arena.core.wire.messages import MAX_FRAME, Action, Error, Hello, Request, RequestClock

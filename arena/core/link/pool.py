@@ -143,6 +143,10 @@ class Pool:
                 self._discard(bot)
         self._leaving = [bot for bot in self._leaving if bot in self._bots]
         self._graves = [bot for bot in self._graves if not self._bury(bot)]
+        for bot in self._idle:
+            if bot.met and not bot.is_still:  # it knows a deal that another process of its bot may be about to play
+                bot.is_still = True
+                bot.process.fence.freeze()
         self._look_at_one()
         for _ in range(_BURST):
             if not self._poller.wait(0):

@@ -38,6 +38,8 @@ class Bot:
         """Whether a game uses it: the game reads its messages."""
         self.met: set[Deal] = set()
         """The deals of its games."""
+        self.is_still = False
+        """Whether it was frozen, if its level has that, since it began to wait."""
         self.rests_since_ns = 0
         """The CPU time that it had used when it began to wait."""
         self.first_mib = 0
@@ -63,6 +65,7 @@ class Bot:
 
     def rest(self) -> None:
         """Notes what it has used at the end of a game."""
+        self.is_still = False
         self.rests_since_ns = self.process.fence.known_cpu_ns()
         self.first_mib = self.first_mib or self.watch.most_mib
 

@@ -206,6 +206,17 @@ def test_who_was_needed_longest_ago_ends_first(pool: Pool, monkeypatch: pytest.M
     assert [bot.spec for bot in pool._idle] == [c], "fewer wait where memory is short"
 
 
+def test_who_waits_and_knows_a_deal_is_frozen_before_the_next_game(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the level has that: another process of the same bot may play that deal."""
+    on(pool, 1, faulty("ok")).close(keep=frozenset({0}))
+    [waiting] = pool._idle
+    frozen: list[str] = []
+    monkeypatch.setattr(waiting.process.fence, "freeze", lambda: frozen.append("frozen"))
+    monkeypatch.setattr(waiting.process.fence, "thaw", lambda: frozen.append("thawed"))
+    on(pool, 1, faulty("ok")).close(keep=frozenset({0}))
+    assert frozen == ["frozen"]
+
+
 def test_who_computes_while_they_wait_or_grows_serves_no_more(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(2):
         started(pool, faulty("ok"), faulty("ok")).close(keep=frozenset({0, 1}))

@@ -66,6 +66,7 @@ class Bots(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     level: Literal["trusted", "fenced", "isolated", "strict"] = "isolated"
     remote: bool = False
+    fresh: bool = False
     house: tuple[str, ...] = ("random", "greedy")
 
 

@@ -16,7 +16,8 @@ from arena.core.errors import RemoteProtocolError
 from arena.core.link.base import LAST_MESSAGE_MS, START_LIMIT, Arrival, Fault, Frame
 from arena.core.link.bots import BotSpec
 from arena.core.link.connection import Closed, Unread
-from arena.core.link.pool import Bot, Pool
+from arena.core.link.pool import Pool
+from arena.core.link.running import Bot, Deal
 from arena.core.link.tree import own_wait_ns
 from arena.core.link.watch import FAILING_LOOK_MS, LOOK_MS
 from arena.core.types import NS_PER_MS, Seat, Termination
@@ -34,15 +35,23 @@ _FAILING_LOOK_NS: Final = FAILING_LOOK_MS * NS_PER_MS
 class LocalLink:
     """Bots that run on this machine, as `Link` says."""
 
-    def __init__(self, pool: Pool, specs: Sequence[BotSpec], ahead: Sequence[BotSpec] = ()) -> None:
-        """Takes the bots by seat, and those to start ahead. Nothing is started before `open`."""
+    def __init__(
+        self,
+        pool: Pool,
+        specs: Sequence[BotSpec],
+        deal: Deal | None = None,
+        ahead: Sequence[BotSpec] = (),
+        ahead_deal: Deal | None = None,
+    ) -> None:
+        """Takes the bots by seat, the deal, and the bots to start ahead (`Pool`). Nothing is started before `open`."""
         self.lateness_ns = 0
         self.waited_ns: dict[Seat, int] = {}
         self._own_wait_ns = own_wait_ns()
         """How long this thread had been ready and without a core when it woke last."""
         self._pool = pool
         self._specs = specs
-        self._ahead = ahead
+        self._deal = deal
+        self._ahead = ahead, ahead_deal
         self._bots: dict[Seat, Bot] = {}
         """Every seat whose process was started."""
         self._live: dict[Seat, Bot] = {}
@@ -77,7 +86,7 @@ class LocalLink:
         opened: dict[Seat, Hello | Fault] = {}
         for seat, spec in enumerate(self._specs):
             try:
-                self._bots[seat] = pool.take(spec)
+                self._bots[seat] = pool.take(spec, self._deal)
             except OSError as error:
                 opened[seat] = Fault(seat, Termination.START_FAILED, f"could not be started: {error}")
         waiting = dict(self._bots)
@@ -100,7 +109,7 @@ class LocalLink:
             assert bot.connection is not None
             if bot.connection.has_more:
                 self._more.append(bot)
-        pool.start_ahead(self._ahead)
+        pool.start_ahead(*self._ahead)
         return opened
 
     def session(self, seat: Seat) -> Session:

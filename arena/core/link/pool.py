@@ -4,9 +4,11 @@ Laws:
 1. Each process has a socket of its own. A connection is the bot's once it said `hello` with the process's token.
    What comes over another is told `error` and has no effect.
 2. A bot serves one seat at a time, so a bot that enters a game twice has two processes.
-3. A process serves the games of one block only. When the next block begins, those that wait are told goodbye and end
-   by themselves; nobody waits for that. So there are never more than those that play, and as many started ahead.
-4. A worker is one thread of one process. `worker_pool` is made after any fork, never before.
+3. A process serves the games of one block only, and no two games of one deal. When the next block begins, those that
+   wait are told goodbye and end by themselves; nobody waits for that.
+4. Those that wait are an LRU cache: there are `MOST_WAITING` at most, fewer where memory is short. One that computes
+   while it waits, or grows from game to game, is ended before that costs a game.
+5. A worker is one thread of one process. `worker_pool` is made after any fork, never before.
 """
 
 from __future__ import annotations
@@ -30,17 +32,21 @@ from arena.core.link.confinement import confinement
 from arena.core.link.connection import Closed, Connection, Listener, Unread
 from arena.core.link.custody import Custody
 from arena.core.link.process import BotProcess
-from arena.core.link.watch import Watch
-from arena.core.types import NS_PER_MS, Level
+from arena.core.link.running import Bot, Deal
+from arena.core.types import Level
 from arena.core.wire.codec import encode
 from arena.core.wire.messages import Error, Goodbye
-from arena.core.wire.session import Session, State
+from arena.core.wire.session import State
 from arena.core.wire.variables import ENDPOINT, TOKEN
 
 FAREWELL_MS: Final = 1_000
 """Time to exit after `goodbye`."""
 FREE_MEMORY: Final = 1 / 8
 """Share of the machine's memory that must be free for a bot to be started before it is needed."""
+MOST_WAITING: Final = 32
+"""Bots that wait for a game, at most ..."""
+LEAST_WAITING: Final = 8
+"""... and how many may wait whatever memory there is: those of a game."""
 MAX_UNKNOWN: Final = 8
 """Connections to a bot's port of which it is not known who they are; the oldest makes room."""
 _BURST: Final = 256
@@ -93,51 +99,6 @@ class Poller(Generic[T]):
         return happened
 
 
-class Bot:
-    """A bot that runs: its process, its connection, its session. It may serve many games, one after another."""
-
-    def __init__(self, spec: BotSpec, token: str, process: BotProcess, listener: Listener, folder: Path) -> None:
-        """Takes a process that was just started and has not spoken."""
-        self.spec = spec
-        self.folder = folder
-        """What is the process's own, for its socket and its temporary files."""
-        self.token = token
-        self.process = process
-        self.listener = listener
-        self.watch = Watch(process)
-        self.session = Session(token)
-        self.started_ns = time.monotonic_ns()
-        self.plays = False
-        """Whether a game uses it: the game reads its messages."""
-        self.unknown: list[Connection] = []
-        """Connections over which nobody has said `hello`."""
-        self.connection: Connection | None = None
-        """Its connection, once its `hello` was accepted."""
-        self.refusal: RemoteProtocolError | None = None
-        """Why its greeting was not accepted."""
-        self.dies_ns: int | None = None
-        """When the warden kills it, if that was ordered."""
-
-    def is_fit(self) -> bool:
-        """Tells whether it can serve a game: alive, connected, and between games by the protocol."""
-        return (
-            self.connection is not None
-            and not self.watch.is_closed
-            and self.dies_ns is None
-            and self.session.state in (State.GREETED, State.IDLE)
-            and self.process.end() is None
-        )
-
-    def stop(self, after_ms: int) -> None:
-        """Kills its process group now, or has the warden kill it after some milliseconds."""
-        if not after_ms:
-            self.process.kill()
-            return
-        self.process.kill_in(after_ms)
-        dies_ns = time.monotonic_ns() + after_ms * NS_PER_MS
-        self.dies_ns = dies_ns if self.dies_ns is None else min(self.dies_ns, dies_ns)
-
-
 class Pool:
     """The bots of this process, and the one place where it waits for them."""
 
@@ -160,6 +121,8 @@ class Pool:
         """The block whose games are played."""
         self._idle: deque[Bot] = deque()
         """Those of them that wait for a game of this block, the longest waiting first."""
+        self._looks = 0
+        """How often one of them was looked at."""
         self._ahead: deque[Bot] = deque()
         """Those of them that were started for the next block."""
         self._leaving: list[Bot] = []
@@ -180,6 +143,11 @@ class Pool:
                 self._discard(bot)
         self._leaving = [bot for bot in self._leaving if bot in self._bots]
         self._graves = [bot for bot in self._graves if not self._bury(bot)]
+        for bot in self._idle:
+            if bot.met and not bot.is_still:  # it knows a deal that another process of its bot may be about to play
+                bot.is_still = True
+                bot.process.fence.freeze()
+        self._look_at_one()
         for _ in range(_BURST):
             if not self._poller.wait(0):
                 break
@@ -327,32 +295,48 @@ class Pool:
 
     # Bots
 
-    def start_ahead(self, specs: Iterable[BotSpec]) -> None:
-        """Starts the bots of the next block that are not started yet, if there is memory. Failures show when needed."""
-        started = [bot.spec for bot in self._ahead]
-        for spec in specs:
-            if spec in started:
-                started.remove(spec)
-            elif _has_memory():
-                with suppress(OSError, MachineFault):
-                    self._ahead.append(self._start(spec))
+    def missing(self, specs: Iterable[BotSpec], deal: Deal | None, *, soon: bool = False) -> list[BotSpec]:
+        """Returns the bots for which no process waits that may play a deal; `soon`, none that waits or plays."""
+        there = [bot.spec for bot in self._idle if deal not in bot.met]
+        there += [bot.spec for bot in self._bots if soon and bot.plays and deal not in bot.met]
+        return _without(specs, there)
 
-    def take(self, spec: BotSpec) -> Bot:
-        """Returns a bot for one seat: one that waits, or a new one. It may have yet to say `hello`.
+    def start_ahead(self, specs: Iterable[BotSpec], deal: Deal | None = None) -> None:
+        """Starts bots that are not there yet, if there is memory. Failures show when they are needed.
+
+        Args:
+            specs: The bots of a game.
+            deal: Its deal, if it is of this block; None if it is of the next.
+        """
+        if deal is None:
+            waiting, missing = self._ahead, _without(specs, [bot.spec for bot in self._ahead])
+        else:
+            waiting, missing = self._idle, self.missing(specs, deal, soon=True)
+        for spec in missing:
+            if _has_memory():
+                with suppress(OSError, MachineFault):
+                    waiting.append(self._start(spec))
+
+    def take(self, spec: BotSpec, deal: Deal | None = None) -> Bot:
+        """Returns a bot for one seat: one that waits and has not met the deal, or a new one.
+
+        It may have yet to say `hello`. The one that waited last comes first, so that those that are not needed age.
 
         Raises:
             MachineFault: The machine could not give what every bot needs.
             OSError: Its program could not be started.
         """
-        for bot in [bot for bot in self._idle if bot.spec == spec]:
+        for bot in [bot for bot in reversed(self._idle) if bot.spec == spec and deal not in bot.met]:
             self._idle.remove(bot)
             if bot.session.state is State.NEW or bot.watch.is_too_big or bot.is_fit():
                 if bot.session.state is State.IDLE:
                     bot.process.forget_output()
-                bot.plays = True
-                return bot
+                break
             self._discard(bot)
-        bot = self._start(spec)
+        else:
+            bot = self._start(spec)
+        if deal is not None:
+            bot.met.add(deal)
         bot.plays = True
         return bot
 
@@ -368,7 +352,15 @@ class Pool:
         if not keep or not bot.is_fit():
             self._discard(bot)
             return
+        bot.rest()
+        if bot.has_grown():
+            self._dismiss(bot, "no more games for now")
+            return
         self._idle.append(bot)
+        if len(self._idle) > LEAST_WAITING:
+            most = MOST_WAITING if _has_memory() else LEAST_WAITING
+            while len(self._idle) > most:
+                self._dismiss(self._idle.popleft(), "no more games for now")
         if bot.connection is not None and bot.connection.has_more:
             self._readable(bot)
 
@@ -418,6 +410,15 @@ class Pool:
             self._poller.add(process.pidfd, partial(self._ended, bot))
         return bot
 
+    def _look_at_one(self) -> None:
+        """Ends a bot that waits if it computes meanwhile. Each call looks at another."""
+        if self._idle:
+            self._looks += 1
+            bot = self._idle[self._looks % len(self._idle)]
+            if bot.met and bot.is_restless():
+                self._idle.remove(bot)
+                self._dismiss(bot, "no more games for now")
+
     def _dismiss(self, bot: Bot, reason: str) -> None:
         if bot.connection is not None and bot.is_fit():
             _send(bot.connection, bot.session.send(Goodbye(reason=reason)))
@@ -447,6 +448,17 @@ class Pool:
         if gone:
             self._custody.remove(bot.folder)
         return gone
+
+
+def _without(specs: Iterable[BotSpec], there: list[BotSpec]) -> list[BotSpec]:
+    """Returns the bots that are not there, each as often as it is missing. Empties `there`."""
+    missing = []
+    for spec in specs:
+        if spec in there:
+            there.remove(spec)
+        else:
+            missing.append(spec)
+    return missing
 
 
 def _send(connection: Connection, message: bytes) -> None:

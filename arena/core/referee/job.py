@@ -31,12 +31,26 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     level: Level = Level.TRUSTED
     block: str = ""
     """Bot processes are kept for the games of one block, and end when a game of another comes."""
+    deals_again: bool = False
+    """Whether a process may meet a deal that it has met."""
     begun: int = 0
     """How often it was begun before, as far as its folder of logs does not say it."""
     feed: str = ""
     """The folder in which watchers of this game wait ; empty if nobody can watch."""
     ahead: tuple[BotSpec, ...] = ()
-    """The bots to start for the next block while this game is played."""
+    """The bots to start while this game is played, for the next block ..."""
+    ahead_deal: int | None = None
+    """... or for the game of this block that has this deal."""
+
+    @property
+    def met(self) -> tuple[bytes, int] | None:
+        """What its processes meet that they may not have met before; None if they may."""
+        return None if self.deals_again else (self.secret, self.deal)
+
+    @property
+    def ahead_met(self) -> tuple[bytes, int] | None:
+        """The same of the game for which bots are started; None if that is of the next block."""
+        return None if self.ahead_deal is None else (self.secret, self.ahead_deal)
 
     def chosen(self, seat: Seat) -> dict[str, str]:
         """Returns the values of parameters that were chosen for a seat; its others are those of its bot's files."""

@@ -20,7 +20,7 @@ from arena.core.types import GameResult
 
 
 def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameResult:
-    """Plays one game. Bots that did not fail are kept for later games of its block.
+    """Plays one game. Bots that did not fail are kept for later games of its block, on deals that are new to them.
 
     Args:
         watch: Called with each record, between decisions, for onlookers in this process.
@@ -34,16 +34,16 @@ def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameRe
     rules = rules_of(job.settings)
     bots = dict.fromkeys(job.bots)
     pool = worker_pool()
-    if pool.enter(job.block, job.level):
-        for bot in bots:
-            check_files(bot)  # before one is started: to read large files may take longer than a start
+    begins = pool.enter(job.block, job.level)
+    for bot in bots if begins else dict.fromkeys(pool.missing(job.bots, job.met)):
+        check_files(bot)  # before one is started: to read large files may take longer than a start
     with ExitStack() as stack:
         if job.feed:
             feed = _feed(job.feed)
             stack.callback(feed.flush)
             stack.callback(feed.abandon)  # before that; nothing is left to do for a game that is over
             watch = feed if watch is None else _both(watch, feed)
-        result = Game(job, rules, LocalLink(pool, job.bots, job.ahead), watch, tap).play()
+        result = Game(job, rules, LocalLink(pool, job.bots, job.met, job.ahead, job.ahead_met), watch, tap).play()
     try:
         for bot in bots:
             check_files(bot)  # it may have read one at any time of the game

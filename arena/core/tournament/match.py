@@ -17,7 +17,7 @@ from arena.core.referee.transcript import Tap
 from arena.core.referee.worker import could_not_play, play
 from arena.core.store.records import PlannedGame, Played, Tournament
 from arena.core.tournament import plan
-from arena.core.tournament.blocks import AHEAD_GAMES, block_of, started_ahead
+from arena.core.tournament.blocks import AHEAD_GAMES, placed, started_ahead
 from arena.core.tournament.settings import Setup
 
 
@@ -47,7 +47,8 @@ def _jobs(setup: Setup, match: Tournament, feed: str) -> Iterator[tuple[PlannedG
     schedule = setup.settings.schedule()
     near: deque[tuple[PlannedGame, Job]] = deque()
     for game in schedule:
-        near.append((game, replace(setup.job(match, game, feed), block=block_of(setup.settings.processes, game))))
+        job = placed(setup.job(match, game, feed), setup.settings.processes, game, serve_on=not schedule.computed)
+        near.append((game, job))
         if len(near) > AHEAD_GAMES:
             yield _first(near)
     while near:

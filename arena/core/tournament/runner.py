@@ -18,14 +18,12 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Final
 
-from msgspec.structs import replace
-
 from arena.core.errors import ArenaError, InternalError, MachineFault
 from arena.core.referee.job import Job
 from arena.core.referee.worker import could_not_play
 from arena.core.store.records import Claim, PlannedGame, Played, Tournament
 from arena.core.store.store import Store
-from arena.core.tournament.blocks import Processes, block_of
+from arena.core.tournament.blocks import Processes, placed
 from arena.core.tournament.lanes import Lanes, Play, Work, Worker
 from arena.core.tournament.planner import plan_further
 from arena.core.tournament.scarce import Room
@@ -103,7 +101,8 @@ class Scheduled:
 
     def _job(self, claim: Claim) -> Job:
         game = self._schedule.game(claim.number)
-        return replace(self._make_job(game), block=block_of(self._processes, game, claim.attempt))
+        serve_on = not self._schedule.computed
+        return placed(self._make_job(game), self._processes, game, claim.attempt, serve_on=serve_on)
 
     def release(self, claim: Claim) -> None:
         """Gives a game back."""

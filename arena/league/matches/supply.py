@@ -379,7 +379,7 @@ class Jobs:
         self._feed = str(feed.absolute())
 
     def __call__(self, claim: game_rows.Claim, game: game_rows.PlannedGame) -> Job:
-        """Returns the work for a claimed game. Its bots serve the games of its block, and no others.
+        """Returns the work for a claimed game.
 
         Raises:
             ArenaError: A bot's files are gone.
@@ -388,7 +388,7 @@ class Jobs:
         if players not in self._games:
             self._games[players] = self._settings.game_settings(players)
         versions = [self._store.versions.of_entrant(entrant) for entrant in game.entrants]
-        return Job(
+        job = Job(
             game=claim.game,
             tournament=claim.tournament,
             settings=self._games[players],
@@ -398,13 +398,15 @@ class Jobs:
             secret=self._tournament.secret,
             logs=self._tournament.logs,
             level=self._settings.level,
-            block=blocks.block_of(self._processes(versions), game, claim.attempt),
             feed=self._feed,
         )
+        return blocks.placed(job, self._processes(versions), game, claim.attempt, serve_on=True)
 
     def _processes(self, versions: Iterable[Version | None]) -> blocks.Processes:
         """Returns for how long bots are kept: a remote one for one game, which is its sitting."""
-        if any(version is not None and version.level == Level.REMOTE for version in versions):
+        if self._settings.bots.fresh or any(
+            version is not None and version.level == Level.REMOTE for version in versions
+        ):
             return "game"
         found: blocks.Processes = self._tournament.settings["processes"]
         return found

@@ -39,6 +39,9 @@ race_window_ms = {race_window_ms}
 # How bots are confined: trusted (not at all: for your own bots), fenced (where no sandbox can be had; takes only bots
 # that need no build), isolated or strict (`arena doctor`). Fixed for a season, too.
 level = {level}
+# Whether a bot has a new process for every game, at three to four times the cost. Else a process serves games of
+# different deals, and may remember how others played.
+fresh = false
 # Whether authors may let bots play from their own machines. Such bots are uncontrolled, and shown so.
 remote = false
 # Bundled bots that play from the start and never leave. New bots are tried against `random`.

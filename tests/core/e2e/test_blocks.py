@@ -49,6 +49,16 @@ def test_no_process_meets_a_deal_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+def test_where_rounds_have_deals_of_their_own_processes_serve_on(tmp_path: Path) -> None:
+    words = ("--format", "swiss", "--rounds", "3", "--deals", "2", "--concurrency", "1")
+    document = tournament(tmp_path, REMEMBERS, FORGETS, REMEMBERS, FORGETS, *words)
+    met = meetings(tmp_path)
+    assert len({(process, deal) for process, deal, _ in met}) == len(met) == 2 * document["games"] == 48
+    assert {known for *_, known in met} == {"first"}
+    assert len({process for process, *_ in met}) == 2 * 4, "a bot needs as many processes as a deal has seatings"
+
+
+@pytest.mark.long
 def test_bots_that_are_kept_meet_deals_again_and_standings_say_so(tmp_path: Path) -> None:
     document = tournament(tmp_path, REMEMBERS, FORGETS, "--deals", "2", "--concurrency", "1", "--keep-bots")
     met = meetings(tmp_path)

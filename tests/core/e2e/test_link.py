@@ -20,8 +20,9 @@ from arena.core.link import local, process, watch
 from arena.core.link.base import LAST_MESSAGE_MS, Arrival, Fault, Frame
 from arena.core.link.bots import BotSpec
 from arena.core.link.local import LocalLink
-from arena.core.link.pool import Bot, Pool
+from arena.core.link.pool import Pool
 from arena.core.link.process import KEPT_BYTES, End
+from arena.core.link.running import Bot
 from arena.core.types import Level, Termination
 from arena.core.wire.codec import decode, encode
 from arena.core.wire.messages import MAX_FRAME, Action, Error, Hello, Request, RequestClock
@@ -155,6 +156,83 @@ def test_a_bot_that_enters_twice_has_two_processes(pool: Pool) -> None:
     link.close(keep=frozenset({0}))
     link = started(pool, faulty("ok"), faulty("ok"))
     assert len({bot.process.pid for bot in pool._bots}) == 2
+
+
+def pids(link: LocalLink) -> list[int]:
+    """The processes of a game by seat; they are kept for the next."""
+    found = [link._bots[seat].process.pid for seat in sorted(link._bots)]
+    link.close(keep=frozenset(link._bots))
+    return found
+
+
+def on(pool: Pool, deal: int, *specs: BotSpec) -> LocalLink:
+    link = LocalLink(pool, specs, (b"secret", deal))
+    assert all(isinstance(one, Hello) for one in link.open().values())
+    return link
+
+
+def test_a_process_meets_no_deal_twice(pool: Pool) -> None:
+    one = faulty("ok")
+    assert pool.missing([one], (b"secret", 1)) == [one]
+    first = pids(on(pool, 1, one))
+    assert pool.missing([one, one], (b"secret", 2)) == [one]
+    assert pids(on(pool, 2, one)) == first
+    again = pids(on(pool, 1, one))
+    assert again != first
+    assert pids(on(pool, 3, one, one)) == [*again, *first], "who waited last comes first"
+    assert pids(LocalLink(pool, [one], (b"another", 1))) == [], "nothing is taken before `open`"
+    assert pool.missing([one], (b"another", 1)) == [], "deals of different tournaments are different"
+
+
+def test_who_waits_is_started_for_no_deal_that_it_may_meet(pool: Pool) -> None:
+    one = faulty("ok")
+    link = on(pool, 1, one)
+    pool.start_ahead([one], (b"secret", 2))
+    assert len(pool._bots) == 1, "it plays, and can meet that deal afterwards"
+    pool.start_ahead([one], (b"secret", 1))
+    assert len(pool._bots) == 2
+    link.close(keep=frozenset({0}))
+
+
+def test_who_was_needed_longest_ago_ends_first(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.core.link.pool.LEAST_WAITING", 1)
+    monkeypatch.setattr("arena.core.link.pool.MOST_WAITING", 2)
+    a, b, c = (faulty("ok", start_ms=60_000 + number) for number in range(3))
+    for deal, spec in enumerate([a, b, a, c]):
+        on(pool, deal, spec).close(keep=frozenset({0}))
+    assert [bot.spec for bot in pool._idle] == [a, c]
+    monkeypatch.setattr("arena.core.link.pool._has_memory", lambda: False)
+    on(pool, 5, c).close(keep=frozenset({0}))
+    assert [bot.spec for bot in pool._idle] == [c], "fewer wait where memory is short"
+
+
+def test_who_waits_and_knows_a_deal_is_frozen_before_the_next_game(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the level has that: another process of the same bot may play that deal."""
+    on(pool, 1, faulty("ok")).close(keep=frozenset({0}))
+    [waiting] = pool._idle
+    frozen: list[str] = []
+    monkeypatch.setattr(waiting.process.fence, "freeze", lambda: frozen.append("frozen"))
+    monkeypatch.setattr(waiting.process.fence, "thaw", lambda: frozen.append("thawed"))
+    on(pool, 1, faulty("ok")).close(keep=frozenset({0}))
+    assert frozen == ["frozen"]
+
+
+def test_who_computes_while_they_wait_or_grows_serves_no_more(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(2):
+        started(pool, faulty("ok"), faulty("ok")).close(keep=frozenset({0, 1}))
+    for bot in pool._idle:
+        bot.met.add((b"secret", 1))
+    restless, calm = pool._idle
+    monkeypatch.setattr(restless.process.fence, "known_cpu_ns", lambda: restless.rests_since_ns + 2 * 10**9)
+    pool.tidy()
+    pool.tidy()
+    assert list(pool._idle) == [calm]
+    link = started(pool, faulty("ok"))
+    calm.first_mib = 1
+    monkeypatch.setattr(type(calm.watch), "most_mib", calm.spec.memory_mib // 2 + 1)
+    link.close(keep=frozenset({0}))
+    assert not pool._idle
+    assert eventually(lambda: pool.tidy() or calm.process.end() is not None)
 
 
 @pytest.mark.long

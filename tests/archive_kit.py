@@ -10,8 +10,7 @@ from pathlib import Path
 
 import zstandard
 
-from arena.author.archives.base import Entry
-from arena.author.archives.checking import label_bytes
+from arena.author.archives.base import Entry, label_bytes
 from arena.author.archives.headers import END, header, padding
 
 MANIFEST = b'name = "fox"\ncommand = ["./bot"]\n'

@@ -1,36 +1,34 @@
-"""The headers of an archive: those of POSIX's ustar, each in the one form that these functions write.
+"""The headers of an archive: those of POSIX's ustar, each in the one form that `header` writes.
 
-The format is small, and its bytes decide a bot's identity. So they are written here: the standard library's differ
-between versions of Python. A header that is read is written again and compared, so that whatever else tar knows (links,
-devices, owners, times, numbers in base 256, extensions) is refused without being understood.
+The bytes of a header decide a bot's identity, so they are written here: the standard library's differ between versions
+of Python. It reads them. A header that is read is written again and compared, so that whatever else tar knows (owners,
+times, numbers in base 256) is refused without being understood.
+
+Whole archives are not read by `tarfile`: it reads a long name of any size into memory, it takes a damaged header for
+the end, and a chain of extended headers exhausts its stack.
 """
 
 from __future__ import annotations
 
+import tarfile
 from typing import Final
 
-from arena.author.archives.base import Entry, Rule, bad_path, check_path, shown
-from arena.core.face import errors
+from arena.author.archives.base import Entry, Rule, bad_path, broken, check_path
 
 BLOCK: Final = 512
 """Bytes of a header. Contents are filled up to a multiple of it."""
 END: Final = bytes(2 * BLOCK)
 """What follows the last entry."""
 _NAME, _PREFIX = 100, 155
-_SUM_AT, _SUM_LENGTH, _KIND_AT = 148, 8, 156
-_FILE: Final = b"0"
+_SUM_AT, _SUM_LENGTH = 148, 8
 _KINDS: Final = {
-    b"1": "a hard link",
-    b"2": "a symbolic link",
-    b"3": "a device",
-    b"4": "a device",
-    b"5": "a folder",
-    b"6": "a pipe",
-    b"L": "a long name in the way of GNU",
-    b"K": "a long link in the way of GNU",
-    b"S": "a sparse file",
-    b"x": "an extended header (pax)",
-    b"g": "an extended header (pax)",
+    tarfile.LNKTYPE: "a hard link",
+    tarfile.SYMTYPE: "a symbolic link",
+    tarfile.CHRTYPE: "a device",
+    tarfile.BLKTYPE: "a device",
+    tarfile.DIRTYPE: "a folder",
+    tarfile.FIFOTYPE: "a pipe",
+    tarfile.GNUTYPE_SPARSE: "a sparse file",
 }
 
 
@@ -49,7 +47,7 @@ def header(entry: Entry) -> bytes:
             b"%011o\0" % entry.size,
             b"%011o\0" % 0,
             b" " * _SUM_LENGTH,
-            _FILE,
+            tarfile.REGTYPE,
             bytes(100),
             b"ustar\x0000",
             bytes(64),
@@ -67,23 +65,32 @@ def read_header(block: bytes) -> Entry:
     Raises:
         ArchiveError: It is not a header that `header` writes.
     """
-    kind = block[_KIND_AT : _KIND_AT + 1]
-    name, prefix = _text(block[:_NAME]), _text(block[345 : 345 + _PREFIX])
-    path = f"{prefix}/{name}" if prefix else name
-    if kind != _FILE:
-        got = _KINDS.get(kind, f"an entry of kind {kind!r}")
-        raise errors.ArchiveError(
-            Rule.KIND, f"expected regular files, got: {got} - at {shown(path)}; pack it with arena", path=shown(path)
-        )
-    check_path(path)
-    try:
-        size = int(block[124:135], 8)
-    except ValueError:
-        raise _unlike(path) from None
-    entry = Entry(path, size, block[100:107] == b"0000755")
-    if size < 0 or header(entry) != block:
-        raise _unlike(path)
+    info = parsed(block, Rule.HEADER)
+    if info.type != tarfile.REGTYPE:
+        raise broken(Rule.KIND, "regular files", kind_of(info), path=info.name)
+    check_path(info.name)
+    entry = Entry(info.name, info.size, bool(info.mode & 0o100))
+    if info.size < 0 or header(entry) != block:
+        expected = "a header of ustar with mode 644 or 755 and without owner and time"
+        raise broken(Rule.HEADER, expected, "another one", path=info.name)
     return entry
+
+
+def parsed(block: bytes, rule: Rule) -> tarfile.TarInfo:
+    """Returns what a header says; a name that is not in UTF-8 is kept for `check_path` to refuse.
+
+    Raises:
+        ArchiveError: It is no header of tar; `rule` is the one that it breaks.
+    """
+    try:
+        return tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+    except tarfile.HeaderError as error:
+        raise broken(rule, "a header of tar", f"other bytes ({error})", "pack it again") from None
+
+
+def kind_of(info: tarfile.TarInfo) -> str:
+    """Returns what an entry is that is no regular file."""
+    return _KINDS.get(info.type, f"an entry of kind {info.type!r}")
 
 
 def padding(size: int) -> int:
@@ -101,17 +108,3 @@ def _split(path: str) -> tuple[bytes, bytes]:
     if not 0 < at <= _PREFIX:
         raise bad_path(f"a path with a / among the first {_PREFIX} bytes and the last {_NAME + 1}", path)
     return encoded[:at], encoded[at + 1 :]
-
-
-def _text(field: bytes) -> str:
-    """Returns the text of a field; what is not UTF-8 is kept in the way of file names, for `check_path` to refuse."""
-    return field.partition(b"\0")[0].decode(errors="surrogateescape")
-
-
-def _unlike(path: str) -> errors.ArchiveError:
-    return errors.ArchiveError(
-        Rule.HEADER,
-        "expected a header of ustar with mode 644 or 755 and without owner and time, got: another one "
-        f"- at {shown(path)}; pack it with arena",
-        path=shown(path),
-    )

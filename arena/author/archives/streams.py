@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 import zstandard
 
-from arena.author.archives.base import Limits, Rule
-from arena.core.face import errors
+from arena.author.archives.base import Limits, Rule, broken, too_large
 
 MAGIC: Final = b"\x28\xb5\x2f\xfd"
 """What every frame of zstd begins with."""
@@ -23,7 +23,6 @@ class Source:
     """The content of an archive, piece by piece, and its digest."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
-        """Takes the content in chunks of any size."""
         self._chunks = iter(chunks)
         self._rest = memoryview(b"")
         self._digest = hashlib.sha256()
@@ -46,25 +45,21 @@ class Source:
             if not self._rest:
                 self._rest = memoryview(next(self._chunks, b""))
                 if not self._rest:
-                    raise errors.ArchiveError(
-                        Rule.END, "expected an archive with an end, got: one that is cut off; send it again"
-                    )
+                    raise broken(Rule.END, "an archive with an end", "one that is cut off", "send it again")
             piece = bytes(self._rest[:count])
             self._rest = self._rest[len(piece) :]
             self._digest.update(piece)
             count -= len(piece)
             yield piece
 
-    def finish(self) -> str:
-        """Returns the SHA-256 (hex) of the content.
+    def finish(self, zeros: bytes = b"") -> str:
+        r"""Returns the SHA-256 (hex) of the content. `zeros` is b"\0" if zeros may follow.
 
         Raises:
             ArchiveError: More follows.
         """
-        if self._rest or any(self._chunks):
-            raise errors.ArchiveError(
-                Rule.END, "expected nothing after the end of the archive, got: more; pack it with arena"
-            )
+        if any(bytes(chunk).lstrip(zeros) for chunk in chain((self._rest,), self._chunks)):
+            raise broken(Rule.END, "nothing after the end of the archive", "more")
         return self._digest.hexdigest()
 
 
@@ -75,28 +70,25 @@ def inflated(packed: Iterable[bytes], limits: Limits) -> Iterator[bytes]:
         ArchiveError: It is no such frame, is not whole, is too large, or more follows it.
     """
     decoder = zstandard.ZstdDecompressor(max_window_size=_MOST_WINDOW).decompressobj()
+    trailing = broken(Rule.ZSTD, "one frame of zstd", "more after it")
     begun = b""
     for piece in _pieces(packed, limits.packed):
         if decoder.eof:
-            raise _trailing()
+            raise trailing
         if len(begun) < len(MAGIC):  # zstd skips frames of other kinds in silence
             begun += piece[: len(MAGIC)]
             if not MAGIC.startswith(begun[: len(MAGIC)]):
-                raise errors.ArchiveError(
-                    Rule.ZSTD, "expected an archive in zstd, got: something else; pack it with arena"
-                )
+                raise broken(Rule.ZSTD, "an archive in zstd", "something else")
         try:
             data = decoder.decompress(piece)
         except zstandard.ZstdError as error:
-            raise errors.ArchiveError(
-                Rule.ZSTD, f"expected an archive in zstd, got: damaged data ({error}); send it again"
-            ) from None
+            raise broken(Rule.ZSTD, "an archive in zstd", f"damaged data ({error})", "send it again") from None
         if data:
             yield data
     if decoder.unused_data:
-        raise _trailing()
+        raise trailing
     if not decoder.eof:
-        raise errors.ArchiveError(Rule.ZSTD, "expected an archive with an end, got: one that is cut off; send it again")
+        raise broken(Rule.ZSTD, "an archive with an end", "one that is cut off", "send it again")
 
 
 def _pieces(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
@@ -106,16 +98,3 @@ def _pieces(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
         if read > most:
             raise too_large(most)
         yield from (chunk[at : at + _PIECE] for at in range(0, len(chunk), _PIECE))
-
-
-def too_large(most: int) -> errors.ArchiveError:
-    """Returns the error about an archive with too many bytes."""
-    return errors.ArchiveError(
-        Rule.PACKED,
-        f"expected an archive of at most {most:,} bytes, got: a larger one; leave out what the bot does not need",
-        limit=most,
-    )
-
-
-def _trailing() -> errors.ArchiveError:
-    return errors.ArchiveError(Rule.ZSTD, "expected one frame of zstd, got: more after it; pack it with arena")

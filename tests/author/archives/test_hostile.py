@@ -12,7 +12,7 @@ import zstandard
 from archive_kit import MANIFEST, info, label, packed, raw, with_bot
 
 from arena.author.archives import LIMITS, Limits, check, unpack
-from arena.author.archives.checking import label_bytes
+from arena.author.archives.base import label_bytes
 from arena.author.archives.headers import BLOCK, END
 from arena.core.errors import ArchiveError, ConfigError
 
@@ -70,7 +70,7 @@ HOSTILE = {
     "wrong sum": ("header", with_bot(raw("x")[:148] + b"000000\0 " + raw("x")[156:])),
     "something in the padding": ("header", with_bot(raw("x", b"1")[:-1] + b"!")),
     "something at the end of a header": ("header", with_bot(patched(raw("x"), 505, b"hidden!"))),
-    "text": ("path", packed(b"#!/bin/sh\n".ljust(BLOCK, b"0"))),
+    "text": ("header", packed(b"#!/bin/sh\n".ljust(BLOCK, b"0"))),
     # order
     "twice": ("order", with_bot(raw("src"), raw("src"))),
     "the manifest twice": ("order", with_bot(raw("bot.toml", b"evil"))),
@@ -200,13 +200,13 @@ def runs(*begin: bytes, blocks: int = 4096) -> bytes:
 
 START = (label(), raw("bot.toml", MANIFEST))
 BOMBS = {
-    "zeros": ("kind", zeros),
+    "zeros": ("header", zeros),
     "zeros after the end": ("end", lambda: zeros(*START, END)),
     "a file of zeros": ("unpacked", lambda: zeros(*START, patched(raw("x"), 124, b"07777777777\0"))),
     "zeros as padding": ("header", lambda: zeros(*START, raw("x", b"1")[:-511], b"!")),
-    "runs": ("kind", lambda: runs(bytes(1))),
+    "runs": ("header", lambda: runs(bytes(1))),
     "runs after the end": ("end", lambda: runs(*START, END)),
-    "a bomb in a bomb": ("kind", lambda: zstandard.ZstdCompressor().compress(zeros())),
+    "a bomb in a bomb": ("header", lambda: zstandard.ZstdCompressor().compress(zeros())),
 }
 READ = """
 import resource, sys

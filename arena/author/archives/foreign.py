@@ -1,0 +1,338 @@
+"""Packs anew what people make without arena, a zip or a tar: it gets the digest that packing its folder gives.
+
+Laws:
+1. It is unpacked into a temporary folder, and packed from there: one module decides which files belong to a bot.
+2. Nothing is written or read outside. Paths lead down, through no link. The target of a link goes up at its beginning
+   only, and not beyond the top; so no chain of links leads out.
+3. Announced sizes are held to the limits before anything is unpacked, and real ones while it is.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import stat
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from arena.author.archives.base import LIMITS, Limits, Rule, broken, check_path, shown, too_large, too_much
+from arena.author.archives.checking import check
+from arena.author.archives.headers import BLOCK, kind_of, padding, parsed
+from arena.author.archives.packing import PackedBot, pack
+from arena.author.archives.streams import MAGIC, Source
+from arena.author.archives.unpacking import Tree
+from arena.core.face import bot_files, bot_manifests, errors, files, scratch
+
+_SCRATCH: Final = "arena-foreign-"
+_AGAIN: Final = "make it again"
+_ROOM: Final = 3
+"""How many times as many files and folders as a bot's may be sent: some are left out, such as those of `.git`."""
+_MOST_EXTENDED: Final = 65_536
+"""Bytes of an extended header of tar. It holds a path, perhaps a comment, and attributes."""
+_RECORD: Final = re.compile(rb"(?m)^\d+ (path|linkpath|size|GNU\.sparse\.\w+)=(.*)$")
+_UNIX: Final = (3, 19)
+"""Systems whose zips say who may execute a file: Unix and macOS."""
+_READ: Final = 65_536
+_DAMAGED: Final = (
+    zipfile.BadZipFile,
+    NotImplementedError,
+    EOFError,
+    ValueError,
+    OverflowError,
+    struct.error,
+    zlib.error,
+)
+"""Errors of `zipfile`; each has a sentence on its cause."""
+
+
+class _Member(NamedTuple):
+    """A file, folder or link in an archive."""
+
+    path: str
+    kind: int
+    """`stat.S_IFREG`, `S_IFDIR` or `S_IFLNK`."""
+    size: int
+    content: Iterable[bytes]
+    """A link's is its target."""
+    executable: bool | None
+    """None if the archive does not say."""
+
+
+def normalised(data: bytes) -> tuple[str, bytes]:
+    """Returns the digest and the archive of a bot, of whatever a stranger sent.
+
+    An archive of arena's own form is returned as it is, after its check. A zip or a tar is packed anew.
+
+    Raises:
+        ArchiveError: It breaks a rule. The error names the rule, the path and the limit.
+        OSError: A temporary folder cannot be written.
+    """
+    packed = repacked(data)
+    return packed.digest, packed.data
+
+
+def packed_bot(ref: str) -> PackedBot:
+    """Packs a bot: a folder, the name of a bundled bot, or the file of an archive.
+
+    Raises:
+        BotError: As `pack`, or the file cannot be read.
+        ArchiveError: As `pack` and `normalised`.
+    """
+    path = archive_file(ref)
+    return pack(ref) if path is None else repacked(files.read(path, "a bot's archive", LIMITS.packed, errors.BotError))
+
+
+def archive_file(ref: str) -> Path | None:
+    """Returns the file that `ref` names, if it is no name of a bundled bot and no folder."""
+    path = Path(os.path.expanduser(ref))
+    return path if ref not in bot_manifests.bundled_folders() and path.is_file() else None
+
+
+def repacked(data: bytes, limits: Limits = LIMITS) -> PackedBot:
+    """Returns the bot of an archive as `pack` makes it. Errors are those of `normalised`."""
+    if len(data) > limits.packed:
+        raise too_large(limits.packed)
+    if data.startswith(MAGIC):
+        own = check(data, limits)
+        return PackedBot(
+            data=data, digest=own.digest, bot=own.bot, manifest=own.manifest, entries=own.entries, left_out=()
+        )
+    with scratch.folder(_SCRATCH) as made:
+        top = made.resolve() / "bot"
+        tree = Tree(top)
+        top.mkdir()
+        unsure = _write(_members(data, limits), tree, limits)
+        folder = top / _bot_in(tree.files)
+        try:
+            _make_programs(folder, top, unsure)
+            return pack(folder, limits)
+        except errors.ArchiveError as error:
+            raise errors.ArchiveError(
+                error.rule, _said(error, folder, top), path=error.path, limit=error.limit
+            ) from None
+        except errors.BotError as error:  # what is wrong with its manifest, or with what that names
+            raise errors.ArchiveError(
+                Rule.MANIFEST, _said(error, folder, top), path=str((folder / bot_manifests.MANIFEST).relative_to(top))
+            ) from None
+
+
+def _said(error: errors.ArenaError, folder: Path, top: Path) -> str:
+    return str(error).replace(f"{folder}/", "").replace(str(folder), ".").replace(f"{top}/", "")
+
+
+def _write(members: Iterable[_Member], tree: Tree, limits: Limits) -> list[str]:
+    """Writes files, folders and links, and returns the paths of files of which nothing says who may execute them."""
+    unsure, size = [], 0
+    for member in members:
+        path = member.path.removeprefix("./").rstrip("/" if member.kind == stat.S_IFDIR else "")
+        if path in ("", ".") and member.kind == stat.S_IFDIR:
+            continue
+        check_path(path)
+        if "\\" in path or re.match("[A-Za-z]:", path):
+            raise broken(Rule.PATH, "a path with / between names", "\\ or a drive", "rename the file", path=path)
+        if path.split("/")[0] == "__MACOSX":  # what Finder puts beside the files
+            continue
+        size += member.size
+        if size > limits.unpacked:
+            raise too_much(Rule.UNPACKED, "files of at most {:,} bytes in all", limits.unpacked, path)
+        try:
+            if member.kind == stat.S_IFDIR:
+                tree.folder(path)
+            elif member.kind == stat.S_IFLNK:
+                _link(tree, path, b"".join(member.content))
+            else:
+                tree.add(path, member.content, executable=bool(member.executable))
+                unsure += [path] * (member.executable is None)
+        except FileExistsError:
+            raise broken(
+                Rule.ORDER, "each path once, and none a file and a folder", "one again", _AGAIN, path=path
+            ) from None
+        if tree.count > limits.entries * _ROOM:
+            raise _too_many(limits, path)
+    return unsure
+
+
+def _too_many(limits: Limits, path: str = "") -> errors.ArchiveError:
+    return too_much(
+        Rule.ENTRIES, "at most {:,} files and folders, with those that are left out", limits.entries * _ROOM, path
+    )
+
+
+def _link(tree: Tree, path: str, target: bytes) -> None:
+    """Makes a link, but none that leads out where links are no part of a bot.
+
+    Raises:
+        ArchiveError: It leads out.
+    """
+    *folders, _ = names = path.split("/")
+    climbs = re.match(rb"(\.\./)*(\.\.$)?", target)
+    up = climbs[0].count(b"..") if climbs else 0
+    rest = target[climbs.end() :].split(b"/") if climbs else []
+    if target and b"\0" not in target and target[:1] != b"/" and up <= len(folders) and b".." not in rest:
+        tree.link(path, os.fsdecode(target))
+    elif not any(name.startswith(".") or name in bot_files.LEFT_OUT for name in names):
+        raise broken(
+            Rule.LINK,
+            "links that lead to files of the bot, with .. at their beginning only",
+            f"one to {shown(target.decode(errors='replace'))!r}",
+            "send the file in its place",
+            path=path,
+        )
+
+
+def _bot_in(paths: Iterable[str]) -> str:
+    """Returns the path of the bot's folder: that of the manifest that lies highest.
+
+    Raises:
+        ArchiveError: There is none, or more than one.
+    """
+    found = sorted((path.count("/"), path) for path in paths if path.split("/")[-1] == bot_manifests.MANIFEST)
+    highest = [os.path.dirname(path) for depth, path in found if depth == found[0][0]]
+    if len(highest) == 1:
+        return highest[0]
+    remedy = "send the folder of one bot"
+    if not highest:
+        raise broken(Rule.MANIFEST, f"an archive with a {bot_manifests.MANIFEST}", "none", remedy)
+    two = f"{len(highest)}, among them '{shown(highest[0])}' and '{shown(highest[1])}'"
+    raise broken(Rule.MANIFEST, "one bot", two, remedy)
+
+
+def _make_programs(folder: Path, top: Path, unsure: Iterable[str]) -> None:
+    """Makes executable what the manifest calls by a path, if nothing else says whether it is: in zips of Windows."""
+    manifest = bot_manifests.read_manifest(folder)
+    called = (*manifest.command[:1], *manifest.build[:1], *manifest.fetch[:1], *manifest.needs)
+    programs = {os.path.normpath(folder / name) for name in called if "/" in name}
+    for path in programs.intersection(str(top / path) for path in unsure):
+        os.chmod(path, 0o755)
+
+
+def _members(data: bytes, limits: Limits) -> Iterator[_Member]:
+    """Yields what a zip or a tar holds, without its checks of paths.
+
+    Raises:
+        ArchiveError: It is none, is damaged or too large, or holds what is no file, folder or link.
+    """
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _zip_members(data, limits)
+    if data.startswith(b"\x1f\x8b"):
+        return _tar_members(_unzipped(data, limits), limits)
+    if data[257:262] == b"ustar":
+        return _tar_members((data,), limits)
+    raise broken(
+        Rule.ZSTD, "an archive in zstd, a zip, a tar or a tar.gz", "something else", "send the bot's folder as one"
+    )
+
+
+def _zip_members(data: bytes, limits: Limits) -> Iterator[_Member]:
+    if data.count(b"PK\x01\x02") > 2 * _ROOM * limits.entries:  # before `zipfile` makes an object of each
+        raise _too_many(limits)
+    with _undamaged_zip():
+        opened = zipfile.ZipFile(io.BytesIO(data))
+    infos = opened.infolist()
+    if len(infos) > _ROOM * limits.entries:
+        raise _too_many(limits)
+    if sum(info.compress_size for info in infos) > len(data):
+        raise broken(Rule.ZIP, "contents beside one another", "some that overlap", _AGAIN)
+    if sum(info.file_size for info in infos) > limits.unpacked:
+        raise too_much(Rule.UNPACKED, "files of at most {:,} bytes in all", limits.unpacked)
+    return (_zip_member(opened, info) for info in infos)
+
+
+@contextmanager
+def _undamaged_zip() -> Iterator[None]:
+    """Turns the errors of `zipfile` into one of ours, with their own sentence on the cause."""
+    try:
+        yield
+    except _DAMAGED as error:
+        raise broken(Rule.ZIP, "a whole zip", f"a damaged one ({error!s:.120})", _AGAIN) from None
+
+
+def _zip_member(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> _Member:
+    path = _zip_path(info)
+    if info.flag_bits & 1:
+        raise broken(Rule.ZIP, "a zip without a password", "an encrypted file", "zip it without", path=path)
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        method = f"method {info.compress_type}"
+        raise broken(Rule.ZIP, "files that are stored or deflated", method, "zip it with deflate", path=path)
+    mode = info.external_attr >> 16 if info.create_system in _UNIX else 0
+    kind = stat.S_IFDIR if path.endswith("/") else stat.S_IFMT(mode) or stat.S_IFREG
+    if kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK):
+        raise broken(Rule.KIND, "files, folders and links", "a device, pipe or socket", "leave it out", path=path)
+    executable = bool(mode & stat.S_IXUSR) if mode else None
+    return _Member(path, kind, info.file_size, _zip_content(opened, info), executable)
+
+
+def _zip_path(info: zipfile.ZipInfo) -> str:
+    """Returns the path as it stands in the zip: UTF-8 even where `zip` does not say so, else in the old code page."""
+    path = info.orig_filename
+    if not info.flag_bits & 0x800:
+        try:
+            return path.encode("cp437").decode()
+        except UnicodeDecodeError:
+            pass
+    return path
+
+
+def _zip_content(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
+    with _undamaged_zip(), opened.open(info) as file:
+        yield from iter(lambda: file.read(_READ), b"")
+
+
+def _unzipped(data: bytes, limits: Limits) -> Iterator[bytes]:
+    """Yields what is in a gzip, no more than a tar within the limits can have."""
+    left = limits.unpacked + limits.entries * _ROOM * 2 * BLOCK
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            for chunk in iter(lambda: file.read(_READ), b""):
+                left -= len(chunk)
+                if left < 0:
+                    raise too_much(Rule.UNPACKED, "files of at most {:,} bytes in all", limits.unpacked)
+                yield chunk
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise broken(Rule.TAR, "a whole gzip", f"a damaged one ({error})", _AGAIN) from None
+
+
+def _tar_members(chunks: Iterable[bytes], limits: Limits) -> Iterator[_Member]:
+    source = Source(chunks)
+    extended: dict[bytes, bytes] = {}
+    headers = 0
+    while any(block := source.take(BLOCK)):
+        info = parsed(block, Rule.TAR)
+        headers += 1
+        if headers > 2 * _ROOM * limits.entries:
+            raise _too_many(limits, info.name)
+        if info.type in (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK):
+            if not 0 <= info.size <= _MOST_EXTENDED:
+                raise too_much(Rule.TAR, "an extended header of at most {:,} bytes", _MOST_EXTENDED, info.name)
+            said = source.take(info.size)
+            source.take(padding(info.size))
+            if info.type == tarfile.XHDTYPE:
+                extended |= dict(_RECORD.findall(said))
+            elif info.type != tarfile.XGLTYPE:
+                extended[b"path" if info.type == tarfile.GNUTYPE_LONGNAME else b"linkpath"] = said.rstrip(b"\0")
+            continue
+        path, target = extended.pop(b"path", None), extended.pop(b"linkpath", None)
+        name = info.name if path is None else path.decode(errors="surrogateescape")
+        kind = {tarfile.DIRTYPE: stat.S_IFDIR, tarfile.SYMTYPE: stat.S_IFLNK}.get(info.type, stat.S_IFREG)
+        if extended or (kind == stat.S_IFREG and not info.isreg()) or info.isdev():
+            got = "a sparse or very large file" if extended or info.issparse() else kind_of(info)
+            raise broken(Rule.KIND, "files, folders and links", got, "leave it out", path=name)
+        if info.size < 0 or (info.size and kind != stat.S_IFREG):
+            raise broken(Rule.TAR, "a size of a file", f"{info.size}", _AGAIN, path=name)
+        content = source.pieces(info.size)
+        if kind == stat.S_IFLNK:
+            content = iter((info.linkname.encode(errors="surrogateescape") if target is None else target,))
+        yield _Member(name, kind, info.size, content, bool(info.mode & stat.S_IXUSR))
+        if kind == stat.S_IFREG:
+            for _ in content:  # of what is left out
+                pass
+            source.take(padding(info.size))
+    source.finish(zeros=b"\0")

@@ -31,6 +31,13 @@ def info(path: str, content: bytes = b"", **fields: object) -> bytes:
     return entry.tobuf(format, "utf-8", "surrogateescape") + content + bytes(padding(len(content)))  # type: ignore[arg-type]
 
 
+def patched(block: bytes, at: int, new: bytes) -> bytes:
+    """A header with other bytes in one field, and its checksum right."""
+    changed = block[:at] + new + block[at + len(new) :]
+    total = sum(changed[:148]) + 8 * 32 + sum(changed[156:512])
+    return changed[:148] + b"%06o\0 " % total + changed[156:]
+
+
 def label(bot: str = ".") -> bytes:
     """The first entry."""
     return raw(".arena-parcel", label_bytes(bot))

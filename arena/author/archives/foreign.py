@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from arena.author.archives.base import LIMITS, Limits, Rule, broken, check_path, shown, too_large, too_much
+from arena.author.archives.base import LIMITS, MOST_PATH, Limits, Rule, broken, check_path, shown, too_large, too_much
 from arena.author.archives.checking import check
 from arena.author.archives.headers import BLOCK, kind_of, padding, parsed
 from arena.author.archives.packing import PackedBot, pack
@@ -33,13 +33,17 @@ from arena.core.face import bot_files, bot_manifests, errors, files, scratch
 
 _SCRATCH: Final = "arena-foreign-"
 _AGAIN: Final = "make it again"
-_ROOM: Final = 3
-"""How many times as many files and folders as a bot's may be sent: some are left out, such as those of `.git`."""
 _MOST_EXTENDED: Final = 65_536
 """Bytes of an extended header of tar. It holds a path, perhaps a comment, and attributes."""
 _RECORD: Final = re.compile(rb"(?m)^\d+ (path|linkpath|size|GNU\.sparse\.\w+)=(.*)$")
 _UNIX: Final = (3, 19)
 """Systems whose zips say who may execute a file: Unix and macOS."""
+_TAR_KINDS: Final = {
+    tarfile.REGTYPE: stat.S_IFREG,
+    tarfile.AREGTYPE: stat.S_IFREG,
+    tarfile.DIRTYPE: stat.S_IFDIR,
+    tarfile.SYMTYPE: stat.S_IFLNK,
+}
 _READ: Final = 65_536
 _DAMAGED: Final = (
     zipfile.BadZipFile,
@@ -79,6 +83,11 @@ def normalised(data: bytes) -> tuple[str, bytes]:
     return packed.digest, packed.data
 
 
+def is_archive(ref: str) -> bool:
+    """Says whether `ref` names the file of a bot's archive, not a bundled bot or a folder."""
+    return ref not in bot_manifests.bundled_folders() and os.path.isfile(os.path.expanduser(ref))
+
+
 def packed_bot(ref: str) -> PackedBot:
     """Packs a bot: a folder, the name of a bundled bot, or the file of an archive.
 
@@ -86,14 +95,9 @@ def packed_bot(ref: str) -> PackedBot:
         BotError: As `pack`, or the file cannot be read.
         ArchiveError: As `pack` and `normalised`.
     """
-    path = archive_file(ref)
-    return pack(ref) if path is None else repacked(files.read(path, "a bot's archive", LIMITS.packed, errors.BotError))
-
-
-def archive_file(ref: str) -> Path | None:
-    """Returns the file that `ref` names, if it is no name of a bundled bot and no folder."""
-    path = Path(os.path.expanduser(ref))
-    return path if ref not in bot_manifests.bundled_folders() and path.is_file() else None
+    if not is_archive(ref):
+        return pack(ref)
+    return repacked(files.read(Path(ref).expanduser(), "a bot's archive", LIMITS.packed, errors.BotError))
 
 
 def repacked(data: bytes, limits: Limits = LIMITS) -> PackedBot:
@@ -155,15 +159,13 @@ def _write(members: Iterable[_Member], tree: Tree, limits: Limits) -> list[str]:
             raise broken(
                 Rule.ORDER, "each path once, and none a file and a folder", "one again", _AGAIN, path=path
             ) from None
-        if tree.count > limits.entries * _ROOM:
+        if tree.count > limits.entries:
             raise _too_many(limits, path)
     return unsure
 
 
 def _too_many(limits: Limits, path: str = "") -> errors.ArchiveError:
-    return too_much(
-        Rule.ENTRIES, "at most {:,} files and folders, with those that are left out", limits.entries * _ROOM, path
-    )
+    return too_much(Rule.ENTRIES, "at most {:,} files and folders, with those that are left out", limits.entries, path)
 
 
 def _link(tree: Tree, path: str, target: bytes) -> None:
@@ -176,7 +178,13 @@ def _link(tree: Tree, path: str, target: bytes) -> None:
     climbs = re.match(rb"(\.\./)*(\.\.$)?", target)
     up = climbs[0].count(b"..") if climbs else 0
     rest = target[climbs.end() :].split(b"/") if climbs else []
-    if target and b"\0" not in target and target[:1] != b"/" and up <= len(folders) and b".." not in rest:
+    if (
+        0 < len(target) <= MOST_PATH
+        and b"\0" not in target
+        and target[:1] != b"/"
+        and up <= len(folders)
+        and b".." not in rest
+    ):
         tree.link(path, os.fsdecode(target))
     elif not any(name.startswith(".") or name in bot_files.LEFT_OUT for name in names):
         raise broken(
@@ -232,13 +240,11 @@ def _members(data: bytes, limits: Limits) -> Iterator[_Member]:
 
 
 def _zip_members(data: bytes, limits: Limits) -> Iterator[_Member]:
-    if data.count(b"PK\x01\x02") > 2 * _ROOM * limits.entries:  # before `zipfile` makes an object of each
+    if data.count(b"PK\x01\x02") > 2 * limits.entries:  # before `zipfile` makes an object of each
         raise _too_many(limits)
     with _undamaged_zip():
         opened = zipfile.ZipFile(io.BytesIO(data))
     infos = opened.infolist()
-    if len(infos) > _ROOM * limits.entries:
-        raise _too_many(limits)
     if sum(info.compress_size for info in infos) > len(data):
         raise broken(Rule.ZIP, "contents beside one another", "some that overlap", _AGAIN)
     if sum(info.file_size for info in infos) > limits.unpacked:
@@ -288,7 +294,7 @@ def _zip_content(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[byt
 
 def _unzipped(data: bytes, limits: Limits) -> Iterator[bytes]:
     """Yields what is in a gzip, no more than a tar within the limits can have."""
-    left = limits.unpacked + limits.entries * _ROOM * 2 * BLOCK
+    left = limits.unpacked + limits.entries * 6 * BLOCK
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             for chunk in iter(lambda: file.read(_READ), b""):
@@ -307,7 +313,7 @@ def _tar_members(chunks: Iterable[bytes], limits: Limits) -> Iterator[_Member]:
     while any(block := source.take(BLOCK)):
         info = parsed(block, Rule.TAR)
         headers += 1
-        if headers > 2 * _ROOM * limits.entries:
+        if headers > 3 * limits.entries:
             raise _too_many(limits, info.name)
         if info.type in (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK):
             if not 0 <= info.size <= _MOST_EXTENDED:
@@ -321,12 +327,12 @@ def _tar_members(chunks: Iterable[bytes], limits: Limits) -> Iterator[_Member]:
             continue
         path, target = extended.pop(b"path", None), extended.pop(b"linkpath", None)
         name = info.name if path is None else path.decode(errors="surrogateescape")
-        kind = {tarfile.DIRTYPE: stat.S_IFDIR, tarfile.SYMTYPE: stat.S_IFLNK}.get(info.type, stat.S_IFREG)
-        if extended or (kind == stat.S_IFREG and not info.isreg()) or info.isdev():
-            got = "a sparse or very large file" if extended or info.issparse() else kind_of(info)
+        kind = _TAR_KINDS.get(info.type)
+        if kind is None or extended:
+            got = "a sparse or very large file" if extended else kind_of(info)
             raise broken(Rule.KIND, "files, folders and links", got, "leave it out", path=name)
         if info.size < 0 or (info.size and kind != stat.S_IFREG):
-            raise broken(Rule.TAR, "a size of a file", f"{info.size}", _AGAIN, path=name)
+            raise broken(Rule.TAR, "the size of a file", f"{info.size} bytes", _AGAIN, path=name)
         content = source.pieces(info.size)
         if kind == stat.S_IFLNK:
             content = iter((info.linkname.encode(errors="surrogateescape") if target is None else target,))

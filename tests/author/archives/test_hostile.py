@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from archive_kit import MANIFEST, info, label, packed, raw, with_bot
+from archive_kit import MANIFEST, info, label, packed, patched, raw, with_bot
 
 from arena.author.archives import LIMITS, Limits, check, unpack
 from arena.author.archives.base import label_bytes
@@ -19,13 +19,6 @@ from arena.core.errors import ArchiveError, ConfigError
 PAX, GNU = tarfile.PAX_FORMAT, tarfile.GNU_FORMAT
 SPARSE = info("hole", type=b"S", format=GNU)
 GOOD = with_bot(raw("src/a"))
-
-
-def patched(block: bytes, at: int, new: bytes) -> bytes:
-    """A header with other bytes in one field, and its checksum right."""
-    changed = block[:at] + new + block[at + len(new) :]
-    total = sum(changed[:148]) + 8 * 32 + sum(changed[156:BLOCK])
-    return changed[:148] + b"%06o\0 " % total + changed[156:]
 
 
 HOSTILE = {

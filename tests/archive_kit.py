@@ -11,7 +11,7 @@ from pathlib import Path
 import zstandard
 
 from arena.author.archives.base import Entry, label_bytes
-from arena.author.archives.headers import END, header, padding
+from arena.author.archives.tar import END, header, padding
 
 MANIFEST = b'name = "fox"\ncommand = ["./bot"]\n'
 

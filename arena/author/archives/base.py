@@ -144,6 +144,11 @@ def too_much(rule: Rule, what: str, most: int, path: str = "") -> errors.Archive
     return broken(rule, what.format(most), "more", "leave out what the bot does not need", path=path, limit=most)
 
 
+def too_big(limits: Limits, path: str = "") -> errors.ArchiveError:
+    """Returns the error about files with too many bytes."""
+    return too_much(Rule.UNPACKED, "files of at most {:,} bytes in all", limits.unpacked, path)
+
+
 def too_large(most: int) -> errors.ArchiveError:
     """Returns the error about an archive with too many bytes."""
     return too_much(Rule.PACKED, "an archive of at most {:,} bytes", most)

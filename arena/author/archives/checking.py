@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -33,11 +32,11 @@ from arena.author.archives.base import (
     label_bytes,
     parts,
     shown,
+    too_big,
     too_large,
     too_much,
 )
-from arena.author.archives.headers import BLOCK, END, padding, read_header
-from arena.author.archives.streams import Source, inflated
+from arena.author.archives.tar import BLOCK, END, Source, inflated, padding, read_header
 from arena.core.face import bot_manifests, errors, files, runtimes
 
 Archive: TypeAlias = Path | bytes
@@ -57,8 +56,6 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
     manifest: bot_manifests.Manifest
     entries: tuple[Entry, ...]
     """The files, sorted."""
-    size: int
-    """Bytes of all files."""
     scripts: frozenset[str]
     """The paths of files that begin with `#!`."""
 
@@ -82,35 +79,34 @@ def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
         ArchiveError: As `check`.
         ConfigError: As `check`.
     """
-    with _chunks(archive, limits) as chunks:
-        source = Source(inflated(chunks, limits))
-        bot = _read_label(source)
-        path = os.path.normpath(os.path.join(bot, bot_manifests.MANIFEST))
-        manifest: bot_manifests.Manifest | None = None
-        entries: list[Entry] = []
-        scripts: set[str] = set()
-        count = Count(limits)
-        while (block := source.take(BLOCK)) != END[:BLOCK]:
-            entry = read_header(block)
-            count.add(entry)
-            entries.append(entry)
-            start = source.take(min(entry.size, len(_SCRIPT)))
-            if start == _SCRIPT:
-                scripts.add(entry.path)
-            content: Iterator[bytes] = chain((start,), source.pieces(entry.size - len(start)))
-            if entry.path == path:
-                if entry.size > limits.manifest:
-                    raise too_much(Rule.MANIFEST, "a manifest of at most {:,} bytes", limits.manifest, path)
-                data = b"".join(content)
-                manifest = _manifest(data, path, bot)
-                content = iter((data,))
-            take(entry, content)
-            for _ in content:
-                pass
-            _check_padding(source, entry)
-        if source.take(BLOCK) != END[:BLOCK]:
-            raise broken(Rule.END, "two empty blocks at the end", "one")
-        digest = source.finish()
+    source = Source(inflated(_data(archive, limits)))
+    bot = _read_label(source)
+    path = os.path.normpath(os.path.join(bot, bot_manifests.MANIFEST))
+    manifest: bot_manifests.Manifest | None = None
+    entries: list[Entry] = []
+    scripts: set[str] = set()
+    count = Count(limits)
+    while (block := source.take(BLOCK)) != END[:BLOCK]:
+        entry = read_header(block)
+        count.add(entry)
+        entries.append(entry)
+        start = source.take(min(entry.size, len(_SCRIPT)))
+        if start == _SCRIPT:
+            scripts.add(entry.path)
+        content: Iterator[bytes] = chain((start,), source.pieces(entry.size - len(start)))
+        if entry.path == path:
+            if entry.size > limits.manifest:
+                raise too_much(Rule.MANIFEST, "a manifest of at most {:,} bytes", limits.manifest, path)
+            data = b"".join(content)
+            manifest = _manifest(data, path, bot)
+            content = iter((data,))
+        take(entry, content)
+        for _ in content:
+            pass
+        _check_padding(source, entry)
+    if source.take(BLOCK) != END[:BLOCK]:
+        raise broken(Rule.END, "two empty blocks at the end", "one")
+    digest = source.finish()
     if manifest is None:
         raise broken(Rule.MANIFEST, "a bot's manifest", "none", path=path)
     return Contents(
@@ -118,7 +114,6 @@ def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
         bot=bot,
         manifest=manifest,
         entries=tuple(entries),
-        size=count.bytes,
         scripts=frozenset(scripts),
     )
 
@@ -151,7 +146,7 @@ class Count:
         if self._entries > self._limits.entries:
             raise too_much(Rule.ENTRIES, "at most {:,} files and folders", self._limits.entries, entry.path)
         if self.bytes > self._limits.unpacked:
-            raise too_much(Rule.UNPACKED, "files of at most {:,} bytes in all", self._limits.unpacked, entry.path)
+            raise too_big(self._limits, entry.path)
 
 
 def _read_label(source: Source) -> str:
@@ -223,13 +218,12 @@ def _python_file(manifest: bot_manifests.Manifest) -> tuple[str, ...]:
     return tuple(word for word in arguments[:1] if not word.startswith("-"))
 
 
-@contextmanager
-def _chunks(archive: Archive, limits: Limits) -> Iterator[Iterator[bytes]]:
-    """Yields an archive in chunks."""
+def _data(archive: Archive, limits: Limits) -> bytes:
     if isinstance(archive, bytes):
-        yield iter((archive,))
-        return
-    with files.opened(archive, "a bot's archive", files.MOST_PROGRAM, errors.ConfigError, links=False) as file:
-        if file.size > limits.packed:
-            raise too_large(limits.packed)
-        yield file.chunks()
+        size, data = len(archive), archive
+    else:
+        with files.opened(archive, "a bot's archive", files.MOST_PROGRAM, errors.ConfigError, links=False) as file:
+            size, data = file.size, b"" if file.size > limits.packed else file.read()
+    if size > limits.packed:
+        raise too_large(limits.packed)
+    return data

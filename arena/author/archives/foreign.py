@@ -19,23 +19,34 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from arena.author.archives.base import LIMITS, MOST_PATH, Limits, Rule, broken, check_path, shown, too_large, too_much
+from arena.author.archives.base import (
+    LIMITS,
+    MOST_PATH,
+    Limits,
+    Rule,
+    broken,
+    check_path,
+    shown,
+    too_big,
+    too_large,
+    too_much,
+)
 from arena.author.archives.checking import check
-from arena.author.archives.headers import BLOCK, kind_of, padding, parsed
 from arena.author.archives.packing import PackedBot, pack
-from arena.author.archives.streams import MAGIC, Source
+from arena.author.archives.tar import BLOCK, MAGIC, Source, kind_of, padding, parsed
 from arena.author.archives.unpacking import Tree
 from arena.core.face import bot_files, bot_manifests, errors, files, scratch
 
-_SCRATCH: Final = "arena-foreign-"
 _AGAIN: Final = "make it again"
+_KINDS: Final = "files, folders and links"
 _MOST_EXTENDED: Final = 65_536
 """Bytes of an extended header of tar. It holds a path, perhaps a comment, and attributes."""
 _RECORD: Final = re.compile(rb"(?m)^\d+ (path|linkpath|size|GNU\.sparse\.\w+)=(.*)$")
+_CLIMB: Final = re.compile(rb"(?:\.\./)*(?:\.\.$)?")
 _UNIX: Final = (3, 19)
 """Systems whose zips say who may execute a file: Unix and macOS."""
 _TAR_KINDS: Final = {
@@ -54,7 +65,7 @@ _DAMAGED: Final = (
     struct.error,
     zlib.error,
 )
-"""Errors of `zipfile`; each has a sentence on its cause."""
+"""Errors of `zipfile` about a zip. Each has a sentence on its cause."""
 
 
 class _Member(NamedTuple):
@@ -79,7 +90,7 @@ def normalised(data: bytes) -> tuple[str, bytes]:
         ArchiveError: It breaks a rule. The error names the rule, the path and the limit.
         OSError: A temporary folder cannot be written.
     """
-    packed = repacked(data)
+    packed = _repacked(data, LIMITS)
     return packed.digest, packed.data
 
 
@@ -97,11 +108,10 @@ def packed_bot(ref: str) -> PackedBot:
     """
     if not is_archive(ref):
         return pack(ref)
-    return repacked(files.read(Path(ref).expanduser(), "a bot's archive", LIMITS.packed, errors.BotError))
+    return _repacked(files.read(Path(ref).expanduser(), "a bot's archive", LIMITS.packed, errors.BotError), LIMITS)
 
 
-def repacked(data: bytes, limits: Limits = LIMITS) -> PackedBot:
-    """Returns the bot of an archive as `pack` makes it. Errors are those of `normalised`."""
+def _repacked(data: bytes, limits: Limits) -> PackedBot:
     if len(data) > limits.packed:
         raise too_large(limits.packed)
     if data.startswith(MAGIC):
@@ -109,56 +119,49 @@ def repacked(data: bytes, limits: Limits = LIMITS) -> PackedBot:
         return PackedBot(
             data=data, digest=own.digest, bot=own.bot, manifest=own.manifest, entries=own.entries, left_out=()
         )
-    with scratch.folder(_SCRATCH) as made:
-        top = made.resolve() / "bot"
-        tree = Tree(top)
+    with scratch.folder("arena-foreign-") as made:
+        top = made.resolve() / "bot"  # what lies beside it, if a manifest names that, is nothing
         top.mkdir()
+        tree = Tree(top)
         unsure = _write(_members(data, limits), tree, limits)
-        folder = top / _bot_in(tree.files)
+        bot = _bot_in(tree.files)
         try:
-            _make_programs(folder, top, unsure)
-            return pack(folder, limits)
-        except errors.ArchiveError as error:
-            raise errors.ArchiveError(
-                error.rule, _said(error, folder, top), path=error.path, limit=error.limit
-            ) from None
-        except errors.BotError as error:  # what is wrong with its manifest, or with what that names
-            raise errors.ArchiveError(
-                Rule.MANIFEST, _said(error, folder, top), path=str((folder / bot_manifests.MANIFEST).relative_to(top))
-            ) from None
-
-
-def _said(error: errors.ArenaError, folder: Path, top: Path) -> str:
-    return str(error).replace(f"{folder}/", "").replace(str(folder), ".").replace(f"{top}/", "")
+            _make_programs(top / bot, {str(top / path) for path in unsure})
+            return pack(top / bot, limits)
+        except errors.ConfigError as error:  # a rule is broken, or something is wrong with what the manifest says
+            rule, path, limit = Rule.MANIFEST, os.path.join(bot, bot_manifests.MANIFEST), None
+            if isinstance(error, errors.ArchiveError):
+                rule, path, limit = Rule(error.rule), error.path, error.limit
+            said = str(error).replace(f"{top / bot}/", "").replace(str(top / bot), ".").replace(f"{top}/", "")
+            raise errors.ArchiveError(rule, said, path=path, limit=limit) from None
 
 
 def _write(members: Iterable[_Member], tree: Tree, limits: Limits) -> list[str]:
     """Writes files, folders and links, and returns the paths of files of which nothing says who may execute them."""
     unsure, size = [], 0
-    for member in members:
-        path = member.path.removeprefix("./").rstrip("/" if member.kind == stat.S_IFDIR else "")
-        if path in ("", ".") and member.kind == stat.S_IFDIR:
+    for path, kind, announced, content, executable in members:
+        path = path.removeprefix("./").rstrip("/" if kind == stat.S_IFDIR else "")
+        if path in ("", ".") and kind == stat.S_IFDIR:
             continue
         check_path(path)
         if "\\" in path or re.match("[A-Za-z]:", path):
             raise broken(Rule.PATH, "a path with / between names", "\\ or a drive", "rename the file", path=path)
         if path.split("/")[0] == "__MACOSX":  # what Finder puts beside the files
             continue
-        size += member.size
+        size += announced
         if size > limits.unpacked:
-            raise too_much(Rule.UNPACKED, "files of at most {:,} bytes in all", limits.unpacked, path)
+            raise too_big(limits, path)
         try:
-            if member.kind == stat.S_IFDIR:
+            if kind == stat.S_IFDIR:
                 tree.folder(path)
-            elif member.kind == stat.S_IFLNK:
-                _link(tree, path, b"".join(member.content))
+            elif kind == stat.S_IFLNK:
+                _link(tree, path, b"".join(content))
             else:
-                tree.add(path, member.content, executable=bool(member.executable))
-                unsure += [path] * (member.executable is None)
+                tree.add(path, content, executable=bool(executable))
+                unsure += [path] * (executable is None)
         except FileExistsError:
-            raise broken(
-                Rule.ORDER, "each path once, and none a file and a folder", "one again", _AGAIN, path=path
-            ) from None
+            rule = "each path once, and none a file and a folder"
+            raise broken(Rule.ORDER, rule, "one again", _AGAIN, path=path) from None
         if tree.count > limits.entries:
             raise _too_many(limits, path)
     return unsure
@@ -175,25 +178,15 @@ def _link(tree: Tree, path: str, target: bytes) -> None:
         ArchiveError: It leads out.
     """
     *folders, _ = names = path.split("/")
-    climbs = re.match(rb"(\.\./)*(\.\.$)?", target)
-    up = climbs[0].count(b"..") if climbs else 0
-    rest = target[climbs.end() :].split(b"/") if climbs else []
-    if (
-        0 < len(target) <= MOST_PATH
-        and b"\0" not in target
-        and target[:1] != b"/"
-        and up <= len(folders)
-        and b".." not in rest
-    ):
+    climb = _CLIMB.match(target)
+    up = climb[0] if climb else b""
+    is_inside = up.count(b"..") <= len(folders) and b".." not in target[len(up) :].split(b"/")
+    if is_inside and 0 < len(target) <= MOST_PATH and b"\0" not in target and target[:1] != b"/":
         tree.link(path, os.fsdecode(target))
     elif not any(name.startswith(".") or name in bot_files.LEFT_OUT for name in names):
-        raise broken(
-            Rule.LINK,
-            "links that lead to files of the bot, with .. at their beginning only",
-            f"one to {shown(target.decode(errors='replace'))!r}",
-            "send the file in its place",
-            path=path,
-        )
+        expected = "links that lead to files of the bot, with .. at their beginning only"
+        got = f"one to {shown(target.decode(errors='replace'))!r}"
+        raise broken(Rule.LINK, expected, got, "send the file in its place", path=path)
 
 
 def _bot_in(paths: Iterable[str]) -> str:
@@ -206,24 +199,20 @@ def _bot_in(paths: Iterable[str]) -> str:
     highest = [os.path.dirname(path) for depth, path in found if depth == found[0][0]]
     if len(highest) == 1:
         return highest[0]
-    remedy = "send the folder of one bot"
-    if not highest:
-        raise broken(Rule.MANIFEST, f"an archive with a {bot_manifests.MANIFEST}", "none", remedy)
-    two = f"{len(highest)}, among them '{shown(highest[0])}' and '{shown(highest[1])}'"
-    raise broken(Rule.MANIFEST, "one bot", two, remedy)
+    got = f"{len(highest)}, among them {' and '.join(map(shown, highest[:2]))}" if highest else "none"
+    raise broken(Rule.MANIFEST, f"one {bot_manifests.MANIFEST}, above all others", got, "send the folder of one bot")
 
 
-def _make_programs(folder: Path, top: Path, unsure: Iterable[str]) -> None:
+def _make_programs(folder: Path, unsure: set[str]) -> None:
     """Makes executable what the manifest calls by a path, if nothing else says whether it is: in zips of Windows."""
     manifest = bot_manifests.read_manifest(folder)
-    called = (*manifest.command[:1], *manifest.build[:1], *manifest.fetch[:1], *manifest.needs)
-    programs = {os.path.normpath(folder / name) for name in called if "/" in name}
-    for path in programs.intersection(str(top / path) for path in unsure):
-        os.chmod(path, 0o755)
+    for name in (*manifest.command[:1], *manifest.build[:1], *manifest.fetch[:1], *manifest.needs):
+        if "/" in name and (path := os.path.normpath(folder / name)) in unsure:
+            os.chmod(path, 0o755)
 
 
 def _members(data: bytes, limits: Limits) -> Iterator[_Member]:
-    """Yields what a zip or a tar holds, without its checks of paths.
+    """Yields what a zip or a tar holds, in any order and with any paths.
 
     Raises:
         ArchiveError: It is none, is damaged or too large, or holds what is no file, folder or link.
@@ -231,30 +220,28 @@ def _members(data: bytes, limits: Limits) -> Iterator[_Member]:
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_members(data, limits)
     if data.startswith(b"\x1f\x8b"):
-        return _tar_members(_unzipped(data, limits), limits)
+        return _tar_members(_gunzipped(data, limits), limits)
     if data[257:262] == b"ustar":
         return _tar_members((data,), limits)
-    raise broken(
-        Rule.ZSTD, "an archive in zstd, a zip, a tar or a tar.gz", "something else", "send the bot's folder as one"
-    )
+    got, remedy = "something else", "send the bot's folder as one"
+    raise broken(Rule.ZSTD, "an archive in zstd, a zip, a tar or a tar.gz", got, remedy)
 
 
 def _zip_members(data: bytes, limits: Limits) -> Iterator[_Member]:
     if data.count(b"PK\x01\x02") > 2 * limits.entries:  # before `zipfile` makes an object of each
         raise _too_many(limits)
-    with _undamaged_zip():
+    with _undamaged():
         opened = zipfile.ZipFile(io.BytesIO(data))
     infos = opened.infolist()
     if sum(info.compress_size for info in infos) > len(data):
         raise broken(Rule.ZIP, "contents beside one another", "some that overlap", _AGAIN)
     if sum(info.file_size for info in infos) > limits.unpacked:
-        raise too_much(Rule.UNPACKED, "files of at most {:,} bytes in all", limits.unpacked)
+        raise too_big(limits)
     return (_zip_member(opened, info) for info in infos)
 
 
 @contextmanager
-def _undamaged_zip() -> Iterator[None]:
-    """Turns the errors of `zipfile` into one of ours, with their own sentence on the cause."""
+def _undamaged() -> Iterator[None]:
     try:
         yield
     except _DAMAGED as error:
@@ -262,37 +249,28 @@ def _undamaged_zip() -> Iterator[None]:
 
 
 def _zip_member(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> _Member:
-    path = _zip_path(info)
+    path = info.orig_filename
+    if not info.flag_bits & 0x800:  # `zip` does not say that it is UTF-8; others use the old code page
+        with suppress(UnicodeDecodeError):
+            path = path.encode("cp437").decode()
     if info.flag_bits & 1:
         raise broken(Rule.ZIP, "a zip without a password", "an encrypted file", "zip it without", path=path)
-    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        method = f"method {info.compress_type}"
-        raise broken(Rule.ZIP, "files that are stored or deflated", method, "zip it with deflate", path=path)
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others take any memory
+        got = f"method {info.compress_type}"
+        raise broken(Rule.ZIP, "files that are stored or deflated", got, "zip it with deflate", path=path)
     mode = info.external_attr >> 16 if info.create_system in _UNIX else 0
     kind = stat.S_IFDIR if path.endswith("/") else stat.S_IFMT(mode) or stat.S_IFREG
     if kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK):
-        raise broken(Rule.KIND, "files, folders and links", "a device, pipe or socket", "leave it out", path=path)
-    executable = bool(mode & stat.S_IXUSR) if mode else None
-    return _Member(path, kind, info.file_size, _zip_content(opened, info), executable)
-
-
-def _zip_path(info: zipfile.ZipInfo) -> str:
-    """Returns the path as it stands in the zip: UTF-8 even where `zip` does not say so, else in the old code page."""
-    path = info.orig_filename
-    if not info.flag_bits & 0x800:
-        try:
-            return path.encode("cp437").decode()
-        except UnicodeDecodeError:
-            pass
-    return path
+        raise broken(Rule.KIND, _KINDS, "a device, pipe or socket", "leave it out", path=path)
+    return _Member(path, kind, info.file_size, _zip_content(opened, info), bool(mode & stat.S_IXUSR) if mode else None)
 
 
 def _zip_content(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
-    with _undamaged_zip(), opened.open(info) as file:
+    with _undamaged(), opened.open(info) as file:
         yield from iter(lambda: file.read(_READ), b"")
 
 
-def _unzipped(data: bytes, limits: Limits) -> Iterator[bytes]:
+def _gunzipped(data: bytes, limits: Limits) -> Iterator[bytes]:
     """Yields what is in a gzip, no more than a tar within the limits can have."""
     left = limits.unpacked + limits.entries * 6 * BLOCK
     try:
@@ -300,7 +278,7 @@ def _unzipped(data: bytes, limits: Limits) -> Iterator[bytes]:
             for chunk in iter(lambda: file.read(_READ), b""):
                 left -= len(chunk)
                 if left < 0:
-                    raise too_much(Rule.UNPACKED, "files of at most {:,} bytes in all", limits.unpacked)
+                    raise too_big(limits)
                 yield chunk
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise broken(Rule.TAR, "a whole gzip", f"a damaged one ({error})", _AGAIN) from None
@@ -325,20 +303,17 @@ def _tar_members(chunks: Iterable[bytes], limits: Limits) -> Iterator[_Member]:
             elif info.type != tarfile.XGLTYPE:
                 extended[b"path" if info.type == tarfile.GNUTYPE_LONGNAME else b"linkpath"] = said.rstrip(b"\0")
             continue
-        path, target = extended.pop(b"path", None), extended.pop(b"linkpath", None)
-        name = info.name if path is None else path.decode(errors="surrogateescape")
+        name = extended.pop(b"path", info.name.encode(errors="surrogateescape")).decode(errors="surrogateescape")
+        target = extended.pop(b"linkpath", info.linkname.encode(errors="surrogateescape"))
         kind = _TAR_KINDS.get(info.type)
         if kind is None or extended:
             got = "a sparse or very large file" if extended else kind_of(info)
-            raise broken(Rule.KIND, "files, folders and links", got, "leave it out", path=name)
+            raise broken(Rule.KIND, _KINDS, got, "leave it out", path=name)
         if info.size < 0 or (info.size and kind != stat.S_IFREG):
             raise broken(Rule.TAR, "the size of a file", f"{info.size} bytes", _AGAIN, path=name)
         content = source.pieces(info.size)
-        if kind == stat.S_IFLNK:
-            content = iter((info.linkname.encode(errors="surrogateescape") if target is None else target,))
-        yield _Member(name, kind, info.size, content, bool(info.mode & stat.S_IXUSR))
-        if kind == stat.S_IFREG:
-            for _ in content:  # of what is left out
-                pass
-            source.take(padding(info.size))
+        yield _Member(name, kind, info.size, (target,) if kind == stat.S_IFLNK else content, bool(info.mode & 0o100))
+        for _ in content:  # of what is left out
+            pass
+        source.take(padding(info.size))
     source.finish(zeros=b"\0")

@@ -28,7 +28,7 @@ from arena.author.archives.base import (
     too_large,
 )
 from arena.author.archives.checking import Count, check_places
-from arena.author.archives.headers import END, header, padding
+from arena.author.archives.tar import END, header, padding
 from arena.core.face import bot_files, bot_manifests, errors, files
 
 _LEVEL: Final = 6

@@ -13,7 +13,7 @@ from archive_kit import MANIFEST, info, label, packed, patched, raw, with_bot
 
 from arena.author.archives import LIMITS, Limits, check, unpack
 from arena.author.archives.base import label_bytes
-from arena.author.archives.headers import BLOCK, END
+from arena.author.archives.tar import BLOCK, END
 from arena.core.errors import ArchiveError, ConfigError
 
 PAX, GNU = tarfile.PAX_FORMAT, tarfile.GNU_FORMAT

@@ -1,4 +1,4 @@
-"""The headers of an archive: those of POSIX's ustar, each in the one form that `header` writes.
+"""The bytes of an archive: a frame of zstd around POSIX's ustar, each header in the one form that is written.
 
 The bytes of a header decide a bot's identity, so they are written here: the standard library's differ between versions
 of Python. It reads them. A header that is read is written again and compared, so that whatever else tar knows (owners,
@@ -10,15 +10,26 @@ the end, and a chain of extended headers exhausts its stack.
 
 from __future__ import annotations
 
+import hashlib
 import tarfile
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final
+
+import zstandard
 
 from arena.author.archives.base import Entry, Rule, bad_path, broken, check_path
 
+MAGIC: Final = b"\x28\xb5\x2f\xfd"
+"""What every frame of zstd begins with."""
 BLOCK: Final = 512
 """Bytes of a header. Contents are filled up to a multiple of it."""
 END: Final = bytes(2 * BLOCK)
 """What follows the last entry."""
+_MOST_WINDOW: Final = 8 << 20
+"""The largest window of zstd that is accepted: so much memory reading takes."""
+_PIECE: Final = 256
+"""Bytes that are given to zstd at once. In the worst case they become 8 MiB: 64 blocks of 128 KiB."""
 _NAME, _PREFIX = 100, 155
 _SUM_AT, _SUM_LENGTH = 148, 8
 _KINDS: Final = {
@@ -108,3 +119,65 @@ def _split(path: str) -> tuple[bytes, bytes]:
     if not 0 < at <= _PREFIX:
         raise bad_path(f"a path with a / among the first {_PREFIX} bytes and the last {_NAME + 1}", path)
     return encoded[:at], encoded[at + 1 :]
+
+
+class Source:
+    """The content of an archive, piece by piece, and its digest."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = filter(None, chunks)
+        self._rest = memoryview(b"")
+        self._digest = hashlib.sha256()
+
+    def take(self, count: int) -> bytes:
+        """Returns so many bytes. Errors are those of `pieces`."""
+        return b"".join(self.pieces(count))
+
+    def pieces(self, count: int) -> Iterator[bytes]:
+        """Yields so many bytes, piece by piece. Take all of them before anything else.
+
+        Raises:
+            ArchiveError: There are not so many.
+        """
+        while count:
+            if not self._rest:
+                self._rest = memoryview(next(self._chunks, b""))
+                if not self._rest:
+                    raise broken(Rule.END, "an archive with an end", "one that is cut off", "send it again")
+            piece = bytes(self._rest[:count])
+            self._rest = self._rest[len(piece) :]
+            self._digest.update(piece)
+            count -= len(piece)
+            yield piece
+
+    def finish(self, zeros: bytes = b"") -> str:
+        r"""Returns the SHA-256 (hex) of the content. `zeros` is b"\0" if zeros may follow.
+
+        Raises:
+            ArchiveError: More follows.
+        """
+        if any(bytes(chunk).lstrip(zeros) for chunk in chain((self._rest,), self._chunks)):
+            raise broken(Rule.END, "nothing after the end of the archive", "more")
+        return self._digest.hexdigest()
+
+
+def inflated(data: bytes) -> Iterator[bytes]:
+    """Yields what is in a frame of zstd.
+
+    Raises:
+        ArchiveError: It is no such frame, is not whole, or more follows it.
+    """
+    if not data.startswith(MAGIC):  # zstd skips frames of other kinds in silence
+        raise broken(Rule.ZSTD, "an archive in zstd", "something else")
+    decoder = zstandard.ZstdDecompressor(max_window_size=_MOST_WINDOW).decompressobj()
+    at = 0
+    while at < len(data) and not decoder.eof:
+        try:
+            yield decoder.decompress(data[at : at + _PIECE])
+        except zstandard.ZstdError as error:
+            raise broken(Rule.ZSTD, "an archive in zstd", f"damaged data ({error})", "send it again") from None
+        at += _PIECE
+    if not decoder.eof:
+        raise broken(Rule.ZSTD, "an archive with an end", "one that is cut off", "send it again")
+    if decoder.unused_data or at < len(data):
+        raise broken(Rule.ZSTD, "one frame of zstd", "more after it")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
+import subprocess
+import sys
 import tarfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -85,3 +87,24 @@ def names(archive: bytes) -> list[str]:
     """The paths in an archive, as tarfile reads them."""
     with tarfile.open(fileobj=io.BytesIO(plain(archive))) as opened:
         return opened.getnames()
+
+
+READ = """
+import resource, sys
+from arena.core.errors import ArchiveError
+from arena.author import archives
+data = open(sys.argv[1], "rb").read()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    getattr(archives, sys.argv[2])(data)
+except ArchiveError as error:
+    sys.stdout.write(f"{error.rule} {(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10}")
+"""
+
+
+def assert_refused_in_little_memory(bomb: bytes, rule: str, folder: Path, reader: str, most_mib: int) -> None:
+    (folder / "bomb").write_bytes(bomb)
+    command = [sys.executable, "-c", READ, str(folder / "bomb"), reader]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert said[0] == rule
+    assert int(said[1]) < most_mib, f"{said[1]} MiB for a bomb of {len(bomb):,} bytes"

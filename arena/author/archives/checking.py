@@ -190,10 +190,6 @@ def _manifest(data: bytes, path: str, bot: str) -> bot_manifests.Manifest:
 def check_places(manifest: bot_manifests.Manifest, bot: str) -> None:
     """Checks that what a manifest names lies in the archive: nobody is to read the files of others by naming them.
 
-    Args:
-        manifest: The manifest.
-        bot: The path of the bot's folder in the archive, or `HERE`.
-
     Raises:
         ArchiveError: Something does not.
     """

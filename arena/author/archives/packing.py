@@ -58,11 +58,7 @@ class PackedBot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pack(ref: str | Path, limits: Limits = LIMITS) -> PackedBot:
-    """Packs a bot.
-
-    Args:
-        ref: Its folder, or the name of a bundled bot.
-        limits: How large the archive may be.
+    """Packs a bot: its folder, or the name of a bundled bot.
 
     Raises:
         BotError: There is no such bot, its manifest cannot be used, or a file is missing. Show the message to its

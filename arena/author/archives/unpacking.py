@@ -71,12 +71,7 @@ class Tree:
 
 
 def unpack(archive: Archive, into: Path, limits: Limits = LIMITS) -> Path:
-    """Checks an archive, unpacks it, and returns the bot's folder.
-
-    Args:
-        archive: The archive.
-        into: The folder for it, which is made. Nothing is written elsewhere.
-        limits: How large it may be.
+    """Checks an archive, unpacks it into a new folder, and returns the bot's. Nothing is written elsewhere.
 
     Raises:
         ArchiveError: It breaks a rule. Nothing is left of it.

@@ -88,9 +88,32 @@ class Label(msgspec.Struct, frozen=True):
     """The path of the bot's folder, or `HERE`."""
 
 
+_EXCEEDED: Final = {
+    Rule.PACKED: "an archive of at most {:,} bytes",
+    Rule.UNPACKED: "files of at most {:,} bytes in all",
+    Rule.ENTRIES: "at most {:,} files and folders",
+    Rule.MANIFEST: "a manifest of at most {:,} bytes",
+}
+
+
 def label_bytes(bot: str) -> bytes:
     """Returns the content of the first entry."""
     return msgspec.json.encode(Label(FORMAT, bot)) + b"\n"
+
+
+def labelled(data: bytes) -> str | None:
+    """Returns the path of the bot's folder, as the content of the first entry has it; None if it is another content.
+
+    Raises:
+        ArchiveError: No folder may lie there.
+    """
+    try:
+        bot = msgspec.json.decode(data, type=Label).bot
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    if bot != HERE:
+        check_path(bot)
+    return bot if label_bytes(bot) == data else None
 
 
 def parts(path: str) -> tuple[bytes, ...]:
@@ -139,19 +162,11 @@ def broken(
     return errors.ArchiveError(rule, f"expected {expected}, got: {got}{at}; {remedy}", path=said, limit=limit)
 
 
-def too_much(rule: Rule, what: str, most: int, path: str = "") -> errors.ArchiveError:
-    """Returns the error about a limit that is exceeded. `what` has a place for the limit: `at most {:,} files`."""
-    return broken(rule, what.format(most), "more", "leave out what the bot does not need", path=path, limit=most)
-
-
-def too_big(limits: Limits, path: str = "") -> errors.ArchiveError:
-    """Returns the error about files with too many bytes."""
-    return too_much(Rule.UNPACKED, "files of at most {:,} bytes in all", limits.unpacked, path)
-
-
-def too_large(most: int) -> errors.ArchiveError:
-    """Returns the error about an archive with too many bytes."""
-    return too_much(Rule.PACKED, "an archive of at most {:,} bytes", most)
+def exceeded(rule: Rule, limits: Limits, path: str = "") -> errors.ArchiveError:
+    """Returns the error about a limit that is exceeded: the one that has the rule's name."""
+    most: int = getattr(limits, rule)
+    remedy = "leave out what the bot does not need"
+    return broken(rule, _EXCEEDED[rule].format(most), "more", remedy, path=path, limit=most)
 
 
 def shown(path: str) -> str:

@@ -19,22 +19,17 @@ import msgspec
 
 from arena.author.archives.base import (
     FORMAT,
-    HERE,
     LABEL,
     LIMITS,
     MOST_LABEL,
     Entry,
-    Label,
     Limits,
     Rule,
     broken,
-    check_path,
-    label_bytes,
+    exceeded,
+    labelled,
     parts,
     shown,
-    too_big,
-    too_large,
-    too_much,
 )
 from arena.author.archives.tar import BLOCK, END, Source, inflated, padding, read_header
 from arena.core.face import bot_manifests, errors, files, runtimes
@@ -96,7 +91,7 @@ def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
         content: Iterator[bytes] = chain((start,), source.pieces(entry.size - len(start)))
         if entry.path == path:
             if entry.size > limits.manifest:
-                raise too_much(Rule.MANIFEST, "a manifest of at most {:,} bytes", limits.manifest, path)
+                raise exceeded(Rule.MANIFEST, limits, path)
             data = b"".join(content)
             manifest = _manifest(data, path, bot)
             content = iter((data,))
@@ -144,9 +139,9 @@ class Count:
         self._last = names
         self.bytes += entry.size
         if self._entries > self._limits.entries:
-            raise too_much(Rule.ENTRIES, "at most {:,} files and folders", self._limits.entries, entry.path)
+            raise exceeded(Rule.ENTRIES, self._limits, entry.path)
         if self.bytes > self._limits.unpacked:
-            raise too_big(self._limits, entry.path)
+            raise exceeded(Rule.UNPACKED, self._limits, entry.path)
 
 
 def _read_label(source: Source) -> str:
@@ -162,14 +157,9 @@ def _read_label(source: Source) -> str:
         raise wrong
     data = source.take(entry.size)
     _check_padding(source, entry)
-    try:
-        bot = msgspec.json.decode(data, type=Label).bot
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        raise wrong from None
-    if entry.executable or label_bytes(bot) != data:
+    bot = labelled(data)
+    if bot is None or entry.executable:
         raise wrong
-    if bot != HERE:
-        check_path(bot)
     return bot
 
 
@@ -221,5 +211,5 @@ def _data(archive: Archive, limits: Limits) -> bytes:
         with files.opened(archive, "a bot's archive", files.MOST_PROGRAM, errors.ConfigError, links=False) as file:
             size, data = file.size, b"" if file.size > limits.packed else file.read()
     if size > limits.packed:
-        raise too_large(limits.packed)
+        raise exceeded(Rule.PACKED, limits)
     return data

@@ -23,18 +23,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from arena.author.archives.base import (
-    LIMITS,
-    MOST_PATH,
-    Limits,
-    Rule,
-    broken,
-    check_path,
-    shown,
-    too_big,
-    too_large,
-    too_much,
-)
+from arena.author.archives.base import LIMITS, MOST_PATH, Limits, Rule, broken, check_path, exceeded, shown
 from arena.author.archives.checking import check
 from arena.author.archives.packing import PackedBot, pack
 from arena.author.archives.tar import BLOCK, MAGIC, Source, kind_of, padding, parsed
@@ -113,7 +102,7 @@ def packed_bot(ref: str) -> PackedBot:
 
 def _repacked(data: bytes, limits: Limits) -> PackedBot:
     if len(data) > limits.packed:
-        raise too_large(limits.packed)
+        raise exceeded(Rule.PACKED, limits)
     if data.startswith(MAGIC):
         own = check(data, limits)
         return PackedBot(
@@ -150,7 +139,7 @@ def _write(members: Iterable[_Member], tree: Tree, limits: Limits) -> list[str]:
             continue
         size += announced
         if size > limits.unpacked:
-            raise too_big(limits, path)
+            raise exceeded(Rule.UNPACKED, limits, path)
         try:
             if kind == stat.S_IFDIR:
                 tree.folder(path)
@@ -163,12 +152,8 @@ def _write(members: Iterable[_Member], tree: Tree, limits: Limits) -> list[str]:
             rule = "each path once, and none a file and a folder"
             raise broken(Rule.ORDER, rule, "one again", _AGAIN, path=path) from None
         if tree.count > limits.entries:
-            raise _too_many(limits, path)
+            raise exceeded(Rule.ENTRIES, limits, path)
     return unsure
-
-
-def _too_many(limits: Limits, path: str = "") -> errors.ArchiveError:
-    return too_much(Rule.ENTRIES, "at most {:,} files and folders, with those that are left out", limits.entries, path)
 
 
 def _link(tree: Tree, path: str, target: bytes) -> None:
@@ -229,14 +214,14 @@ def _members(data: bytes, limits: Limits) -> Iterator[_Member]:
 
 def _zip_members(data: bytes, limits: Limits) -> Iterator[_Member]:
     if data.count(b"PK\x01\x02") > 2 * limits.entries:  # before `zipfile` makes an object of each
-        raise _too_many(limits)
+        raise exceeded(Rule.ENTRIES, limits)
     with _undamaged():
         opened = zipfile.ZipFile(io.BytesIO(data))
     infos = opened.infolist()
     if sum(info.compress_size for info in infos) > len(data):
         raise broken(Rule.ZIP, "contents beside one another", "some that overlap", _AGAIN)
     if sum(info.file_size for info in infos) > limits.unpacked:
-        raise too_big(limits)
+        raise exceeded(Rule.UNPACKED, limits)
     return (_zip_member(opened, info) for info in infos)
 
 
@@ -278,7 +263,7 @@ def _gunzipped(data: bytes, limits: Limits) -> Iterator[bytes]:
             for chunk in iter(lambda: file.read(_READ), b""):
                 left -= len(chunk)
                 if left < 0:
-                    raise too_big(limits)
+                    raise exceeded(Rule.UNPACKED, limits)
                 yield chunk
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise broken(Rule.TAR, "a whole gzip", f"a damaged one ({error})", _AGAIN) from None
@@ -292,10 +277,11 @@ def _tar_members(chunks: Iterable[bytes], limits: Limits) -> Iterator[_Member]:
         info = parsed(block, Rule.TAR)
         headers += 1
         if headers > 3 * limits.entries:
-            raise _too_many(limits, info.name)
+            raise exceeded(Rule.ENTRIES, limits, info.name)
         if info.type in (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK):
             if not 0 <= info.size <= _MOST_EXTENDED:
-                raise too_much(Rule.TAR, "an extended header of at most {:,} bytes", _MOST_EXTENDED, info.name)
+                expected = f"an extended header of at most {_MOST_EXTENDED:,} bytes"
+                raise broken(Rule.TAR, expected, "more", "leave out attributes", path=info.name)
             said = source.take(info.size)
             source.take(padding(info.size))
             if info.type == tarfile.XHDTYPE:

@@ -22,10 +22,10 @@ from arena.author.archives.base import (
     Limits,
     Rule,
     check_path,
+    exceeded,
     label_bytes,
     parts,
     shown,
-    too_large,
 )
 from arena.author.archives.checking import Count, check_places
 from arena.author.archives.tar import END, header, padding
@@ -148,7 +148,7 @@ def _compressed(pieces: Iterable[bytes], limits: Limits) -> tuple[str, bytes]:
             break
     data += compressor.flush()
     if len(data) > limits.packed:
-        raise too_large(limits.packed)
+        raise exceeded(Rule.PACKED, limits)
     return digest.hexdigest(), bytes(data)
 
 

@@ -8,20 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
-from arena.author.archives.base import (
-    HERE,
-    LABEL,
-    LIMITS,
-    MOST_LABEL,
-    Entry,
-    Label,
-    Limits,
-    Rule,
-    check_path,
-    label_bytes,
-)
+from arena.author.archives.base import LABEL, LIMITS, MOST_LABEL, Entry, Limits, Rule, label_bytes, labelled
 from arena.author.archives.checking import Archive, check, read_archive
 from arena.core.face import errors, files, warden
 
@@ -105,11 +92,9 @@ def bot_folder(into: Path) -> Path:
         ConfigError: It is no such folder.
     """
     data = files.read(into / LABEL, _PLAIN, MOST_LABEL, errors.ConfigError, links=False)
-    with suppress(msgspec.DecodeError, errors.ArchiveError):
-        bot = msgspec.json.decode(data, type=Label).bot
-        if bot != HERE:
-            check_path(bot)
-        return into / bot
+    with suppress(errors.ArchiveError):
+        if (bot := labelled(data)) is not None:
+            return into / bot
     raise errors.ArchiveError(
         Rule.LABEL, f"expected {_PLAIN}, got: another {LABEL} - at {into}; unpack it again", path=LABEL
     )

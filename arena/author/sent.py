@@ -1,6 +1,7 @@
 """A bot as whoever gets it has it: packed and unpacked again, so that what an archive does not carry is not there.
 
-Nothing is built again: that takes long, and may need a network. What its build made is copied from the bot's folder.
+Nothing of a folder is built again: that takes long, and may need a network. What its build made is copied from it. A
+bot that comes as a zip or tar is built, as a league builds it.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from archive_kit import MANIFEST, assert_refused_in_little_memory, info, make, patched
 
-from arena.author.archives import LIMITS, check, normalised, pack
-from arena.core.errors import ArchiveError
+from arena.author.archives import LIMITS, check, normalised, pack, packed_bot
+from arena.core.errors import ArchiveError, BotError
 from arena.core.files import MIB
 
 FILE, LINK = stat.S_IFREG | 0o644, stat.S_IFLNK | 0o777
@@ -260,6 +260,14 @@ def test_what_lies_beside_a_bot_goes_along_with_it(tmp_path: Path) -> None:
     want = pack(tmp_path / "top" / "fox")
     assert normalised(python(tmp_path, "top")) == (want.digest, want.data)
     assert normalised(python(tmp_path / "top", ".")) == (want.digest, want.data)
+
+
+def test_a_command_takes_a_file_as_it_takes_its_folder(fox: Path, tmp_path: Path) -> None:
+    for name, data in (("fox.zip", python(fox.parent, "fox")), ("fox.tar.zst", pack(fox).data)):
+        (tmp_path / name).write_bytes(data)
+        assert packed_bot(str(tmp_path / name)).digest == packed_bot(str(fox)).digest == pack(fox).digest
+    with pytest.raises(BotError, match="expected a bot, got: 'none.zip'"):
+        packed_bot("none.zip")
 
 
 def test_what_a_zip_cannot_say_is_told_with_the_names_in_it() -> None:

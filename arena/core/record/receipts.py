@@ -131,10 +131,14 @@ def contradictions(header: log.Header, records: Sequence[log.Record], outcome: l
 
     The notes of a seat of which the log has none are not compared: others than its bot's author are not shown them.
     """
-    if outcome.receipts is None:
-        if header.chance:
+    if header.chance:  # since 0.3.0, whatever version the log says that it is of
+        if outcome.receipts is None:
             yield "expected receipts, which every log has that says its version of CHANCE, got none"
+        if not header.attempt:
+            yield "expected an `attempt`, which every log has that says its version of CHANCE, got none"
+    if outcome.receipts is None:
         return
+    may_lack_marks = header.arena in WITHOUT_MARKS and not header.chance
     computed = receipts_of(header, records, outcome.termination, outcome.ranks, outcome.scores)
     found = [receipt for receipt in computed if receipt is not None]
     if (named := [logged.seat for logged in outcome.receipts]) != (seats := [receipt.seat for receipt in found]):
@@ -145,7 +149,7 @@ def contradictions(header: log.Header, records: Sequence[log.Record], outcome: l
             yield (
                 f"what seat {receipt.seat} saw and did gives the receipt {receipt.digest}, the log says {logged.digest}"
             )
-        if receipt.forfeits != logged.forfeits and not (logged.forfeits is None and header.arena in WITHOUT_MARKS):
+        if receipt.forfeits != logged.forfeits and not (logged.forfeits is None and may_lack_marks):
             yield (
                 f"the forfeits, with `overloaded` and `denied_ms`, give seat {receipt.seat} the digest "
                 f"{receipt.forfeits}, the log says {logged.forfeits}"

@@ -1,10 +1,15 @@
-"""Looks at processes of others, of whose end no event tells."""
+"""What tests with real processes share: their ends, of which no event tells, and the levels that hold them."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
+
+from arena.core.types import Level
+from arena.sandbox.levels import level_in_force
 
 
 def is_alive(pid: int) -> bool:
@@ -21,3 +26,11 @@ def eventually(condition: Callable[[], bool], seconds: float = 20) -> bool:
     while not condition() and time.monotonic() < end:
         time.sleep(0.005)
     return condition()
+
+
+def level_of(request: pytest.FixtureRequest) -> Level:
+    """The level that a fixture asks for; without it the test is skipped."""
+    level = Level(request.param)
+    if missing := level_in_force(level):
+        pytest.skip(f"this machine does not give level {level}: {', '.join(missing)}")
+    return level

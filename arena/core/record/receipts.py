@@ -118,12 +118,14 @@ def ordered(action: Payload) -> Payload:
     for play in action["plays"]:
         for value in play.values():
             if type(value) is list:  # most actions have none, and this is done for every one
-                return action | {"plays": [_ordered(play) for play in action["plays"]]}
+                return action | {
+                    "plays": [{key: _sorted(one) for key, one in play.items()} for play in action["plays"]]
+                }
     return action
 
 
-def _ordered(play: Payload) -> Payload:
-    return {key: sorted(value, key=log.canonical) if type(value) is list else value for key, value in play.items()}
+def _sorted(value: Any) -> Any:
+    return sorted(value, key=log.canonical) if type(value) is list else value
 
 
 def contradictions(header: log.Header, records: Sequence[log.Record], outcome: log.OutcomeRecord) -> Iterable[str]:

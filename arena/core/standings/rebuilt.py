@@ -149,17 +149,13 @@ def rebuild(store: Store, record: Record, told: Told | None) -> Schedule:
             is_told = told is None or told.is_finished or told.reader.is_over(id, claim.number)
             if result is not None and is_told and len(result.seats) == len(entrants):
                 store_result(store, claim, result, entrants, settings.on_overload, 0.0)
-        if not claims and not _goes_on(store, id, schedule, told):
+        is_due = schedule.open and (told is None or told.plans_more(schedule))
+        if not claims and not (is_due and plan_further(store, id, schedule) is not None):
             break
     if told is not None and told.is_finished:
         with suppress(StoreError):  # then the status is found to be wrong
             store.finish(id)
     return schedule
-
-
-def _goes_on(store: Store, tournament: str, schedule: Schedule, told: Told | None) -> bool:
-    is_due = schedule.open and (told is None or told.plans_more(schedule))
-    return is_due and plan_further(store, tournament, schedule) is not None
 
 
 def _secret(told: object) -> bytes:

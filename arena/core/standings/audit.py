@@ -129,8 +129,11 @@ class Auditor:
         for wrong in self._published.contradictions():
             self._fault("commitment", f"{folder}/{wrong}")
         self._check_beacon()
-        for inner in _folders_of_games(folder) if self._published.commitment is not None else ():
-            self._fault("schedule", f"{inner}: expected no folder of games among the games of a tournament, got one")
+        for inner in sorted(folder.iterdir()) if self._published.commitment is not None else ():
+            if inner.is_dir() and (find_logs(inner) or any(inner.rglob(COMMITMENT_FILE))):
+                self._fault(
+                    "schedule", f"{inner}: expected no folder of games among the games of a tournament, got one"
+                )
         self._schedule: Schedule | None = None
         self._settings: Settings | None = None
         self._played_sha256 = ""
@@ -433,13 +436,6 @@ class Auditor:
 
     def _missing(self, games: int) -> list[int]:
         return [number for number in range(games) if number not in self._kept]
-
-
-def _folders_of_games(folder: Path) -> Iterator[Path]:
-    """Yields the folders in a folder that hold logs, or what is published of a tournament."""
-    for path in sorted(folder.iterdir()):
-        if path.is_dir() and (find_logs(path) or any(path.rglob(COMMITMENT_FILE))):
-            yield path
 
 
 def _gaps(missing: list[int], games: int) -> str:

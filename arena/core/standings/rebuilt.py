@@ -218,7 +218,7 @@ def contradictions(told: Told, store: Store, record: Record) -> Iterator[str]:
     if wrong := list(of_definitions(told.reader, store)):  # what such tables hold is said by whoever altered them
         yield from (reason + at for reason in wrong)
         return
-    if (damage := told.reader.damage()) != "ok":  # what is read by a false index is not what its table says
+    if (damage := told.reader.damage()) != "ok":  # by a false index is read what its table does not say
         yield f"expected a file that is whole, got: {damage:.200}{at}"
     for reason in (*_of_chance(told, record), *_of_dates(told)):
         found = True

@@ -310,9 +310,9 @@ class Reader:
 
     def definitions(self) -> dict[str, tuple[str, str]]:
         """Returns the kind and the definition of each table, view, index and trigger, by name; not SQLite's own."""
-        found = self._db.execute("SELECT name, type, sql FROM sqlite_master ORDER BY 1")
-        own = ("table", "index")
-        return {name: (kind, sql) for name, kind, sql in found if kind not in own or not name.startswith("sqlite_")}
+        of_sqlite = "name GLOB 'sqlite_*' AND type IN ('table', 'index')"
+        found = self._db.execute(f"SELECT name, type, sql FROM sqlite_master WHERE NOT ({of_sqlite}) ORDER BY 1")
+        return {name: (kind, sql) for name, kind, sql in found}
 
     def damage(self) -> str:
         """Returns what SQLite finds wrong with the file, such as an index that lacks rows of its table; else "ok"."""

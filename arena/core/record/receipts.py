@@ -118,9 +118,8 @@ def ordered(action: Payload) -> Payload:
     for play in action["plays"]:
         for value in play.values():
             if type(value) is list:  # most actions have none, and this is done for every one
-                return action | {
-                    "plays": [{key: _sorted(one) for key, one in play.items()} for play in action["plays"]]
-                }
+                plays = [{key: _sorted(one) for key, one in play.items()} for play in action["plays"]]
+                return action | {"plays": plays}
     return action
 
 

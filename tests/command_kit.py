@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 ARENA = (sys.executable, "-m", "arena")
@@ -63,3 +64,16 @@ def wait_for_games(folder: Path, process: subprocess.Popen[str], count: int) -> 
     """Waits until so many games are in the database, or the process has ended."""
     while process.poll() is None and games_done(folder) < count:
         pass
+
+
+def timeless(document: dict[str, Any]) -> Any:
+    """What must be equal of two tournaments with one seed."""
+    rows = [{key: row[key] for key in row if not key.endswith("_ms")} for row in document["standings"]]
+    return rows, document["crosstable"], document["settings"], document["tournament"]["commitment"]
+
+
+def record(**properties: object) -> dict[str, object]:
+    """The schema of an object with exactly these properties."""
+    return {
+        "type": "object", "properties": properties, "required": list(properties), "additionalProperties": False,
+    }  # fmt: skip

@@ -7,7 +7,8 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Generator
+import tempfile
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -146,3 +147,20 @@ def pytest_collection_finish() -> None:
     """Leaves the tests out of every later look for garbage."""
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture
+def one_core() -> Iterator[None]:
+    """This process, and all that it starts, has one core."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    yield
+    os.sched_setaffinity(0, cores)
+
+
+@pytest.fixture
+def work() -> Iterator[Path]:
+    """An empty folder that everybody may use."""
+    with tempfile.TemporaryDirectory(prefix="arena-test-", dir="/tmp", ignore_cleanup_errors=True) as folder:
+        os.chmod(folder, 0o777)
+        yield Path(folder)

@@ -17,7 +17,8 @@
      |  + LocalProtocolError          ours: a bug of this program
      |  + RemoteProtocolError         the bot's: carries the error code to send back and the rule that was broken
      x LogError                       a game log that cannot be read
-     |  + LaterVersion                of a later version of arena: it was not checked
+     |  + Unchecked                   it cannot be checked here
+     |     + LaterVersion             of a later version of arena
      x ReplayMismatch                 a log and the rules disagree
      x CheckFailed                    a bot does not reach the level that its check demands
      x LevelError                     this machine cannot confine bots as far as was asked for
@@ -180,11 +181,17 @@ class LogError(ArenaError):
     code = "log"
 
 
-class LaterVersion(LogError):
-    """A log or a document beside it is of a form that only a later version of arena knows: it was not checked."""
+class Unchecked(LogError):
+    """A log or a document beside it cannot be checked here: that says nothing against it."""
+
+    code = "unchecked"
+    exit_code = 5
+
+
+class LaterVersion(Unchecked):
+    """It is of a form that only a later version of arena knows."""
 
     code = "later_version"
-    exit_code = 5
 
     def __init__(self, what: str, place: object) -> None:
         super().__init__(f"not checked: written by a later version, {what} - at {place}; install the newest arena")

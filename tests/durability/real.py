@@ -24,6 +24,7 @@ import msgspec
 
 from arena.core.link.warden import children, environment
 from tests.once_kit import check_sound, final, query
+from tests.processes import eventually
 
 ROOT: Final = Path(__file__).parents[2]
 DEALS: Final = 20
@@ -125,13 +126,6 @@ class Tournament:
                 for below in children(pid):
                     found["warden" if "warden.py" in _command(below) else "bot"].append(below)
         return found
-
-
-def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.02)
-    return condition()
 
 
 def _is_of_python(file: Path) -> bool:

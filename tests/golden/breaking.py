@@ -650,6 +650,19 @@ def _(log: Breaker) -> int:
     return log.change(len(log.lines), "receipts", None)
 
 
+@case("log-attempt-dropped", "§L3.6-8", "digest", STANDARD, "It says its version of CHANCE, and no `attempt`.")
+def _(log: Breaker) -> int:
+    log.change(1, "attempt", 0)
+    return len(log.lines)
+
+
+@case("log-of-a-version-before", "§L3.6-8", "digest", FORFEITS, "As of 0.2.0, with `chance` and no digest of forfeits.")
+def _(log: Breaker) -> int:
+    log.change(1, "arena", "0.2.0")
+    receipts = [{key: value for key, value in one.items() if key != "forfeits"} for one in log.records[-1]["receipts"]]
+    return log.change(len(log.lines), "receipts", receipts)
+
+
 @case("log-receipt-of-a-forfeit", "§L3.6-8", "digest", FORFEITS, "A seat that forfeited has a receipt.")
 def _(log: Breaker) -> int:
     receipts = log.records[-1]["receipts"]

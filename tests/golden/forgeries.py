@@ -134,7 +134,7 @@ def forgeries() -> Iterator[Record]:
     )  # fmt: skip
     yield forgery(
         "contribution-of-another", "deals", "What one bot put into chance is said to be another's.",
-        "deals", "expected the contributions", put("contributions.json", entropy=[None, "0f" * 32]),
+        "deals", "expected the contributions by seat", put("contributions.json", entropy=[None, "0f" * 32]),
     )  # fmt: skip
     yield forgery(
         "contribution-in-a-header", "deals", "A log says that a bot put something into chance which nobody has.",
@@ -261,7 +261,7 @@ def forgeries() -> Iterator[Record]:
     # The schedule
     yield forgery(
         "dealt-again", "deals", "The game with the seats changed was played on another deal of the tournament.",
-        "schedule", "was played on deal 1", *posing(other_deal),
+        "schedule", "as the tournament has it, got: 1", *posing(other_deal),
     )  # fmt: skip
     yield forgery(
         "rotation-missing", "deals", "The game in which the seats were changed is not there.",
@@ -269,7 +269,7 @@ def forgeries() -> Iterator[Record]:
     )  # fmt: skip
     yield forgery(
         "rotation-twice", "deals", "The first game stands in the place of the one in which the seats were changed.",
-        "schedule", "in rotation 0; by the schedule it is deal 0, rotation 1", *posing(first),
+        "schedule", "expected the rotation 1", *posing(first),
     )  # fmt: skip
     yield forgery(
         "game-twice", "deals", "A game is there twice.",
@@ -285,7 +285,7 @@ def forgeries() -> Iterator[Record]:
     )  # fmt: skip
     yield forgery(
         "settings-of-a-game", "deals", "The bots had more time in one game.",
-        "schedule", "not played by the settings", put(second, 1, settings__time__bank_ms=60_000),
+        "schedule", "expected the SHA-256 of what is played", put(second, 1, settings__time__bank_ms=60_000),
     )  # fmt: skip
     yield from stages()
     # Bots
@@ -359,7 +359,7 @@ def stages() -> Iterator[Record]:
     deal = load("stages", last)[0]["deal"]
     yield forgery(
         "game-of-an-earlier-stage", "stages", "A game of the second stage is said to be of the first, on its own deal.",
-        "schedule", f"was played on deal {deal}", {"delete": log("stages", 5)},
+        "schedule", f"as the tournament has it, got: {deal}", {"delete": log("stages", 5)},
         {"copy": last, "to": log("stages", 5)}, put(log("stages", 5), 1, game=log("stages", 5).removesuffix(".jsonl")),
     )  # fmt: skip
 

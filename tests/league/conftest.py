@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,18 @@ import pytest
 from arena.league.folder import Folder
 from arena.league.season.opening import make_league
 from arena.league.settings import Settings
+from arena.league.store import LeagueStore
+from arena.league.store.opening import open_league
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
     return make_league(tmp_path / "cup", Settings(name="cup"))
+
+
+@pytest.fixture
+def store(folder: Folder) -> Iterator[LeagueStore]:
+    with open_league(folder.database) as store:
+        store._db.execute("PRAGMA synchronous = OFF")
+        store.authors.add("anna")
+        yield store

@@ -234,7 +234,7 @@ FORGERIES: dict[str, tuple[Edit, str, str]] = {
     "an end before the beginning": (in_line("closed", at="2020-01-01T00:00:00+00:00"), "commitment", "end after its"),
     "no commitment": (lambda folder: (folder / COMMITMENT_FILE).unlink(), "commitment", "got none; fetch it"),
     "settings": (set_in(COMMITMENT_FILE, settings={}), "commitment", "settings_sha256"),
-    "settings with their digest": (other_settings, "bots", "ran at level trusted"),
+    "settings with their digest": (other_settings, "bots", "as the season has it, got: trusted"),
     "a date of the commitment": (set_in(COMMITMENT_FILE, created="2020"), "commitment", "that the first line names"),
     "an unknown key": (set_in(COMMITMENT_FILE, comment="x"), "commitment", "unknown field"),
     "a line changed": (in_line("planned", 1, chained=False, rated=False), "lines", "it does not follow from the line"),

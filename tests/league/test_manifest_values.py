@@ -24,7 +24,7 @@ from arena.league.folder import Folder
 from arena.league.service.inbox import new_order
 from arena.league.service.orders import obey
 from arena.league.settings import Bots, Limits, Settings
-from arena.league.store import LeagueStore, open_league
+from arena.league.store import LeagueStore
 from tests.archive_kit import label, packed, raw
 
 GOOD: Final = {
@@ -125,14 +125,6 @@ def test_a_manifest_is_taken_or_refused_in_a_sentence(
 SETTINGS: Final = Settings(
     name="cup", limits=Limits(submissions=100_000, pending=100_000, bots=100_000), bots=Bots(level="trusted")
 )
-
-
-@pytest.fixture
-def store(folder: Folder) -> Iterator[LeagueStore]:
-    with open_league(folder.database) as store:
-        store._db.execute("PRAGMA synchronous = OFF")
-        store.authors.add("anna")
-        yield store
 
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key[:20])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +26,6 @@ from arena.league.store.states import Actor, State
 from tests.archive_kit import make
 
 SETTINGS = Settings(name="cup")
-
-
-@pytest.fixture
-def store(folder: Folder) -> Iterator[LeagueStore]:
-    with open_league(folder.database) as store:
-        store._db.execute("PRAGMA synchronous = OFF")
-        store.authors.add("anna")
-        yield store
 
 
 def bot(folder: Path, name: str = "fox", text: str = "") -> bytes:

@@ -189,6 +189,8 @@ def test_a_mark_goes_when_what_was_checked_differs(tmp_path: Path) -> None:
         lambda: log.unlink(),
         lambda: log.write_bytes(before.replace(b"1", b"2", 1)),
         lambda: log.with_name("more.jsonl.zst").write_bytes(b""),
+        lambda: log.with_name("more.begun").write_bytes(b""),
+        lambda: log.symlink_to(log.rename(tmp_path / "elsewhere")),
         lambda: _sql(tmp_path, "UPDATE seats SET figures = json_set(figures, '$.rank', 1)"),
         lambda: _sql(tmp_path, "CREATE VIEW more AS SELECT 1"),
     ]
@@ -198,8 +200,9 @@ def test_a_mark_goes_when_what_was_checked_differs(tmp_path: Path) -> None:
         change()
         site_kit.make(tmp_path)
         assert "✓ verified" not in text(tmp_path / "site" / "index.html")
+        for path in (log, log.with_name("more.jsonl.zst"), log.with_name("more.begun")):
+            path.unlink(missing_ok=True)
         log.write_bytes(before)
-        log.with_name("more.jsonl.zst").unlink(missing_ok=True)
         (tmp_path / "arena.db").write_bytes(copy)
 
 

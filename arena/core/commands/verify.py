@@ -18,7 +18,7 @@ from arena.cli.output import counted, echo, say, show_json
 from arena.core import plugs
 from arena.core.commands.logs import find_log, moved_option
 from arena.core.commands.progress import progress_bar
-from arena.core.errors import ConfigError, LaterVersion, ReplayMismatch
+from arena.core.errors import ConfigError, ReplayMismatch, Unchecked
 from arena.core.plugs import FolderAuditor, ToCheck
 from arena.core.record.log import find_logs, read_log
 from arena.core.record.published import SECRET_FILE
@@ -41,15 +41,15 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None = None
     """Where and how it departs from the rules, if it does."""
     later: bool = False
-    """Whether a later version of arena wrote it: then it was not checked, and `reason` says so."""
+    """Whether it was not checked, as a later version of arena wrote it, say: `reason` says why."""
 
     @classmethod
     def of(cls, log: Examined) -> Row:
         """Returns the row of a log that was examined."""
-        from arena.core.standings.verdicts import LATER_LOG
+        from arena.core.standings.verdicts import UNCHECKED_LOG
 
         if log.fault is not None:
-            return cls(log=log.path, ok=False, reason=log.fault.reason, later=log.fault.check == LATER_LOG)
+            return cls(log=log.path, ok=False, reason=log.fault.reason, later=log.fault.check == UNCHECKED_LOG)
         return cls(log=log.path, ok=True, turns=log.turns, draws_checked=log.draws_checked)
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ def verify(
     organiser, and is named with it. With --receipts the logs are compared with what a bot was told of its games when
     they ended: that finds what was changed afterwards, however well. LOG may be a league, or what
     `arena league season get` fetched from one: then each season is checked, and a closed one to its final standings.
-    The exit code is 4 if anything is wrong; it is 5 if a later version of arena wrote what was not checked.
+    The exit code is 4 if anything is wrong; it is 5 if something cannot be checked here, as a later version wrote it.
 
     \b
     Example:
@@ -174,10 +174,10 @@ def verify(
             say(f"begun and not counted, as receipts say: {kept.begun}")
     if checked > 1 and not as_json:
         more = f"; {counted(faults, 'fault')} in all" if faults > failed else ""
-        unread = f"; {counted(later, 'file')} of a later version not checked" if later else ""
+        unread = f"; {counted(later, 'file')} not checked" if later else ""
         say(f"{checked} logs, {failed or 'none'} failed{more}{unread}")
     if faults or later:
-        ctx.exit(ReplayMismatch.exit_code if faults else LaterVersion.exit_code)
+        ctx.exit(ReplayMismatch.exit_code if faults else Unchecked.exit_code)
 
 
 def _to_check(path: Path, reader: Reader | None, noted: Path | None) -> Iterable[ToCheck]:

@@ -118,12 +118,13 @@ def ordered(action: Payload) -> Payload:
     for play in action["plays"]:
         for value in play.values():
             if type(value) is list:  # most actions have none, and this is done for every one
-                return action | {"plays": [_ordered(play) for play in action["plays"]]}
+                plays = [{key: _sorted(one) for key, one in play.items()} for play in action["plays"]]
+                return action | {"plays": plays}
     return action
 
 
-def _ordered(play: Payload) -> Payload:
-    return {key: sorted(value, key=log.canonical) if type(value) is list else value for key, value in play.items()}
+def _sorted(value: Any) -> Any:
+    return sorted(value, key=log.canonical) if type(value) is list else value
 
 
 def contradictions(header: log.Header, records: Sequence[log.Record], outcome: log.OutcomeRecord) -> Iterable[str]:
@@ -131,10 +132,14 @@ def contradictions(header: log.Header, records: Sequence[log.Record], outcome: l
 
     The notes of a seat of which the log has none are not compared: others than its bot's author are not shown them.
     """
-    if outcome.receipts is None:
-        if header.chance:
+    if header.chance:  # since 0.3.0, whatever version the log says that it is of
+        if outcome.receipts is None:
             yield "expected receipts, which every log has that says its version of CHANCE, got none"
+        if not header.attempt:
+            yield "expected an `attempt`, which every log has that says its version of CHANCE, got none"
+    if outcome.receipts is None:
         return
+    may_lack_marks = header.arena in WITHOUT_MARKS and not header.chance
     computed = receipts_of(header, records, outcome.termination, outcome.ranks, outcome.scores)
     found = [receipt for receipt in computed if receipt is not None]
     if (named := [logged.seat for logged in outcome.receipts]) != (seats := [receipt.seat for receipt in found]):
@@ -145,7 +150,7 @@ def contradictions(header: log.Header, records: Sequence[log.Record], outcome: l
             yield (
                 f"what seat {receipt.seat} saw and did gives the receipt {receipt.digest}, the log says {logged.digest}"
             )
-        if receipt.forfeits != logged.forfeits and not (logged.forfeits is None and header.arena in WITHOUT_MARKS):
+        if receipt.forfeits != logged.forfeits and not (logged.forfeits is None and may_lack_marks):
             yield (
                 f"the forfeits, with `overloaded` and `denied_ms`, give seat {receipt.seat} the digest "
                 f"{receipt.forfeits}, the log says {logged.forfeits}"

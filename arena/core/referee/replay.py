@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from arena.core import catalogue as games
-from arena.core.errors import ConfigError, LaterVersion, ReplayMismatch
+from arena.core.errors import ConfigError, LaterVersion, ReplayMismatch, Unchecked
 from arena.core.record import log as records
 from arena.core.rules import course
 from arena.core.rules.base import Decision, Event, Rules
@@ -41,18 +41,23 @@ def rules_of(header: records.Header, source: str) -> Rules[Any]:
     """
     settings = header.settings
     try:
+        known = games.game(settings.rules).version
+    except ConfigError as error:
+        raise Unchecked(f"not checked: {error} - at {source}:1; install the package that brings these rules") from None
+    version = f"by version {settings.rules_version} of the rules of {settings.rules}"
+    if settings.rules_version > known:  # asked before its options, which this version may not know
+        raise LaterVersion(f"{version}, where this one knows up to {known}", f"{source}:1")
+    if settings.rules_version < known:
+        raise Unchecked(f"not checked: {version}, which this arena has no more - at {source}:1; use an earlier one")
+    try:
         rules = games.rules_of(settings)
     except ConfigError as error:
         raise ReplayMismatch(source, 1, f"the header describes no game: {error}") from None
-    if settings.rules_version > rules.version:
-        what = f"by version {settings.rules_version} of the rules of {settings.rules}, where this one knows up to"
-        raise LaterVersion(f"{what} {rules.version}", f"{source}:1")
     board = settings.board
     if any(time.bank_ms is None and time.limit_ms is None for time in map(header.time, range(len(header.bots)))):
         raise ReplayMismatch(source, 1, "expected a bank or a limit, the header has neither")
     for what, logged, actual in (
         ("board hash", board and board.hash, board and board_hash(board.text)),
-        ("rules version", settings.rules_version, rules.version),
         ("number of bots", len(header.bots), rules.seats),
         ("teams", None if settings.teams is UNSET else settings.teams, rules.teams(rules.seats, rules.options)),
     ):

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from arena.core import plugs
-from arena.core.errors import LogError, ReplayMismatch
+from arena.core.errors import LaterVersion, LogError, ReplayMismatch
 from arena.core.record.log import Chance, Log, read_log
 from arena.core.record.published import (
     COMMITMENT_FILE,
@@ -26,7 +26,7 @@ from arena.core.record.published import (
 )
 from arena.core.record.receipts import contradictions
 from arena.core.referee.beacon import moment, out_at, round_of
-from arena.core.referee.chance import Deal, bot_seed, commitment, deal_secret, game_salt, mix
+from arena.core.referee.chance import VERSION, Deal, bot_seed, commitment, deal_secret, game_salt, mix
 from arena.core.referee.replay import replay
 from arena.core.referee.times import Times
 
@@ -177,6 +177,8 @@ def _deal(log: Log, published: Publication) -> Deal | None:
     """Returns the deal by the secret, and checks all in the header that follows from it; None without a secret."""
     header, before, secret = log.header, published.commitment, published.secret
     given = published.contributions
+    if header.chance > VERSION and before is None:
+        raise LaterVersion(f"with chance {header.chance}, where this one knows up to {VERSION}", f"{log.source}:1")
     for of in (before, secret, given):
         if of is not None and of.tournament != header.tournament:
             return None  # another tournament's: `audit` says so

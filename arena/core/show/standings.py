@@ -160,7 +160,7 @@ def standings_table(
         column("forfeits", "forfeits", str, 10),
     ]
     rest = [
-        column("ahead\nof next", "ahead_of_next", _likelihood, 9),
+        column("ahead\nof next", "ahead_of_next", lambda likely: percent(min(max(likely, 0.0001), 0.9999)), 9),
         Column(title="course", cells=[lines.get(row["bot"], "") for row in rows], leaves=7, extra=True, left=True),
         *(() if cooperative else (*results, score)),
         column("mean\nms", "mean_ms", "{:.1f}".format, 8),
@@ -199,10 +199,6 @@ def _version(row: Mapping[str, Any]) -> str:
 def interval_text(number: float) -> str:
     """Returns how close the true rating is to the one that is shown, with 95 %: half the width of its interval."""
     return f"±{number:.1f}" if number else "fixed"
-
-
-def _likelihood(number: float) -> str:
-    return percent(min(max(number, 0.0001), 0.9999))
 
 
 def percent(number: float) -> str:

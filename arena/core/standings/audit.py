@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from arena.core.errors import ArenaError, LaterVersion, LogError, StoreError
+from arena.core.errors import ArenaError, LogError, StoreError, Unchecked
 from arena.core.extras import has, install
 from arena.core.plugs import NotLoaded
 from arena.core.record import compressed
@@ -32,10 +32,11 @@ from arena.core.referee.verify import Publication, published_in
 from arena.core.standings.disk_table import DiskTable
 from arena.core.standings.examined import Examined, played_digest
 from arena.core.standings.rebuilt import Record, Told, contradictions, rebuild
-from arena.core.standings.verdicts import LATER_DOCUMENT, Audit, Fault, settled, void_text
+from arena.core.standings.verdicts import UNCHECKED_DOCUMENT, Audit, Fault, settled, void_text
 from arena.core.store.reader import Reader
 from arena.core.store.records import game_id
 from arena.core.store.temporary import temporary_store
+from arena.core.tournament.formats import format_of
 from arena.core.tournament.schedule import Schedule
 from arena.core.tournament.settings import Settings
 from arena.core.types import GameResult, TimeControl
@@ -107,6 +108,8 @@ class Auditor:
         self._faults: list[Fault] = []
         self._checked = {"log", "time"}
         self._unchecked: dict[str, str] = {}
+        self._is_read, self._is_numbered = True, False
+        """Whether each published file could be read; and whether the commitment has a `format` (since 0.3.0)."""
         self._logs = 0
         self._begun = sum(len(begun(path)) for path in folder.glob(f"*{BEGUN}"))
         self._draws_unchecked = 0
@@ -118,14 +121,19 @@ class Auditor:
             self._published = published_in(folder)
             if (commitment := self._earlier_commitment(folder)) is not None:
                 self._published = msgspec.structs.replace(self._published, commitment=commitment)
+            elif self._published.commitment is not None:
+                self._is_numbered = self._published.commitment.format > 0
         except LogError as error:
-            self._published = Publication(None, None, None)
-            self._fault(LATER_DOCUMENT if isinstance(error, LaterVersion) else "commitment", str(error))
+            self._published, self._is_read = Publication(None, None, None), False
+            self._fault(UNCHECKED_DOCUMENT if isinstance(error, Unchecked) else "commitment", str(error))
         for wrong in self._published.contradictions():
             self._fault("commitment", f"{folder}/{wrong}")
         self._check_beacon()
-        for inner in _folders_of_games(folder) if self._published.commitment is not None else ():
-            self._fault("schedule", f"{inner}: expected no folder of games among the games of a tournament, got one")
+        for inner in sorted(folder.iterdir()) if self._published.commitment is not None else ():
+            if inner.is_dir() and (find_logs(inner) or any(inner.rglob(COMMITMENT_FILE))):
+                self._fault(
+                    "schedule", f"{inner}: expected no folder of games among the games of a tournament, got one"
+                )
         self._schedule: Schedule | None = None
         self._settings: Settings | None = None
         self._played_sha256 = ""
@@ -165,14 +173,14 @@ class Auditor:
         missing = [] if games is None else self._missing(games)
         if secret is not None and not self._draws_unchecked:
             self._checked.add("deals")
-        if self._is_open() and (complete or secret is not None):
+        if self._is_open() and not missing and (complete or secret is not None):
             self._fault("schedule", f"{self._folder}: by these results the {self.of} goes on after game {games}")
         self._check_missing(missing, games or 0, complete=complete)
         if complete:
             self._checked.add("secret")
-            if before is None:
+            if before is None and self._is_read:
                 self._fault("commitment", f"{self._folder}: expected a {COMMITMENT_FILE}, got none")
-            if secret is None:
+            if secret is None and self._is_read:
                 self._fault("secret", f"{self._folder}: expected a {SECRET_FILE}, got none: the secret is not revealed")
         audit = Audit(
             folder=str(self._folder),
@@ -264,6 +272,11 @@ class Auditor:
     def _read_commitment(self, before: Commitment) -> None:
         place = self._folder / COMMITMENT_FILE
         self._check_digests(before, place)
+        try:
+            format_of(before.settings)
+        except ValueError as error:
+            self._fault(UNCHECKED_DOCUMENT, f"not checked: {error} - at {place}")
+            return
         try:
             settings = Settings.read(before.settings)
             schedule = settings.schedule(before.commitment)
@@ -357,46 +370,32 @@ class Auditor:
         """Checks that a log is what was planned of its game."""
         if game is None:
             self._kept.remove(number)
-            self._fault("schedule", f"{log.path}:1: {log.head.game!r:.80} is no game of the schedule")
+            of = (
+                "of a round that follows from logs that are missing or wrong"
+                if self._is_open()
+                else "no game of the schedule"
+            )
+            self._fault("schedule", f"{log.path}:1: {log.head.game!r:.80} is {of}")
             return
         head = log.head
-        if head.chance not in (0, game.chance):
-            self._fault(
-                "deals",
-                f"{log.path}:1: expected seeds by version {game.chance} of CHANCE, as the settings say, "
-                f"got: version {head.chance}",
-            )
+        if not head.chance and self._is_numbered:
+            self._fault("log", f"{log.path}:1: expected a `chance`, as {COMMITMENT_FILE} has a `format`, got none")
         if not log.has_receipts and game.chance >= RECEIPTS_SINCE:
             self._fault("log", f"{log.path}: expected the receipts that this version of arena writes, got none")
-        if head.level != game.level:
-            self._fault(
-                "bots",
-                f"{log.path}:1: its bots ran at level {head.level}; "
-                f"by the settings of the {self.of} it is {game.level}",
-            )
-        if (head.deal, head.rotation) != (game.deal, game.rotation):
-            self._fault(
-                "schedule",
-                f"{log.path}:1: game {head.game} was played on deal {head.deal} in rotation {head.rotation}; "
-                f"by the schedule it is deal {game.deal}, rotation {game.rotation}",
-            )
-        if log.settings_sha256 != game.settings_sha256:
-            self._fault("schedule", f"{log.path}:1: it was not played by the settings of the {self.of}")
+        for check, what, due, got in (
+            ("deals", "version of CHANCE", game.chance, head.chance or game.chance),
+            ("bots", "level", game.level, head.level),
+            ("schedule", "deal", game.deal, head.deal),
+            ("schedule", "rotation", game.rotation, head.rotation),
+            ("schedule", "SHA-256 of what is played", game.settings_sha256, log.settings_sha256),
+            ("deals", "contributions by seat", game.entropy, tuple(bot.entropy for bot in head.bots)),
+            ("bots", "number of bots", len(game.bots), len(head.bots)),
+        ):
+            if got != due:
+                self._fault(check, f"{log.path}:1: expected the {what} {due}, as the {self.of} has it, got: {got}")
         if self._dealt.setdefault(head.deal, head.commitment) != head.commitment:
             self._fault("deals", f"{log.path}:1: deal {head.deal} has another commitment than in another log")
-        entropy = tuple(bot.entropy for bot in head.bots)
-        if entropy != game.entropy:
-            self._fault(
-                "deals",
-                f"{log.path}:1: expected the contributions {game.entropy} by seat, as {CONTRIBUTIONS_FILE} has them, "
-                f"got: {entropy}",
-            )
-        if len(head.bots) != len(game.bots):
-            self._fault(
-                "bots", f"{log.path}:1: {len(head.bots)} bots sat there; by the schedule it is {len(game.bots)}"
-            )
-            return
-        for seat, (bot, entered) in enumerate(zip(head.bots, game.bots, strict=True)):
+        for seat, (bot, entered) in enumerate(zip(head.bots, game.bots, strict=False)):
             if (own := (bot.name, bot.version, bot.digest, bot.time)) != entered:
                 sat, due = (
                     f"{name} {version} ({digest[:12]}…) with {time or head.settings.time}"
@@ -437,13 +436,6 @@ class Auditor:
 
     def _missing(self, games: int) -> list[int]:
         return [number for number in range(games) if number not in self._kept]
-
-
-def _folders_of_games(folder: Path) -> Iterator[Path]:
-    """Yields the folders in a folder that hold logs, or what is published of a tournament."""
-    for path in sorted(folder.iterdir()):
-        if path.is_dir() and (find_logs(path) or any(path.rglob(COMMITMENT_FILE))):
-            yield path
 
 
 def _gaps(missing: list[int], games: int) -> str:

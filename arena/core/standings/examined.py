@@ -13,12 +13,12 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from arena.core.errors import LaterVersion, LogError, ReplayMismatch
+from arena.core.errors import LogError, ReplayMismatch, Unchecked
 from arena.core.record.log import Header
 from arena.core.record.published import sha256_of
 from arena.core.record.result import result_of
 from arena.core.referee.verify import Publication, published_in, verify
-from arena.core.standings.verdicts import LATER_LOG, Fault
+from arena.core.standings.verdicts import UNCHECKED_LOG, Fault
 from arena.core.types import GameResult, GameSettings
 
 FEW: Final = 40
@@ -60,7 +60,7 @@ def examine(path: str, beside: str | None = None) -> Examined:
     except ReplayMismatch as error:
         return Examined(path=path, fault=Fault(error.check, str(error)))
     except LogError as error:
-        return Examined(path=path, fault=Fault(LATER_LOG if isinstance(error, LaterVersion) else "log", str(error)))
+        return Examined(path=path, fault=Fault(UNCHECKED_LOG if isinstance(error, Unchecked) else "log", str(error)))
     header = verdict.log.header
     return Examined(
         path=path,
@@ -79,13 +79,10 @@ def examine_all(paths: Sequence[str], processes: int, beside: str | None = None)
     if processes < 2 or len(paths) < FEW:
         yield from map(examiner, paths)
         return
+    ignore_sigint = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)  # the first process hears it
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_leave_signals_to_the_first) as workers:
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=ignore_sigint) as workers:
         yield from workers.map(examiner, paths, chunksize=CHUNK)
-
-
-def _leave_signals_to_the_first() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @lru_cache(maxsize=16)

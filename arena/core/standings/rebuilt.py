@@ -26,7 +26,6 @@ from arena.core.store.reader import Reader
 from arena.core.store.records import Entrant, Tournament
 from arena.core.store.store import Store
 from arena.core.tournament.extend import starts_of
-from arena.core.tournament.formats.base import Format
 from arena.core.tournament.formats.compare import Compare
 from arena.core.tournament.formats.extension import Extension
 from arena.core.tournament.planner import plan_further
@@ -150,17 +149,13 @@ def rebuild(store: Store, record: Record, told: Told | None) -> Schedule:
             is_told = told is None or told.is_finished or told.reader.is_over(id, claim.number)
             if result is not None and is_told and len(result.seats) == len(entrants):
                 store_result(store, claim, result, entrants, settings.on_overload, 0.0)
-        if not claims and not _goes_on(store, id, schedule, told):
+        is_due = schedule.open and (told is None or told.plans_more(schedule))
+        if not claims and not (is_due and plan_further(store, id, schedule) is not None):
             break
     if told is not None and told.is_finished:
         with suppress(StoreError):  # then the status is found to be wrong
             store.finish(id)
     return schedule
-
-
-def _goes_on(store: Store, tournament: str, schedule: Schedule, told: Told | None) -> bool:
-    is_due = schedule.open and (told is None or told.plans_more(schedule))
-    return is_due and plan_further(store, tournament, schedule) is not None
 
 
 def _secret(told: object) -> bytes:
@@ -217,11 +212,14 @@ def contradictions(told: Told, store: Store, record: Record) -> Iterator[str]:
     """Yields where a database tells something else than what was stored anew."""
     at = f" - at {told.reader.path}"
     names = [bot.name for bot in record.settings.bots]
-    may_be_empty = LATER[:1] if _by_margin(record.settings.format) else LATER
+    format = record.settings.format
+    may_be_empty = LATER[:1] if isinstance(format, Compare) and format.margin is not None else LATER
     found = False
     if wrong := list(of_definitions(told.reader, store)):  # what such tables hold is said by whoever altered them
         yield from (reason + at for reason in wrong)
         return
+    if (damage := told.reader.damage()) != "ok":  # by a false index is read what its table does not say
+        yield f"expected a file that is whole, got: {damage:.200}{at}"
     for reason in (*_of_chance(told, record), *_of_dates(told)):
         found = True
         yield reason + at
@@ -239,10 +237,6 @@ def contradictions(told: Told, store: Store, record: Record) -> Iterator[str]:
         found = found or count > 0
     if not found:  # only then the database is good enough to compute them from it
         yield from (reason + at for reason in _of_fits(told, names))
-
-
-def _by_margin(format: Format) -> bool:
-    return isinstance(format, Compare) and format.margin is not None
 
 
 Row: TypeAlias = tuple[Any, ...]
@@ -348,17 +342,13 @@ def _same(told: Any, expected: Any, near: float) -> bool:
 
 def _of_chance(told: Told, record: Record) -> Iterator[str]:
     """Compares the secret and its seed, from which the commitment must follow."""
-    committed = record.commitment
+    committed, salt = record.commitment, record.settings.seed_salt
     if commitment(_secret(told.row["secret"])) != committed.commitment:
         yield "tournaments: expected the secret of the commitment, got: another"
     if (told.row["seed"] is not None) != committed.seeded:
         yield f"tournaments: expected {'a' if committed.seeded else 'no'} seed, got: {told.row['seed']!s:.80}"
-    elif told.seed is not None and _committed(told.seed, record.settings) != committed.commitment:
+    elif told.seed is not None and commitment(seed_secret(told.seed, salt)) != committed.commitment:
         yield "tournaments: expected the seed of the commitment, got: another"
-
-
-def _committed(seed: str, settings: Settings) -> str:
-    return commitment(seed_secret(seed, settings.seed_salt))
 
 
 def _of_dates(told: Told) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What checks of a whole tournament or season found, and what of it holds if a later version of arena wrote a part."""
+"""What checks of a whole tournament or season found, and what of it holds if a part of it cannot be checked here."""
 
 from __future__ import annotations
 
@@ -38,32 +38,32 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     unchecked: dict[str, str] = {}
     """By check that could not be made why not, where that is not the same for all tournaments."""
     later: tuple[str, ...] = ()
-    """What a later version of arena wrote, so that it was not checked."""
+    """What was not checked, and why: a later version of arena wrote it, say, or a package is not installed."""
 
 
 MOST_FAULTS: Final = 10
 """Most faults of one check that are printed."""
-LATER_LOG: Final = "later log"
-LATER_DOCUMENT: Final = "later document"
-"""The check of a fault that is none: the file is of a later version of arena."""
+UNCHECKED_LOG: Final = "unchecked log"
+UNCHECKED_DOCUMENT: Final = "unchecked document"
+"""The check of a fault that is none: the file cannot be checked here (`Unchecked`)."""
 _OF_LOGS: Final = frozenset({"schedule", "results", "standings", "secret", "database"})
 """The checks that need all logs."""
 
 
 def settled(audit: Audit) -> Audit:
-    """Returns an audit in which no check is a fault, or passed, only because a file of a later version was not read."""
-    later = [fault for fault in audit.faults if fault.check in (LATER_LOG, LATER_DOCUMENT)]
+    """Returns an audit in which no check is a fault, or passed, only because a file was not checked."""
+    later = [fault for fault in audit.faults if fault.check in (UNCHECKED_LOG, UNCHECKED_DOCUMENT)]
     if not later:
         return audit
     alone = {"log", "time"}
-    without_documents = any(fault.check == LATER_DOCUMENT for fault in later)
+    without_documents = any(fault.check == UNCHECKED_DOCUMENT for fault in later)
     doubtful = {check for check in audit.checked if check not in alone and (without_documents or check in _OF_LOGS)}
     return replace(
         audit,
         complete=False,
         checked=tuple(check for check in audit.checked if check not in doubtful),
         faults=tuple(fault for fault in audit.faults if fault not in later and fault.check not in doubtful),
-        unchecked={**audit.unchecked, **dict.fromkeys(doubtful, "a later version of arena wrote what it needs")},
+        unchecked={**audit.unchecked, **dict.fromkeys(doubtful, "it needs what was not checked")},
         later=tuple(dict.fromkeys(fault.reason for fault in later)),
     )
 

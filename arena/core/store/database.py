@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -232,7 +232,7 @@ def migrate(connection: Connection, path: Path) -> None:
     _configure(connection, path, (("foreign_keys", "ON", 1),))
 
 
-def missing(connection: sqlite3.Connection, wing: str, tables: Tables) -> list[str]:
+def missing(connection: Connection, wing: str, tables: Tables) -> list[str]:
     """Returns the steps by which tables of a wing are still to be made. Earlier versions did not note what they made.
 
     Raises:
@@ -240,7 +240,7 @@ def missing(connection: sqlite3.Connection, wing: str, tables: Tables) -> list[s
     """
     applied = _applied(connection, wing)
     if unknown := sorted(applied - tables.steps.keys()):
-        raise StoreError(f"expected tables of this version of {wing}, got: {', '.join(unknown)}; update arena")
+        raise _of_a_later_version(connection, connection.path, unknown)
     has = "SELECT 1 FROM pragma_table_info(?) WHERE name = ?"
     return [
         name
@@ -301,11 +301,7 @@ def check_current(connection: sqlite3.Connection, path: Path) -> None:
     """
     applied = _applied(connection)
     if unknown := sorted(applied - set(MIGRATIONS)):
-        raise StoreError(
-            f"expected a database of arena {__version__} or earlier, got one that "
-            f"{_last_writer(connection)} wrote (it has {', '.join(unknown)}) - at {path}; install that version, or "
-            "give another file with --db"
-        )
+        raise _of_a_later_version(connection, path, unknown)
     if set(MIGRATIONS) - applied:
         raise StoreError(
             f"expected a database of arena, got one without its present tables - at {path}; "
@@ -313,13 +309,17 @@ def check_current(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _last_writer(connection: sqlite3.Connection) -> str:
-    """Returns the other version of arena that was the last to come to a database, in words."""
+def _of_a_later_version(connection: sqlite3.Connection, path: Path, steps: Sequence[str]) -> StoreError:
+    """Returns the error for a database with tables of a later version: the last other version that came to it."""
     found = connection.execute(
         "SELECT name FROM _sqlite_migrations WHERE migration_set = ? AND name != ? ORDER BY applied_at DESC LIMIT 1",
         (_WRITERS, __version__),
     ).fetchone()
-    return "a later version of arena" if found is None else f"arena {found[0]:.40}"
+    writer = "a later version of arena" if found is None else f"arena {found[0]:.40}"
+    return StoreError(
+        f"expected a database of arena {__version__} or earlier, got one that {writer} wrote (it has "
+        f"{', '.join(steps)}) - at {path}; install that version, or give another file with --db"
+    )
 
 
 def _applied(connection: sqlite3.Connection, migration_set: str = "arena") -> set[str]:

@@ -310,8 +310,13 @@ class Reader:
 
     def definitions(self) -> dict[str, tuple[str, str]]:
         """Returns the kind and the definition of each table, view, index and trigger, by name; not SQLite's own."""
-        found = self._db.execute("SELECT name, type, sql FROM sqlite_master WHERE name NOT GLOB 'sqlite_*' ORDER BY 1")
+        of_sqlite = "name GLOB 'sqlite_*' AND type IN ('table', 'index')"
+        found = self._db.execute(f"SELECT name, type, sql FROM sqlite_master WHERE NOT ({of_sqlite}) ORDER BY 1")
         return {name: (kind, sql) for name, kind, sql in found}
+
+    def damage(self) -> str:
+        """Returns what SQLite finds wrong with the file, such as an index that lacks rows of its table; else "ok"."""
+        return str(self._db.execute("PRAGMA integrity_check(1)").fetchone()[0])
 
     def forfeits(self, tournament: str) -> Iterator[tuple[int, Forfeit]]:
         """Yields every forfeit with the entrant whose it is, in schedule order."""

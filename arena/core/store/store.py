@@ -444,20 +444,21 @@ def open_reader(path: Path) -> Iterator[Reader]:
         if database.is_outdated(connection):  # whoever only reads changes no file: an older arena may still use it
             copy = held.enter_context(scratch.folder("arena-old-")) / "copy.db"
             database.copy_database(path, copy)
-            with _connection(copy, write=True) as writer:
-                database.migrate(writer, copy)
-            connection = held.enter_context(_connection(copy, write=False))
+            with _connection(copy, write=True, of=path) as writer:
+                database.migrate(writer, path)
+            connection = held.enter_context(_connection(copy, write=False, of=path))
         database.check_current(connection, path)
         yield Reader(connection, path)
 
 
 @contextmanager
-def _connection(path: Path, *, write: bool) -> Iterator[database.Connection]:
+def _connection(path: Path, *, write: bool, of: Path | None = None) -> Iterator[database.Connection]:
+    """Opens a database, or a copy `of` one: errors name that."""
     connection = database.connect(path, write=write)
     try:
-        with explaining(connection, path):
+        with explaining(connection, of or path):
             yield connection
     except sqlite3.Error as error:
-        raise database.trouble(error, path) from error
+        raise database.trouble(error, of or path) from error
     finally:
         connection.close()

@@ -177,7 +177,7 @@ class SeasonAuditor(auditing.Auditor):
                     self._take(at, data, self._history)
                 self._check_start(before, self._history)
             except errors.LaterVersion as error:
-                self._fault(verdicts.LATER_DOCUMENT, str(error))
+                self._fault(verdicts.UNCHECKED_DOCUMENT, str(error))
             except errors.LogError as error:
                 self._fault("lines", str(error))
 
@@ -302,7 +302,7 @@ class SeasonAuditor(auditing.Auditor):
             self._compare(number, self._kept[number], self._history)
         if self._published.secret is None and not self._draws_unchecked:
             self._checked.add("deals")
-        elif self._draws_unchecked and not any(fault.check == verdicts.LATER_DOCUMENT for fault in self._faults):
+        elif self._draws_unchecked and not any(fault.check == verdicts.UNCHECKED_DOCUMENT for fault in self._faults):
             text = f"the secrets of the deals of {self._draws_unchecked} logs are not there"
             self._fault("deals", f"{self._folder}: {text}")
         closed = self._history.closed
@@ -323,7 +323,7 @@ class SeasonAuditor(auditing.Auditor):
                 if isinstance(line, rounds.Over):
                     self._check_secret(line, str(self._folder))
         except errors.LaterVersion as error:
-            self._fault(verdicts.LATER_DOCUMENT, str(error))
+            self._fault(verdicts.UNCHECKED_DOCUMENT, str(error))
         except UNREADABLE as error:
             self._fault("results", f"{self._folder}: {error!s:.400}")
 

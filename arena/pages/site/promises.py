@@ -59,8 +59,8 @@ def facts_of(reader: Reader, row: game_rows.Tournament) -> str:
                 columns, key = reader.columns(table)
                 for values in reader.rows(table, one.id, columns, key):
                     digest.update(repr(values).encode())
-    for path in sorted(Path(row.logs).rglob("*.json*")):
-        digest.update(repr(path.relative_to(row.logs).parts).encode())
+    for path in sorted(path for kind in ("*.json*", "*.begun") for path in Path(row.logs).rglob(kind)):
+        digest.update(repr((path.relative_to(row.logs).parts, path.is_symlink())).encode())
         with suppress(errors.ArenaError):  # what cannot be read is a fault, and no mark
             digest.update(
                 hashlib.sha256(files.read(path, "a file of a tournament", files.MOST_LOG, errors.ArenaError)).digest()

@@ -17,6 +17,8 @@ import msgpack
 import pytest
 import zmq
 
+from tests.processes import eventually, is_alive
+
 ROOT = Path(__file__).parents[3]
 PATIENCE_MS = 20_000
 """How long anything may take on a busy machine; nothing here waits for it to pass."""
@@ -119,24 +121,6 @@ def referee(tmp_path: Path) -> Iterator[Callable[..., Referee]]:
         each.close()
 
 
-def lives(pid: int) -> bool:
-    """Whether a process exists and is no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def gone(pid: int) -> bool:
-    """Poll for the end of somebody else's child, of which no event tells."""
-    deadline = time.monotonic_ns() + PATIENCE_MS * 10**6
-    while lives(pid):
-        if time.monotonic_ns() > deadline:
-            return False
-        time.sleep(0.005)
-    return True
-
-
 def test_a_session(referee: Callable[..., Referee]) -> None:
     bot = referee("sh", "-c", SHELL, want="events")
     assert bot.start() == {
@@ -234,7 +218,7 @@ def test_nothing_is_left_when_the_connection_is_lost(referee: Callable[..., Refe
     status, stderr = bot.end()
     assert status == 1
     assert "the connection is lost" in stderr
-    assert gone(pid)
+    assert eventually(lambda: not is_alive(pid))
 
 
 def test_nothing_is_left_when_the_bridge_is_ended(referee: Callable[..., Referee], tmp_path: Path) -> None:
@@ -242,7 +226,7 @@ def test_nothing_is_left_when_the_bridge_is_ended(referee: Callable[..., Referee
     pid = pid_of(bot, tmp_path)
     bot.process.terminate()
     assert bot.end() == (128 + signal.SIGTERM, "")
-    assert gone(pid)
+    assert eventually(lambda: not is_alive(pid))
 
 
 def test_program_and_bridge_are_one_process_group(referee: Callable[..., Referee], tmp_path: Path) -> None:

@@ -14,13 +14,7 @@ from arena.cli import cli
 from arena.cli.output import console
 from arena.core.commands.board import LONGEST_PROBLEM, MOST_PROBLEMS
 from arena.core.resources import board_names, boards_folder
-
-
-def record(**properties: object) -> dict[str, object]:
-    """The schema of an object with exactly these properties."""
-    return {
-        "type": "object", "properties": properties, "required": list(properties), "additionalProperties": False,
-    }  # fmt: skip
+from tests.command_kit import record
 
 
 def array(items: object) -> dict[str, object]:

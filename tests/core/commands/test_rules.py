@@ -16,13 +16,7 @@ from click.testing import CliRunner, Result
 from arena.cli import cli
 from arena.cli.output import console
 from arena.core.catalogue import names
-
-
-def record(**properties: object) -> dict[str, object]:
-    """The schema of an object with exactly these properties."""
-    return {
-        "type": "object", "properties": properties, "required": list(properties), "additionalProperties": False,
-    }  # fmt: skip
+from tests.command_kit import record
 
 
 def array(items: object) -> dict[str, object]:
@@ -119,6 +113,11 @@ def test_a_game_for_people_is_wrapped_to_the_width(columns: str, monkeypatch: py
         (("show", "gardener", "--ruleset", "standard"), "expected a ruleset of gardener, one of draft, race, young"),
         (("shaw", "samurai"), "Did you mean 'show'?"),
         (("show",), "Missing argument"),
+        (("check", "samurei"), "did you mean 'samurai'?"),
+        (("check", "samurai", "--ruleset", "texas"), "expected a ruleset of samurai, one of standard"),
+        (("check", "samurai", "--players", "7"), "expected 2 or 3 or 4 players for samurai, got: 7"),
+        (("check", "samurai", "--games", "0"), "--games"),
+        (("check", "samurai", "--rule", "luck=7"), "expected an option of samurai"),
     ],
 )
 def test_an_unknown_name_is_a_usage_error(args: tuple[str, ...], message: str) -> None:
@@ -231,19 +230,3 @@ def test_a_check_of_single_tables() -> None:
     document = json.loads(result.stdout)
     jsonschema.validate(document, CHECK)
     assert [(row["ruleset"], row["players"], row["fault"]) for row in document["tables"]] == [("draft", 2, None)]
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (("check", "samurei"), "did you mean 'samurai'?"),
-        (("check", "samurai", "--ruleset", "texas"), "expected a ruleset of samurai, one of standard"),
-        (("check", "samurai", "--players", "7"), "expected 2 or 3 or 4 players for samurai, got: 7"),
-        (("check", "samurai", "--games", "0"), "--games"),
-        (("check", "samurai", "--rule", "luck=7"), "expected an option of samurai"),
-    ],
-)
-def test_a_check_of_what_there_is_not_is_a_usage_error(args: tuple[str, ...], message: str) -> None:
-    result = run(*args)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert message in result.stderr

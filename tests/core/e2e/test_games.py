@@ -7,7 +7,6 @@ import re
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +14,7 @@ from arena.core.catalogue import game, names
 from arena.core.errors import BotError
 from arena.core.link.bots import load_bot
 from arena.core.store.store import open_reader
-from tests.command_kit import Run, games_done, started, wait_for_games
+from tests.command_kit import Run, games_done, started, timeless, wait_for_games
 
 RULESETS = [(rules, ruleset) for rules in names() for ruleset in game(rules).rulesets]
 ISLANDS = """\
@@ -156,12 +155,6 @@ def test_a_board_of_ones_own_with_two_islands(arena: Run, tmp_path: Path, player
     assert {played["termination"] for played in document["games"]} == {"finished"}
     check_logs(arena, tmp_path / "logs", players)
     assert "11 West  13 East" in arena("replay", document["games"][0]["log"], "--turn", "1").stdout
-
-
-def timeless(document: dict[str, Any]) -> Any:
-    """What must be equal of two tournaments with one seed."""
-    rows = [{key: row[key] for key in row if not key.endswith("_ms")} for row in document["standings"]]
-    return rows, document["crosstable"], document["settings"], document["tournament"]["commitment"]
 
 
 def digests(folder: Path) -> dict[str, list[tuple[int, str]]]:

@@ -9,7 +9,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from arena.core.link.running import Bot
 from arena.core.types import Level, Termination
 from arena.core.wire.codec import decode, encode
 from arena.core.wire.messages import MAX_FRAME, Action, Error, Hello, Request, RequestClock
+from tests.processes import eventually, is_alive
 
 ROOT = Path(__file__).parents[3]
 FAULTY = ROOT / "tests" / "faulty"
@@ -88,24 +88,6 @@ def action(arrival: Arrival) -> Action:
     return message
 
 
-def lives(pid: int) -> bool:
-    """Whether a process exists and is no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def eventually(condition: Callable[[], bool]) -> bool:
-    """Poll something that no event tells of."""
-    deadline = time.monotonic_ns() + PATIENCE_NS
-    while not condition():
-        if time.monotonic_ns() > deadline:
-            return False
-        time.sleep(0.005)
-    return True
-
-
 def pid_of(pool: Pool) -> int:
     return pool._bots[-1].process.pid
 
@@ -146,7 +128,7 @@ def test_a_bot_that_is_not_kept_is_killed(pool: Pool) -> None:
     link = started(pool, faulty("ok"))
     first = pid_of(pool)
     link.close(keep=frozenset())
-    assert eventually(lambda: not lives(first))
+    assert eventually(lambda: not is_alive(first))
     started(pool, faulty("ok"))
     assert pid_of(pool) != first
 
@@ -578,7 +560,7 @@ def test_who_has_failed_does_not_run_on(pool: Pool, monkeypatch: pytest.MonkeyPa
     fault = ask(link)
     assert isinstance(fault, Fault)
     assert fault.code is Termination.DISCONNECTED
-    assert eventually(lambda: not lives(pid_of(pool)))
+    assert eventually(lambda: not is_alive(pid_of(pool)))
 
 
 def test_a_closed_connection_is_no_timeout_though_the_deadline_passes(
@@ -618,7 +600,7 @@ def test_a_stopped_bot_is_gone_without_a_fault(pool: Pool) -> None:
     first = pool._bots[0].process.pid
     link.send(0, request())
     link.stop(0)
-    assert eventually(lambda: not lives(first))
+    assert eventually(lambda: not is_alive(first))
     assert action(ask(link, seat=1)).id == 1
     assert link.receive(link.now_ns()) is None
 
@@ -642,8 +624,8 @@ def test_an_end_can_be_brought_forward(pool: Pool) -> None:
     link.stop(0)
     link.stop(1, 600_000)
     link.stop(1, 1)
-    assert eventually(lambda: not lives(first))
-    assert eventually(lambda: not lives(second))
+    assert eventually(lambda: not is_alive(first))
+    assert eventually(lambda: not is_alive(second))
 
 
 STOPPED_WORKER = """
@@ -669,7 +651,7 @@ def test_a_stopped_bot_dies_though_its_worker_does_nothing_at_all() -> None:
         assert worker.stdout is not None
         try:
             pid = int(worker.stdout.readline())
-            assert eventually(lambda: not lives(pid))
+            assert eventually(lambda: not is_alive(pid))
             assert worker.poll() is None
         finally:
             worker.kill()
@@ -823,7 +805,7 @@ def test_memory_is_limited(pool: Pool) -> None:
     assert isinstance(fault, Fault)
     assert fault.code is Termination.OUT_OF_MEMORY
     assert fault.detail.endswith("MiB of memory; its limit is 150 MiB")
-    assert eventually(lambda: not lives(first))
+    assert eventually(lambda: not is_alive(first))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which only Linux has")
@@ -846,7 +828,7 @@ def test_children_die_with_their_bot(pool: Pool) -> None:
     child = int(action(ask(link)).note or "")
     assert ask(link, number=2) == Fault(0, Termination.CRASHED, "exited with status 3")
     link.close(keep=frozenset())
-    assert eventually(lambda: not lives(child))
+    assert eventually(lambda: not is_alive(child))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and subreapers, which only Linux has")
@@ -855,7 +837,7 @@ def test_a_child_in_its_own_session_ends_with_its_bot(pool: Pool) -> None:
     child = int(action(ask(link)).note or "")
     link.close(keep=frozenset())
     pool.shutdown()
-    assert not lives(child)
+    assert not is_alive(child)
 
 
 def test_what_a_bot_is_given(pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -883,7 +865,7 @@ def test_a_waiting_bot_that_speaks_is_ended(pool: Pool, step: str) -> None:
     pool.wait(20_000)  # until what it adds has come
     link = started(pool, faulty(step))
     assert pid_of(pool) != first
-    assert eventually(lambda: not lives(first))
+    assert eventually(lambda: not is_alive(first))
 
 
 def test_a_system_without_pidfd_and_waitid(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -916,7 +898,7 @@ if __name__ == "__main__":
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as executor:
         first = executor.submit(game).result()
         assert executor.submit(game).result() == first
-    print(first[0], test_link.lives(first[1]))
+    print(first[0], test_link.is_alive(first[1]))
 """
 
 
@@ -962,9 +944,9 @@ def test_nothing_outlives_a_worker(number: signal.Signals) -> None:
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as worker:
         assert worker.stdout is not None
         folder, *pids = worker.stdout.readline().decode().split()
-        assert all(lives(int(pid)) for pid in pids)
+        assert all(is_alive(int(pid)) for pid in pids)
         worker.send_signal(number)
-    assert eventually(lambda: not any(lives(int(pid)) for pid in pids))
+    assert eventually(lambda: not any(is_alive(int(pid)) for pid in pids))
     assert eventually(lambda: not Path(folder).exists())
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.command_kit import Run, environment, started, wait_for_games
+from tests.command_kit import Run, environment, started, timeless, wait_for_games
 
 
 def closed(**properties: Any) -> dict[str, Any]:
@@ -111,12 +111,6 @@ def digests(folder: Path, database: str = "arena.db") -> list[tuple[Any, ...]]:
     rows = connection.execute("SELECT tournament, number, play_digest FROM games ORDER BY 1, 2").fetchall()
     connection.close()
     return rows
-
-
-def timeless(document: dict[str, Any]) -> Any:
-    """What must be equal of two tournaments with one seed."""
-    rows = [{key: row[key] for key in row if not key.endswith("_ms")} for row in document["standings"]]
-    return rows, document["crosstable"], document["settings"], document["tournament"]["commitment"]
 
 
 def test_the_document_has_its_schema_and_standings_print_the_same(arena: Run, tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from arena.core.types import Level
-from arena.sandbox.levels import level_in_force
 from tests.ports import free_port
+from tests.processes import level_of
 
 ROOT = Path(__file__).parents[3]
 OFFLINE = ("name resolution", "Failed to establish a new connection", "Network is unreachable", "timed out")
@@ -108,10 +108,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
 @pytest.fixture(params=[Level.ISOLATED, Level.STRICT])
 def level(request: pytest.FixtureRequest) -> Level:
     """A level at which what is installed beside a bot must not matter to it."""
-    if missing := level_in_force(request.param):
-        pytest.skip(f"this machine does not give level {request.param}: {missing[0]}")
-    assert isinstance(request.param, Level)
-    return request.param
+    return level_of(request)
 
 
 @pytest.mark.long

@@ -7,8 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from arena.core.errors import MachineFault
 from arena.core.link import custody as module
 from arena.core.link import warden
 from arena.core.link.custody import Custody
+from tests.processes import eventually, is_alive
 
 ROOT = Path(__file__).parents[3]
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and subreapers, which only Linux has")
@@ -62,22 +62,6 @@ class Bot:
         os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
         self.custody.discard(self.process.pid)
         self.process.wait()
-
-
-def is_alive(pid: int) -> bool:
-    """Whether a process exists and is no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def eventually(condition: Callable[[], bool]) -> bool:
-    """Whether something becomes true in twenty seconds, which it does at once if all is well."""
-    end = time.monotonic() + 20
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.005)
-    return condition()
 
 
 def test_the_folder_of_a_process_is_private_and_removed_with_all_in_it(custody: Custody) -> None:

@@ -50,8 +50,8 @@ def forge(db: Path, statement: str) -> None:
     """Does what somebody does who may write to the file: no constraint holds them back."""
     with closing(sqlite3.connect(db)) as connection, connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
-        for one in statement.split(";"):
-            connection.execute(one)
+        for one in statement.split("; "):
+            connection.execute(one.replace(" END", "; END"))
 
 
 def audit(played: Folder, examined: list[Examined], db: Path) -> Audit:
@@ -71,7 +71,7 @@ def test_an_honest_database_has_no_fault(played: Folder, examined: list[Examined
 FORGERIES = {
     "the last is the first": ("UPDATE fits SET rank = 5 - rank, rating = -rating", "expected rating"),
     "final ratings and what they follow from": (
-        "UPDATE fits SET rank = 5 - rank, rating = -rating; UPDATE tallies SET wins = games - wins;"
+        "UPDATE fits SET rank = 5 - rank, rating = -rating; UPDATE tallies SET wins = games - wins; "
         "UPDATE pairs SET better = worse, worse = better",
         "expected wins",
     ),
@@ -127,6 +127,17 @@ FORGERIES = {
     "another table": (
         "CREATE TABLE luck (n)",
         "expected nothing but what arena defines, got: the table luck",
+    ),
+    "an index that lacks rows": (
+        "DROP INDEX games_by_status; CREATE INDEX games_by_status ON games (tournament, status, number) WHERE"
+        " number > 3; PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, ' WHERE number > 3', '')"
+        " WHERE name = 'games_by_status'",
+        "expected a file that is whole, got: row 1 missing from index games_by_status",
+    ),
+    "a trigger under a name of SQLite's own": (
+        "CREATE TRIGGER t DELETE ON games BEGIN SELECT 1 END; PRAGMA writable_schema = 1; UPDATE sqlite_master"
+        " SET name = 'sqlite_t', sql = replace(sql, ' t ', ' sqlite_t ') WHERE name = 't'",
+        "got: the trigger sqlite_t",
     ),
     "another column": ("ALTER TABLE games ADD COLUMN more TEXT", "games: expected the table that arena defines"),
     "no JSON": ("UPDATE entrants SET spec = '{'", "expected spec"),

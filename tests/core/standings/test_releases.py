@@ -13,6 +13,7 @@ import re
 import runpy
 import shutil
 import tarfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -28,6 +29,7 @@ from arena.core.store.database import MIGRATIONS, connect
 from arena.core.store.store import open_reader
 from arena.league.season.fixed import check_season
 from arena.league.settings import Settings, parse
+from arena.league.store.opening import read_league
 
 PROTOCOL = Path(__file__).parents[3] / "protocol"
 CHECK_LOG: dict[str, Any] = runpy.run_path(str(PROTOCOL / "check_log.py"))
@@ -168,6 +170,40 @@ def test_a_log_of_a_later_version_is_not_checked_and_the_others_are(release: Pat
     assert verify(path.parent).exit_code == 4
 
 
+@pytest.mark.parametrize(
+    ("new", "says"),
+    [
+        (
+            '"rules_version":9,"options":{"a later one":"on",',
+            "not checked: written by a later version, by version 9 of",
+        ),
+        ('"rules_version":0,"options":{"a former one":"on",', "not checked: by version 0 of the rules of"),
+    ],
+)
+def test_a_log_of_rules_that_are_not_here_is_not_checked(release: Path, new: str, says: str) -> None:
+    path = next((release / "tournaments").glob("*/*.jsonl"))
+    text = re.sub(
+        r'"rules_version":1,"ruleset":"\w+","options":\{', f'"ruleset":"of then",{new}', path.read_text(), count=1
+    )
+    path.write_bytes(resummed(text.encode()))
+    found = verify(path)
+    assert (found.exit_code, found.output.count("FAILED"), found.output.count(says)) == (5, 0, 1), found.output
+
+
+def test_what_a_package_brings_that_is_not_installed_is_not_checked(release: Path) -> None:
+    path = next((release / "tournaments").glob("*/*.jsonl"))
+    path.write_bytes(resummed(re.sub(r'"rules":"(\w+)"', r'"rules":"gone:\1"', path.read_text()).encode()))
+    found = verify(path)
+    assert (found.exit_code, found.output.count("FAILED")) == (5, 0), found.output
+    assert "install the package that brings these rules" in found.output
+    commitment = path.with_name("commitment.json")
+    document = json.loads(commitment.read_text())
+    commitment.write_text(json.dumps(document | {"settings": document["settings"] | {"format": "gone"}}))
+    found = verify(path.parent, "--complete")
+    assert (found.exit_code, found.output.count("FAILED")) == (5, 0), found.output
+    assert "unknown format 'gone': install the package that brings it" in found.output
+
+
 def test_a_league_in_mid_season_goes_on_and_later_settings_are_refused(release: Path) -> None:
     text = (release / "league" / "league.toml").read_text()
     settings = parse(text)
@@ -185,9 +221,22 @@ def test_a_league_in_mid_season_goes_on_and_later_settings_are_refused(release: 
 def test_a_database_of_a_later_version_is_refused_with_its_name(release: Path) -> None:
     path = shutil.copy(release / "arena.db", release / "later.db")
     connection = connect(path, write=True)
-    for set_, name in (("arena", f"{len(MIGRATIONS) + 1:04}_more"), ("arena-versions", "9.1")):
+    for set_, name, opened in (
+        ("arena-versions", "9.1", read_league),
+        ("league", "a later step", read_league),
+        ("arena", f"{len(MIGRATIONS) + 1:04}_more", open_reader),
+    ):
         insert = "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES (?, ?, '2100-01-01')"
         connection.execute(insert, (set_, name))
+        if set_ != "arena-versions":
+            with pytest.raises(StoreError, match=rf"one that arena 9\.1 wrote \(it has .*{name}\) - at"), opened(path):
+                pass
     connection.close()
-    with pytest.raises(StoreError, match=r"one that arena 9\.1 wrote"), open_reader(path):
+
+
+def test_errors_of_an_outdated_database_name_it_and_not_its_copy(release: Path) -> None:
+    with closing(connect(release / "arena.db", write=True)) as connection:
+        connection.execute("DELETE FROM _sqlite_migrations WHERE name = '0001_tournaments'")
+    says = r"table tournaments already exists - at .*/release/arena\.db"
+    with pytest.raises(StoreError, match=says), open_reader(release / "arena.db"):
         pass

@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from arena.core.errors import LaterVersion
 from arena.core.ratings.running import Rating
+from arena.core.record.log import read_log, write_log
+from arena.core.record.published import CHANCE
+from arena.core.referee.verify import verify
 from arena.core.standings.audit import Auditor
 from arena.core.standings.examined import examine
 from arena.core.standings.verdicts import Audit
@@ -108,7 +112,30 @@ def test_a_round_that_does_not_follow_is_found(forged: Folder) -> None:
     (forged.logs / "secret.json").unlink()
     audit = forged.audit()
     assert len(audit.faults) == 6
-    assert named(audit, "schedule", f"{forged.log(12).name}:1: '{forged.log(12).stem}' is no game of the schedule")
+    assert named(
+        audit,
+        "schedule",
+        f"{forged.log(12).name}:1: '{forged.log(12).stem}' is of a round that follows from logs that are",
+    )
+
+
+def test_what_cannot_be_read_is_not_said_to_be_missing(forged: Folder) -> None:
+    (forged.logs / "secret.json").write_text("{}")
+    assert [fault.check for fault in forged.audit(complete=True).faults] == ["commitment"]
+
+
+def test_a_log_cannot_be_made_one_of_a_version_before(forged: Folder) -> None:
+    """Such a log need not prove which forfeits were the machine's, or how often its game was begun."""
+    log = read_log(forged.log(0))
+    write_log(forged.log(0), [replace(log.header, arena="0.2.0", chance=0, attempt=0), *log.records])
+    assert named(forged.audit(), "log", "expected a `chance`, as commitment.json has a `format`, got none")
+
+
+def test_chance_of_a_later_version_is_not_checked_where_a_log_alone_says_it(forged: Folder, tmp_path: Path) -> None:
+    log = read_log(forged.log(0))
+    write_log(tmp_path / "a.jsonl", [replace(log.header, chance=CHANCE + 1), *log.records])
+    with pytest.raises(LaterVersion, match=f"with chance {CHANCE + 1}, where this one knows up to {CHANCE}"):
+        verify(tmp_path / "a.jsonl")
 
 
 def test_a_round_after_the_last_is_found(forged: Folder) -> None:
@@ -143,8 +170,8 @@ def test_a_game_with_more_seats_is_found(forged: Folder) -> None:
     game = replace(forged.schedule.game(0), entrants=(0, 1, 2))
     play(more.job(forged.tournament, game))
     audit = forged.audit()
-    assert named(audit, "schedule", "it was not played by the settings of the tournament")
-    assert named(audit, "bots", "3 bots sat there; by the schedule it is 2")
+    assert named(audit, "schedule", "expected the SHA-256 of what is played")
+    assert named(audit, "bots", "expected the number of bots 2, as the tournament has it, got: 3")
 
 
 def test_a_log_twice_is_found(forged: Folder) -> None:

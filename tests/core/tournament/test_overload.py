@@ -194,7 +194,7 @@ def test_an_audit_finds_games_of_another_level(tmp_path: Path, void: Begun) -> N
     write_log(path, [replace(log.header, level=Level.STRICT), *log.records])
     faults = [found.reason for found in audit(tmp_path, void).faults if found.check == "bots"]
     assert [reason.partition(": ")[2] for reason in faults] == [
-        "its bots ran at level strict; by the settings of the tournament it is trusted"
+        "expected the level trusted, as the tournament has it, got: strict"
     ]
 
 

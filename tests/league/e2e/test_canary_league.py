@@ -24,10 +24,10 @@ from arena.league.door.client import Client
 from arena.league.door.keys import address, read_pair
 from arena.league.season.opening import make_league
 from arena.league.settings import Bots, Settings
-from arena.sandbox.levels import level_in_force
 from tests import command_kit
 from tests.archive_kit import label, packed, plain, raw
 from tests.ports import free_port
+from tests.processes import level_of
 from tests.thorough import but_thorough
 
 SECONDS = 240
@@ -209,9 +209,7 @@ def submit_all(client: Client, cup: Cup) -> set[str]:
 
 @pytest.fixture(params=but_thorough([Level.FENCED, Level.ISOLATED, Level.STRICT, Level.TRUSTED], Level.ISOLATED))
 def cup(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cup]:
-    if missing := level_in_force(request.param):
-        pytest.skip(f"this machine does not give level {request.param}: {missing[0]}")
-    cup = Cup(tmp_path, request.param)
+    cup = Cup(tmp_path, level_of(request))
     yield cup
     cup.end()
 

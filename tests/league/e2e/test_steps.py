@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from arena.sandbox.levels import level_in_force
 from tests.archive_kit import make, tree, with_bot
 from tests.command_kit import ROOT
 from tests.ordinary import USER, ordinary, others_can_run
+from tests.processes import eventually, level_of
 
 CONFINED = (Level.ISOLATED, Level.STRICT)
 GOOD = "printf '#!/bin/sh\\n' > bot; chmod +x bot"
@@ -35,10 +35,7 @@ CLIENT = Path(__file__).parents[3] / "bots" / "python"
 
 @pytest.fixture(params=[Level.TRUSTED, *CONFINED])
 def level(request: pytest.FixtureRequest) -> Level:
-    if missing := level_in_force(request.param):
-        pytest.skip(f"this machine does not give level {request.param}: {missing[0]}")
-    assert isinstance(request.param, Level)
-    return request.param
+    return level_of(request)
 
 
 @pytest.fixture(
@@ -50,10 +47,7 @@ def level(request: pytest.FixtureRequest) -> Level:
 )
 def playing_level(request: pytest.FixtureRequest) -> Level:
     """The same where it takes longer."""
-    if missing := level_in_force(request.param):
-        pytest.skip(f"this machine does not give level {request.param}: {missing[0]}")
-    assert isinstance(request.param, Level)
-    return request.param
+    return level_of(request)
 
 
 @pytest.fixture
@@ -357,10 +351,10 @@ def test_a_builder_that_is_killed_leaves_no_process_and_no_half_bot(
     builder = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(tmp_path / "fox.tar.zst"), str(bots), str(playing_level)]
     )
-    until(lambda: alive(seconds) != [])
+    assert eventually(lambda: alive(seconds) != [])
     builder.send_signal(signal.SIGKILL)
     builder.wait()
-    until(lambda: alive(seconds) == [])
+    assert eventually(lambda: alive(seconds) == [])
     assert [path.suffix for path in bots.iterdir()] == [".part"]
 
 
@@ -498,10 +492,3 @@ def test_every_number_of_players_is_tried(bots: Path, logs: Path) -> None:
 def test_a_log_that_cannot_be_written_is_the_machines_fault(tmp_path: Path) -> None:
     report = qualify(faulty(tmp_path, "ok"), [make_settings("samurai", 2)], Level.TRUSTED, tmp_path / "none")
     assert report.verdict is Verdict.MACHINE
-
-
-def until(condition: object, seconds: float = 30) -> None:
-    end = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < end
-        time.sleep(0.05)

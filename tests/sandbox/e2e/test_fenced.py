@@ -6,8 +6,7 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,14 +25,6 @@ BOTS = ("random", "greedy", "--ruleset", "basic", "--seed", "tea", "--deals", "1
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 pytestmark = pytest.mark.skipif(bool(level_in_force(Level.FENCED)), reason="this machine does not give level fenced")
-
-
-@pytest.fixture
-def work() -> Iterator[Path]:
-    """An empty folder that everybody may use."""
-    with tempfile.TemporaryDirectory(prefix="arena-test-", dir="/tmp", ignore_cleanup_errors=True) as folder:
-        os.chmod(folder, 0o777)
-        yield Path(folder)
 
 
 @pytest.fixture

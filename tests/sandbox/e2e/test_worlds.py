@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -105,14 +104,6 @@ pytestmark = [
     pytest.mark.skipif(not can_make_worlds(), reason="needs root, which makes worlds"),
     pytest.mark.skipif(bool(level_in_force(Level.ISOLATED)), reason="this machine does not give level isolated"),
 ]
-
-
-@pytest.fixture
-def work() -> Iterator[Path]:
-    """An empty folder that everybody may use."""
-    with tempfile.TemporaryDirectory(prefix="arena-test-", dir="/tmp", ignore_cleanup_errors=True) as folder:
-        os.chmod(folder, 0o777)
-        yield Path(folder)
 
 
 def run(world: World, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -15,11 +15,11 @@ from arena.core.types import Payload, Seat
 
 
 def unnumbered(document: Payload) -> Payload:
-    """Returns a document from before documents had a `format` (0.2.0), in the present form.
+    """Returns a document from before documents had a `format` (0.2.0), in the present form but for that number.
 
     The first of them did not say when a tournament was committed to.
     """
-    return {"created": "", **document} if "schedule_sha256" in document else document
+    return ({"created": ""} if "schedule_sha256" in document else {}) | document | {"format": 0}
 
 
 FORMS: Final[Mapping[int, Callable[[Payload], Payload]]] = {0: unnumbered}

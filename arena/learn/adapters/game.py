@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
+from functools import reduce
 from itertools import chain
+from math import prod
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from arena.core.face import Seat, Table, catalogue, courses, errors, layouts, log_records, numbering, presenters
+from arena.core.face import (
+    Seat,
+    Table,
+    catalogue,
+    courses,
+    errors,
+    game_kit,
+    layouts,
+    log_records,
+    numbering,
+    presenters,
+)
 
 Rewards: TypeAlias = Literal["scores", "ranks"]
 Observations: TypeAlias = Literal["numbers", "one_hot"]
@@ -21,6 +34,8 @@ Array: TypeAlias = npt.NDArray[Any]
 
 WIDTH: Final = 100
 """Characters in a line of what is rendered."""
+_MANY: Final = 150
+"""More plays than these numpy marks faster than Python."""
 
 
 def known(value: str | None, kind: Any, name: str) -> Any:
@@ -32,6 +47,30 @@ def known(value: str | None, kind: Any, name: str) -> Any:
     if value is not None and value not in get_args(kind):
         raise errors.ConfigError(f"expected {name} to be one of {', '.join(get_args(kind))}, got: {value!r}")
     return value
+
+
+class _Numbering(numbering.Numbering):
+    def marks(self, products: Iterable[game_kit.Product]) -> bytearray:
+        """Returns a 1 for each of some plays, among all."""
+        marks = bytearray(len(self))
+        array = np.frombuffer(marks, np.int8)
+        for product in products:
+            first, places = self._places[product.make]
+            if product.size > _MANY and product.size == prod(len(own) for own, _ in places):
+                marks[first : first + product.size] = b"\1" * product.size
+                continue
+            steps = [
+                [place[value] for value in values] for values, (_, place) in zip(product.choices, places, strict=True)
+            ]
+            if product.size > _MANY:
+                array[reduce(np.add.outer, steps, np.array(first))] = 1
+                continue
+            numbers = [first]
+            for step in steps:
+                numbers = [number + more for number in numbers for more in step]
+            for number in numbers:
+                marks[number] = 1
+        return marks
 
 
 class Game:
@@ -56,7 +95,7 @@ class Game:
                 f"expected a game that says what programs learn from, got: {rules}, without "
                 f"{'`every_play`' if every is None else '`numbers`'}; {how}"
             )
-        self.numbering = numbering.Numbering(every)
+        self.numbering = _Numbering(every)
         self.actions = len(self.numbering)
         self.agents = [f"seat_{seat}" for seat in range(players)]
         bounds, span = self.rules.bounds().numbers, np.iinfo(np.int32)
@@ -85,17 +124,30 @@ class Game:
         while table.draws is not None:
             table.draw(self.chance.randrange(table.draws))  # type: ignore[union-attr]
         self.due: Seat | None = table.due[0] if table.due else None
-        self.legal: Sequence[int] = []
-        """The numbers of what the seat that is due may do."""
-        self.mask = np.zeros(self.actions, np.int8)
-        """A 1 for each of them."""
-        if self.due is not None:
-            self.legal = self.numbering.of(self.rules.relative(table.shown, self.due))
-            self.mask[self.legal] = 1
+        self._marks: bytearray | None = None
+
+    @property
+    def marks(self) -> bytearray:
+        """A 1 for each action that the seat that is due may take; made when it is first asked for."""
+        if self._marks is None:
+            due, shown = self.due, self.table.shown
+            self._marks = self.numbering.marks(() if due is None else self.rules.relative(shown, due).products)
+        return self._marks
+
+    @property
+    def mask(self) -> Array:
+        """The same as a new array."""
+        return np.frombuffer(self.marks, np.int8).copy()
 
     def make(self, number: int) -> None:
         """Makes a play of the seat that is due."""
         self.table.make(self.rules.absolute(self.table.shown, self.table.due[0], self.numbering.play(number)))
+        self._go_on()
+
+    def make_any(self) -> None:
+        """Makes a play of the seat that is due, as chance draws it."""
+        legal = self.rules.legal(self.table.shown, self.table.due[0])
+        self.table.make(legal[self.chance.randrange(len(legal))])  # type: ignore[union-attr]
         self._go_on()
 
     def act(self, action: dict[str, Any]) -> None:
@@ -111,7 +163,7 @@ class Game:
         """
         if not 0 <= number < self.actions:
             raise ValueError(f"expected an action, 0 to {self.actions - 1}, got: {number}")
-        if self.mask[number]:
+        if self.marks[number]:
             return None
         shown, seat = self.table.shown, self.table.due[0]
         try:

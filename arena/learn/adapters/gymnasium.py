@@ -133,7 +133,7 @@ class Seat(gymnasium.Env[Array, Any]):
         return None if self.render_mode is None else self._game.render(self.render_mode)
 
     def _told(self) -> tuple[Array, dict[str, Any]]:
-        return self._game.observe(self._seat), {"action_mask": self._game.mask.copy()}
+        return self._game.observe(self._seat), {"action_mask": self._game.mask}
 
     def _others_play(self) -> None:
         game = self._game
@@ -142,9 +142,9 @@ class Seat(gymnasium.Env[Array, Any]):
             if due in self._bots:
                 game.act(self._answer(due))
             elif opponent is None:
-                game.make(game.legal[game.chance.randrange(len(game.legal))])  # type: ignore[union-attr]
+                game.make_any()
             else:
-                game.make(int(opponent(game.observe(due), game.mask.copy())))  # type: ignore[operator]
+                game.make(int(opponent(game.observe(due), game.mask)))  # type: ignore[operator]
         self._over = due is None
 
     def _answer(self, seat: int) -> Any:

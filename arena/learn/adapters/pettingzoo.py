@@ -130,7 +130,7 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         seat = self.possible_agents.index(agent)
         if agent not in self._observed:
             self._observed[agent] = self._game.observe(seat)
-        mask = self._game.mask.copy() if seat == self._game.due else np.zeros(self._game.actions, np.int8)
+        mask = self._game.mask if seat == self._game.due else np.zeros(self._game.actions, np.int8)
         return {"observation": self._observed[agent].copy(), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
@@ -169,7 +169,7 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         """Says who decides next, or that the game is over."""
         if self._game.due is not None:
             self.agent_selection = self.possible_agents[self._game.due]
-            self.infos[self.agent_selection] = {"action_mask": self._game.mask.copy()}
+            self.infos[self.agent_selection] = {"action_mask": self._game.mask}
         else:
             self.rewards = dict(zip(self.possible_agents, self._game.rewards(), strict=True))
             self.terminations = dict.fromkeys(self.agents, True)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import reduce
 from itertools import chain
 from math import prod
+from operator import index
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 import gymnasium
@@ -113,9 +114,16 @@ class Game:
         self.chance: random.Random | None = None
 
     def reset(self, seed: int | None) -> None:
-        """Begins a game. Chance goes on as it was where no seed is given; at first it is the system's."""
+        """Begins a game. Chance goes on as it was where no seed is given; at first it is the system's.
+
+        Raises:
+            ValueError: The seed is below 0.
+            TypeError: It is no whole number.
+        """
+        if seed is not None and index(seed) < 0:
+            raise ValueError(f"expected a seed of 0 or more, got: {seed}")
         if seed is not None or self.chance is None:
-            self.chance = random.Random(seed)
+            self.chance = random.Random(None if seed is None else index(seed))
         self.table = Table(self.rules)
         self._go_on()
 
@@ -155,14 +163,22 @@ class Game:
         self.table.act(action)
         self._go_on()
 
-    def refusal(self, number: int) -> str | None:
-        """Returns why the seat that is due may not take an action, or None if it may.
+    def number(self, action: Any) -> int:
+        """Returns an action as a number.
 
         Raises:
-            ValueError: No action has this number.
+            ValueError: There is no such action.
         """
+        try:
+            number = index(action)
+        except TypeError:  # a float, a text, None
+            number = -1
         if not 0 <= number < self.actions:
-            raise ValueError(f"expected an action, 0 to {self.actions - 1}, got: {number}")
+            raise ValueError(f"expected an action, a whole number from 0 to {self.actions - 1}, got: {action!r}")
+        return number
+
+    def refusal(self, number: int) -> str | None:
+        """Returns why the seat that is due may not take an action, or None if it may."""
         if self.marks[number]:
             return None
         shown, seat = self.table.shown, self.table.due[0]

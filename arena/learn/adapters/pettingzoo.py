@@ -31,6 +31,7 @@ import gymnasium
 import numpy as np
 from pettingzoo import AECEnv
 
+from arena.core.face import errors
 from arena.learn.adapters.game import Array, Game, RenderMode, known
 
 ILLEGAL: Final = -1.0
@@ -90,6 +91,8 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
             "render_modes": list(get_args(RenderMode)),
             "is_parallelizable": False,
         }
+        if max_cycles is not None and not (isinstance(max_cycles, int) and max_cycles > 0):
+            raise errors.ConfigError(f"expected max_cycles to be a number of steps, 1 or more, got: {max_cycles!r}")
         self._max_cycles = max_cycles
         self._illegal_reward = illegal_reward
         self.possible_agents = list(game.agents)
@@ -137,15 +140,16 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         """Makes a play of the agent whose turn it is. An agent whose game is over gives None.
 
         Raises:
-            ValueError: It is not legal, and there is no `illegal_reward`; or no action has this number.
+            ValueError: It is not legal, and there is no `illegal_reward`; there is no such action; or all is over.
         """
+        if not self.agents:
+            raise ValueError("expected a game that goes on, got: a step after the end; call reset()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if action is None:
-            raise ValueError(f"expected an action of {agent}, 0 to {self._game.actions - 1}, got: None")
-        reason = self._game.refusal(int(action))
+        number = self._game.number(action)
+        reason = self._game.refusal(number)
         worth = self._illegal_reward
         if reason is not None and worth is None:
             raise ValueError(f"expected an action that the mask of {agent} allows, got: {action}: {reason}")
@@ -156,7 +160,7 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
             self.rewards[agent] = worth
             self.terminations = dict.fromkeys(self.agents, True)
         else:
-            self._game.make(int(action))
+            self._game.make(number)
             self._observed.clear()
             self.infos[agent] = {}
             self._steps[agent] += 1

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -20,6 +20,9 @@ LONGEST_AUTHOR: Final = 256
 """How many characters an author's name in a manifest may have."""
 _NAMED: Final = (bot_manifests.MANIFEST, "README.md", "AGENTS.md")
 """The files of a new bot in which the word NAME is replaced by the bot's name."""
+_CLIENT: Final = rb"(?m)^from arena_bot import .*\n"
+_GAME: Final = rb"(?m)^from gardener import .*\n"
+"""The lines of a policy's bot in whose place the modules go, so that it is one program."""
 _BRIDGED: Final = "perl"
 """The language whose template reads and writes lines: what a bot in any other begins from."""
 
@@ -43,7 +46,9 @@ def templates() -> dict[str, Path]:
     }
 
 
-def new_bot(name: str, *, language: str, author: str, parent: Path, bridge: bool = False) -> NewBot:
+def new_bot(
+    name: str, *, language: str, author: str, parent: Path, bridge: bool = False, policy: Path | None = None
+) -> NewBot:
     """Makes a bot's folder, named after the bot.
 
     Args:
@@ -52,6 +57,7 @@ def new_bot(name: str, *, language: str, author: str, parent: Path, bridge: bool
         author: Who writes it; may be empty.
         parent: The folder in which the new one is made.
         bridge: Whether it reads and writes lines. It plays as it is, and is to be written anew in its language.
+        policy: A file of `arena.learn.policies` by which it plays, in Python.
 
     Raises:
         ConfigError: The name, the language or the author cannot be used, the folder is there already, or it cannot be
@@ -74,6 +80,8 @@ def new_bot(name: str, *, language: str, author: str, parent: Path, bridge: bool
             f"expected a name that is free, got: {str(folder)!r}, which is there already; choose another name or folder"
         )
     made = _files(template)
+    if policy is not None:
+        _play_by(policy, made)
     for file in _NAMED:
         if file in made:
             made[file] = re.sub(rb"\bNAME\b", name.encode(), made[file])
@@ -116,6 +124,37 @@ def _files(template: Path) -> dict[str, bytes]:
         name: files.read(template / path, f"the file {name!r} of a template", files.MOST_TEXT, errors.InternalError)
         for name, path in paths.items()
     }
+
+
+class _Policy(msgspec.Struct):
+    """What is read here of a policy's file."""
+
+    format: Literal[1]
+    rules: str
+
+
+def _play_by(policy: Path, made: dict[str, bytes]) -> None:
+    """Makes of the files of a new bot in Python one that plays by a policy: one program, and the policy beside it."""
+    content = files.read(policy, "a policy", files.MOST_LOG, errors.ConfigError)
+    try:
+        rules = msgspec.json.decode(content, type=_Policy).rules
+    except msgspec.DecodeError as error:
+        raise errors.ConfigError(
+            f"expected a policy as `arena.learn.policies.save` writes it, got: {str(policy)!r}: {error}"
+        ) from None
+    parts = {path.name: path.read_bytes() for path in (resources.bots_folder() / "python" / "policy").iterdir()}
+    games = [name[:-3] for name in sorted(parts) if name.endswith(".py") and name != "bot.py"]
+    if rules not in games:
+        raise errors.ConfigError(
+            f"expected a policy for a game whose numbers bots have, {' or '.join(games)}, got: one for {rules!r}; "
+            "write a bot that makes them of what it is sent"
+        )
+    program = parts["bot.py"]
+    for line, module in ((_CLIENT, made.pop("arena_bot.py")), (_GAME, parts[f"{rules}.py"])):
+        program = re.sub(line, lambda found, module=module: module, program)  # type: ignore[misc]
+    made["bot.py"], made["policy.json"] = program, content
+    made["README.md"] = parts["README.md"].replace(b"RULES", rules.encode())
+    made[bot_manifests.MANIFEST] += f'rules = ["{rules}"]\n'.encode()
 
 
 def _is_made(path: Path, manifest: bot_manifests.Manifest) -> bool:

@@ -107,7 +107,7 @@ class Game:
                     f'expected bounds of the numbers of {rules}, got: none; give observations="numbers"'
                 )
             sizes = high - low + 1
-            self._first = np.cumsum(sizes) - sizes - low
+            self.first = np.cumsum(sizes) - sizes - low
             self.space: Any = gymnasium.spaces.Box(0, 1, (int(sizes.sum()),), np.int8)
         else:
             self.space = gymnasium.spaces.Box(low, high, dtype=np.int32)
@@ -195,7 +195,7 @@ class Game:
         if not self.one_hot:
             return numbers
         found = np.zeros(self.space.shape, np.int8)
-        found[self._first + numbers] = 1
+        found[self.first + numbers] = 1
         return found
 
     def rewards(self) -> list[float]:

@@ -6,6 +6,7 @@ import os
 import sys
 from array import array
 from base64 import b64decode
+from operator import mul
 
 from arena_bot import Bot, CannotPlay, run
 from gardener import Table
@@ -37,18 +38,18 @@ class Network:
         if self.first is None:
             values = dict(enumerate(numbers))
         else:
-            values = {first + number: 1 for first, number in zip(self.first, numbers)}
+            values = {first + number: 1 for first, number in zip(self.first, numbers, strict=True)}
         for columns, bias in self.hidden:
             sums = list(bias)
             for at, value in values.items():
                 if value:
-                    sums = [one + value * weight for one, weight in zip(sums, columns[at])]
+                    sums = [one + value * weight for one, weight in zip(sums, columns[at], strict=True)]
             values = dict(enumerate(map(self.active, sums)))
-        worths = []
-        for action in actions:
-            weights = self.out[action * self.width : (action + 1) * self.width]
-            worths.append(self.bias[action] + sum([weights[at] * value for at, value in values.items()]))
-        return worths
+        dense = [0.0] * self.width
+        for at, value in values.items():
+            dense[at] = value
+        rows = (self.out[action * self.width : (action + 1) * self.width] for action in actions)
+        return [self.bias[action] + sum(map(mul, row, dense)) for action, row in zip(actions, rows, strict=True)]
 
 
 class Policy(Bot):
@@ -62,10 +63,10 @@ class Policy(Bot):
 
     def start(self, game):
         """Reads what the game is played on."""
-        learnt = self.policy["players"], self.policy["board"]
-        given = game["seats"], (game["board"] or {}).get("hash", "")
-        if learnt != given:
-            raise CannotPlay(f"it learnt for {learnt[0]} players on board {learnt[1]:.8}, not {given[0]} on {given[1]:.8}")
+        if game["seats"] != self.policy["players"]:
+            raise CannotPlay(f"it learnt for {self.policy['players']} players, and there are {game['seats']}")
+        if (game["board"] or {}).get("hash", "") != self.policy["board"]:
+            raise CannotPlay("it learnt on another board: its actions mean something else on this one")
         self.table = Table(game)
 
     def decide(self, request):
@@ -74,7 +75,7 @@ class Policy(Bot):
         plays = self.table.plays(view, request["legal"])
         while plays:
             worths = self.network.worths(self.table.numbers(view), plays)
-            _, play = max(zip(worths, plays.values()), key=lambda pair: pair[0])
+            play = plays[max(zip(worths, plays, strict=True))[1]]
             if not play:
                 break
             made.append(play)

@@ -45,7 +45,7 @@ class Table:
         """By keys of a play, the action of the first such play, and by key what each value adds to it."""
         for keys, choices in kinds_of_plays:
             size, steps = 1, {}
-            for key, values in reversed(list(zip(keys, choices))):
+            for key, values in reversed(list(zip(keys, choices, strict=True))):
                 steps[key] = {value: size * at for at, value in enumerate(values)}
                 size *= len(values)
             self.first[keys] = self.actions, steps

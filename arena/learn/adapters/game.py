@@ -170,12 +170,12 @@ class Game:
             ValueError: There is no such action.
         """
         try:
-            number = index(action)
-        except TypeError:  # a float, a text, None
-            number = -1
-        if not 0 <= number < self.actions:
-            raise ValueError(f"expected an action, a whole number from 0 to {self.actions - 1}, got: {action!r}")
-        return number
+            number: Any = index(action)
+        except TypeError:
+            number = repr(action)
+        if isinstance(number, str) or not 0 <= number < self.actions:
+            raise ValueError(f"expected an action, a whole number from 0 to {self.actions - 1}, got: {number}")
+        return int(number)
 
     def refusal(self, number: int) -> str | None:
         """Returns why the seat that is due may not take an action, or None if it may."""

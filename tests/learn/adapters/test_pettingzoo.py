@@ -125,12 +125,18 @@ def test_an_action_that_is_not_legal_ends_the_game_or_is_an_error() -> None:
     env = pettingzoo.env("gardener")
     env.reset(seed=1)
     guilty = env.agent_selection
-    for number in (-1, env.action_space(guilty).n):
+    for number in (-1, env.action_space(guilty).n, 1.5, None):
         with pytest.raises(ValueError, match=f"got: {number}"):
             env.step(number)
     env.step(forbidden)
     assert all(env.terminations.values())
     assert env.rewards[guilty] == pettingzoo.ILLEGAL
+    env.step(None)
+    env.step(None)
+    with pytest.raises(ValueError, match="a step after the end; call reset"):
+        env.step(None)
+    with pytest.raises(ValueError, match="a seed of 0 or more, got: -1"):
+        env.reset(seed=-1)  # it would be another name for 1
 
 
 @pytest.mark.parametrize(
@@ -138,7 +144,8 @@ def test_an_action_that_is_not_legal_ends_the_game_or_is_an_error() -> None:
     [({"rewards": "points"}, "rewards to be one of scores, ranks, got: 'points'"),
      ({"overrides": ["most_decisions=9"]}, "no limit of games, got: most_decisions; give max_cycles"),
      ({"render_mode": "svg"}, "render_mode to be one of ansi, human, rgb_array, got: 'svg'"),
-     ({"observations": "planes"}, "observations to be one of numbers, one_hot")],
+     ({"observations": "planes"}, "observations to be one of numbers, one_hot"),
+     ({"max_cycles": 0}, "max_cycles to be a number of steps, 1 or more, got: 0")],
 )  # fmt: skip
 def test_what_is_unknown_is_refused(given: dict[str, Any], why: str) -> None:
     with pytest.raises(ConfigError, match=why):

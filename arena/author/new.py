@@ -20,9 +20,6 @@ LONGEST_AUTHOR: Final = 256
 """How many characters an author's name in a manifest may have."""
 _NAMED: Final = (bot_manifests.MANIFEST, "README.md", "AGENTS.md")
 """The files of a new bot in which the word NAME is replaced by the bot's name."""
-_CLIENT: Final = rb"(?m)^from arena_bot import .*\n"
-_GAME: Final = rb"(?m)^from gardener import .*\n"
-"""The lines of a policy's bot in whose place the modules go, so that it is one program."""
 _BRIDGED: Final = "perl"
 """The language whose template reads and writes lines: what a bot in any other begins from."""
 
@@ -63,7 +60,13 @@ def new_bot(
         ConfigError: The name, the language or the author cannot be used, the folder is there already, or it cannot be
             written. Nothing has changed, except in the last case.
     """
-    template = templates()[_BRIDGED] if bridge else _template(language)
+    found = templates()
+    if not bridge and language not in found:
+        raise errors.ConfigError(
+            f"expected a language among {', '.join(found)}, got: {language!r}{errors.did_you_mean(language, found)}; "
+            "for any other add --bridge, which makes a bot that reads and writes lines"
+        )
+    template = found[_BRIDGED if bridge else language]
     bot_manifests.check_name(name)
     if name in bot_manifests.bundled_folders():
         raise errors.BotError(
@@ -98,19 +101,9 @@ def new_bot(
     manifest = bot_manifests.read_manifest(folder)
     if (manifest.name, manifest.author, manifest.include) != (name, author, ()):
         raise errors.InternalError(f"expected a bot from the template in {template}, got: {manifest}")
-    return NewBot(
-        folder=folder, language=language, build=bot_manifests.work(manifest), missing=_missing_program(manifest, folder)
-    )
-
-
-def _template(language: str) -> Path:
-    found = templates()
-    if language not in found:
-        raise errors.ConfigError(
-            f"expected a language among {', '.join(found)}, got: {language!r}{errors.did_you_mean(language, found)}; "
-            "for any other add --bridge, which makes a bot that reads and writes lines"
-        )
-    return found[language]
+    lack = bot_manifests.missing_tool(manifest, folder) or bot_manifests.missing(manifest, folder)
+    missing = lack.what if lack is not None and lack.program else None
+    return NewBot(folder=folder, language=language, build=bot_manifests.work(manifest), missing=missing)
 
 
 def _files(template: Path) -> dict[str, bytes]:
@@ -127,33 +120,29 @@ def _files(template: Path) -> dict[str, bytes]:
 
 
 class _Policy(msgspec.Struct):
-    """What is read here of a policy's file."""
-
     format: Literal[1]
-    rules: str
+    rules: Literal["gardener", "samurai"]
 
 
 def _play_by(policy: Path, made: dict[str, bytes]) -> None:
-    """Makes of the files of a new bot in Python one that plays by a policy: one program, and the policy beside it."""
-    content = files.read(policy, "a policy", files.MOST_LOG, errors.ConfigError)
+    """Makes of a new bot's files those of one that plays by a policy: one program, and the policy beside it."""
+    made["policy.json"] = files.read(policy, "a policy", files.MOST_LOG, errors.ConfigError)
     try:
-        rules = msgspec.json.decode(content, type=_Policy).rules
+        rules = msgspec.json.decode(made["policy.json"], type=_Policy).rules
     except msgspec.DecodeError as error:
         raise errors.ConfigError(
-            f"expected a policy as `arena.learn.policies.save` writes it, got: {str(policy)!r}: {error}"
+            "expected a policy for gardener or samurai as `arena.learn.policies.save` writes it, got: "
+            f"{str(policy)!r}: {error}"
         ) from None
-    parts = {path.name: path.read_bytes() for path in (resources.bots_folder() / "python" / "policy").iterdir()}
-    games = [name[:-3] for name in sorted(parts) if name.endswith(".py") and name != "bot.py"]
-    if rules not in games:
-        raise errors.ConfigError(
-            f"expected a policy for a game whose numbers bots have, {' or '.join(games)}, got: one for {rules!r}; "
-            "write a bot that makes them of what it is sent"
-        )
-    program = parts["bot.py"]
-    for line, module in ((_CLIENT, made.pop("arena_bot.py")), (_GAME, parts[f"{rules}.py"])):
-        program = re.sub(line, lambda found, module=module: module, program)  # type: ignore[misc]
-    made["bot.py"], made["policy.json"] = program, content
-    made["README.md"] = parts["README.md"].replace(b"RULES", rules.encode())
+    folder = resources.bots_folder() / "python" / "policy"
+    client, game, bot = (
+        made.pop("arena_bot.py"),
+        (folder / f"{rules}.py").read_bytes(),
+        (folder / "bot.py").read_bytes(),
+    )
+    head, _, rest = bot.partition(b"from arena_bot import Bot, CannotPlay, run\nfrom gardener import Table\n")
+    made["bot.py"] = head + client + game + rest
+    made["README.md"] = (folder / "README.md").read_bytes().replace(b"RULES", rules.encode())
     made[bot_manifests.MANIFEST] += f'rules = ["{rules}"]\n'.encode()
 
 
@@ -171,9 +160,3 @@ def _alone(manifest: str, author: str, language: str) -> str:
         line = f"{key} = {json.dumps(text, ensure_ascii=False)}".replace("\\", r"\\")
         manifest = re.sub(rf"(?m)^{key} = .*$", line, manifest)
     return manifest
-
-
-def _missing_program(manifest: bot_manifests.Manifest, folder: Path) -> str | None:
-    """Returns a program that must be installed before the bot can be built and run, if there is one."""
-    lack = bot_manifests.missing_tool(manifest, folder) or bot_manifests.missing(manifest, folder)
-    return lack.what if lack is not None and lack.program else None

@@ -10,17 +10,16 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from arena.core.face import errors, files
-from arena.learn.adapters.game import Game
+from arena.learn.adapters.game import Game, known
 
-ACTIVATIONS: Final = ("tanh", "relu", "identity")
-"""What neurons between two layers can do."""
+Activation: TypeAlias = Literal["tanh", "relu", "identity"]
 
 
 def save(
@@ -36,12 +35,9 @@ def save(
         activation: What neurons between two layers do: `tanh`, `relu` or `identity`.
 
     Raises:
-        ConfigError: The layers do not fit one another or the environment, a weight is no number, there is no such
-            activation, or the file cannot be written.
+        ConfigError: The layers do not fit, there is no such activation, or the file cannot be written.
     """
     game: Game = env.unwrapped._game
-    if activation not in ACTIVATIONS:
-        raise errors.ConfigError(f"expected an activation among {', '.join(ACTIVATIONS)}, got: {activation!r}")
     width, written = game.space.shape[0], []
     for number, pair in enumerate(layers, start=1):
         weights, bias = (np.asarray(one, "<f4") for one in pair)
@@ -69,7 +65,7 @@ def save(
         "players": settings.players,
         "board": settings.board.hash if settings.board else "",
         "first": game.first.tolist() if game.one_hot else None,
-        "activation": activation,
+        "activation": known(activation, Activation, "activation"),
         "layers": written,
     }
     try:

@@ -21,12 +21,7 @@ from arena.core.face import plain
     help="c, go, java, javascript, perl, python or rust; any other with --bridge.",
 )
 @click.option("--bridge", is_flag=True, help="Make a bot without sockets: it reads and writes lines of JSON.")
-@click.option(
-    "--policy",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Play by a policy that was learnt; arena.learn.policies.save writes it.",
-)
+@click.option("--policy", type=click.Path(path_type=Path), metavar="FILE", help="Play by a network that was learnt.")
 @click.option("--author", default="", metavar="TEXT", help="Who writes it.")
 @click.option(
     "--folder",
@@ -44,7 +39,7 @@ def new(name: str, language: str, bridge: bool, policy: Path | None, author: str
 
     With --bridge it is one of 30 lines in Perl, to be written anew in LANGUAGE: no ZeroMQ, no msgpack, no socket.
 
-    With --policy it is one program in Python that plays by the numbers of arena's environments, with FILE beside it.
+    With --policy it is one program in Python that plays by FILE, which arena.learn.policies.save writes.
 
     \b
     Example:

@@ -21,7 +21,9 @@ EXAMPLE = ROOT / "examples" / "learn"
 def test_the_bot_that_learnt_enters_a_tournament(block: int, tmp_path: Path) -> None:
     """The one that learnt from others' games is better than chance, for certain."""
     if block:
-        pytest.importorskip("sb3_contrib", reason="needs sb3-contrib, whose PyTorch is too large for every run of tests")
+        pytest.importorskip(
+            "sb3_contrib", reason="needs sb3-contrib, whose PyTorch is too large for every run of tests"
+        )
     text = re.findall(r"```sh\n(.*?)```", (EXAMPLE / "README.md").read_text(encoding="utf-8"), re.DOTALL)[block]
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for line in text.splitlines():

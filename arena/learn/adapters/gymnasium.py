@@ -63,10 +63,6 @@ class Seat(gymnasium.Env[Array, Any]):
             players: How many seats there are.
             opponents: Who plays the other seats, by their names: `{"seat_1": "greedy"}`.
             rewards: As for `pettingzoo.Environment`, and so are all that follow.
-            observations: `numbers` or `one_hot`.
-            illegal_reward: What an action gives that is not legal; None means that it is an error.
-            render_mode: `ansi`, `human` or `rgb_array`.
-            settings: As for `arena.make_settings`.
 
         Raises:
             ConfigError: There is no such game or opponent, or a value is unknown.

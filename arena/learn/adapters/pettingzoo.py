@@ -39,15 +39,7 @@ ILLEGAL: Final = -1.0
 
 
 def env(rules: str = "samurai", **settings: Any) -> Environment:
-    """Returns an environment in which an action that is not legal ends the game.
-
-    Args:
-        rules: The game's name.
-        settings: As for `Environment`.
-
-    Raises:
-        ConfigError: There is no such game, or it does not say what programs learn from.
-    """
+    """Returns an `Environment` in which an action that is not legal ends the game."""
     return Environment(rules, **{"illegal_reward": ILLEGAL, **settings})
 
 

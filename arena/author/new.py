@@ -54,7 +54,7 @@ def new_bot(
         author: Who writes it; may be empty.
         parent: The folder in which the new one is made.
         bridge: Whether it reads and writes lines. It plays as it is, and is to be written anew in its language.
-        policy: A file of `arena.learn.policies` by which it plays, in Python.
+        policy: A file of `arena.learn.adapters.policies` by which it plays, in Python.
 
     Raises:
         ConfigError: The name, the language or the author cannot be used, the folder is there already, or it cannot be
@@ -131,18 +131,17 @@ def _play_by(policy: Path, made: dict[str, bytes]) -> None:
         rules = msgspec.json.decode(made["policy.json"], type=_Policy).rules
     except msgspec.DecodeError as error:
         raise errors.ConfigError(
-            "expected a policy for gardener or samurai as `arena.learn.policies.save` writes it, got: "
+            "expected a policy for gardener or samurai as `arena.learn.adapters.policies.save` writes it, got: "
             f"{str(policy)!r}: {error}"
         ) from None
     folder = resources.bots_folder() / "python" / "policy"
-    client, game, bot = (
-        made.pop("arena_bot.py"),
-        (folder / f"{rules}.py").read_bytes(),
-        (folder / "bot.py").read_bytes(),
+    game, bot, readme = (
+        files.read(folder / name, "a part of a policy's bot", files.MOST_TEXT, errors.InternalError)
+        for name in (f"{rules}.py", "bot.py", "README.md")
     )
     head, _, rest = bot.partition(b"from arena_bot import Bot, CannotPlay, run\nfrom gardener import Table\n")
-    made["bot.py"] = head + client + game + rest
-    made["README.md"] = (folder / "README.md").read_bytes().replace(b"RULES", rules.encode())
+    made["bot.py"] = head + made.pop("arena_bot.py") + game + rest
+    made["README.md"] = readme.replace(b"RULES", rules.encode())
     made[bot_manifests.MANIFEST] += f'rules = ["{rules}"]\n'.encode()
 
 

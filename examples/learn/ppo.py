@@ -14,7 +14,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from arena.learn import policies
+from arena.learn.adapters import policies
 from arena.learn.adapters.gymnasium import Seat
 
 GAMES = 16

@@ -23,7 +23,7 @@ from arena.core.resources import bots_folder
 from arena.core.rules.numbering import Numbering
 from arena.core.rules.table import Table
 from arena.core.wire import codec
-from arena.learn import policies
+from arena.learn.adapters import policies
 from arena.learn.adapters import gymnasium
 
 TABLES = [
@@ -120,7 +120,7 @@ def test_a_policy_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="activation to be one of tanh, relu, identity, got: 'swish'"):
         saved(path, env, activation="swish")
     for text, why in (
-        ("{", "as `arena.learn.policies.save` writes it"),
+        ("{", "as `arena.learn.adapters.policies.save` writes it"),
         ('{"format": 2, "rules": "gardener"}', "format"),
         ('{"format": 1, "rules": "../gardener"}', "for gardener or samurai .*'../gardener'"),
     ):

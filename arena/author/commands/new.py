@@ -39,7 +39,7 @@ def new(name: str, language: str, bridge: bool, policy: Path | None, author: str
 
     With --bridge it is one of 30 lines in Perl, to be written anew in LANGUAGE: no ZeroMQ, no msgpack, no socket.
 
-    With --policy it is one program in Python that plays by FILE, which arena.learn.policies.save writes.
+    With --policy it is one program in Python that plays by FILE, which arena.learn.adapters.policies.save writes.
 
     \b
     Example:

@@ -23,8 +23,7 @@ from arena.core.resources import bots_folder
 from arena.core.rules.numbering import Numbering
 from arena.core.rules.table import Table
 from arena.core.wire import codec
-from arena.learn.adapters import policies
-from arena.learn.adapters import gymnasium
+from arena.learn.adapters import gymnasium, policies
 
 TABLES = [
     ("gardener", 2, "draft"), ("gardener", 5, "race"), ("samurai", 2, "standard"), ("samurai", 4, "basic"),

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -43,7 +43,9 @@ def templates() -> dict[str, Path]:
     }
 
 
-def new_bot(name: str, *, language: str, author: str, parent: Path, bridge: bool = False) -> NewBot:
+def new_bot(
+    name: str, *, language: str, author: str, parent: Path, bridge: bool = False, policy: Path | None = None
+) -> NewBot:
     """Makes a bot's folder, named after the bot.
 
     Args:
@@ -52,12 +54,19 @@ def new_bot(name: str, *, language: str, author: str, parent: Path, bridge: bool
         author: Who writes it; may be empty.
         parent: The folder in which the new one is made.
         bridge: Whether it reads and writes lines. It plays as it is, and is to be written anew in its language.
+        policy: A file of `arena.learn.adapters.policies` by which it plays, in Python.
 
     Raises:
         ConfigError: The name, the language or the author cannot be used, the folder is there already, or it cannot be
             written. Nothing has changed, except in the last case.
     """
-    template = templates()[_BRIDGED] if bridge else _template(language)
+    found = templates()
+    if not bridge and language not in found:
+        raise errors.ConfigError(
+            f"expected a language among {', '.join(found)}, got: {language!r}{errors.did_you_mean(language, found)}; "
+            "for any other add --bridge, which makes a bot that reads and writes lines"
+        )
+    template = found[_BRIDGED if bridge else language]
     bot_manifests.check_name(name)
     if name in bot_manifests.bundled_folders():
         raise errors.BotError(
@@ -74,6 +83,8 @@ def new_bot(name: str, *, language: str, author: str, parent: Path, bridge: bool
             f"expected a name that is free, got: {str(folder)!r}, which is there already; choose another name or folder"
         )
     made = _files(template)
+    if policy is not None:
+        _play_by(policy, made)
     for file in _NAMED:
         if file in made:
             made[file] = re.sub(rb"\bNAME\b", name.encode(), made[file])
@@ -90,19 +101,9 @@ def new_bot(name: str, *, language: str, author: str, parent: Path, bridge: bool
     manifest = bot_manifests.read_manifest(folder)
     if (manifest.name, manifest.author, manifest.include) != (name, author, ()):
         raise errors.InternalError(f"expected a bot from the template in {template}, got: {manifest}")
-    return NewBot(
-        folder=folder, language=language, build=bot_manifests.work(manifest), missing=_missing_program(manifest, folder)
-    )
-
-
-def _template(language: str) -> Path:
-    found = templates()
-    if language not in found:
-        raise errors.ConfigError(
-            f"expected a language among {', '.join(found)}, got: {language!r}{errors.did_you_mean(language, found)}; "
-            "for any other add --bridge, which makes a bot that reads and writes lines"
-        )
-    return found[language]
+    lack = bot_manifests.missing_tool(manifest, folder) or bot_manifests.missing(manifest, folder)
+    missing = lack.what if lack is not None and lack.program else None
+    return NewBot(folder=folder, language=language, build=bot_manifests.work(manifest), missing=missing)
 
 
 def _files(template: Path) -> dict[str, bytes]:
@@ -116,6 +117,32 @@ def _files(template: Path) -> dict[str, bytes]:
         name: files.read(template / path, f"the file {name!r} of a template", files.MOST_TEXT, errors.InternalError)
         for name, path in paths.items()
     }
+
+
+class _Policy(msgspec.Struct):
+    format: Literal[1]
+    rules: Literal["gardener", "samurai"]
+
+
+def _play_by(policy: Path, made: dict[str, bytes]) -> None:
+    """Makes of a new bot's files those of one that plays by a policy: one program, and the policy beside it."""
+    made["policy.json"] = files.read(policy, "a policy", files.MOST_LOG, errors.ConfigError)
+    try:
+        rules = msgspec.json.decode(made["policy.json"], type=_Policy).rules
+    except msgspec.DecodeError as error:
+        raise errors.ConfigError(
+            "expected a policy for gardener or samurai as `arena.learn.adapters.policies.save` writes it, got: "
+            f"{str(policy)!r}: {error}"
+        ) from None
+    folder = resources.bots_folder() / "python" / "policy"
+    game, bot, readme = (
+        files.read(folder / name, "a part of a policy's bot", files.MOST_TEXT, errors.InternalError)
+        for name in (f"{rules}.py", "bot.py", "README.md")
+    )
+    head, _, rest = bot.partition(b"from arena_bot import Bot, CannotPlay, run\nfrom gardener import Table\n")
+    made["bot.py"] = head + made.pop("arena_bot.py") + game + rest
+    made["README.md"] = readme.replace(b"RULES", rules.encode())
+    made[bot_manifests.MANIFEST] += f'rules = ["{rules}"]\n'.encode()
 
 
 def _is_made(path: Path, manifest: bot_manifests.Manifest) -> bool:
@@ -132,9 +159,3 @@ def _alone(manifest: str, author: str, language: str) -> str:
         line = f"{key} = {json.dumps(text, ensure_ascii=False)}".replace("\\", r"\\")
         manifest = re.sub(rf"(?m)^{key} = .*$", line, manifest)
     return manifest
-
-
-def _missing_program(manifest: bot_manifests.Manifest, folder: Path) -> str | None:
-    """Returns a program that must be installed before the bot can be built and run, if there is one."""
-    lack = bot_manifests.missing_tool(manifest, folder) or bot_manifests.missing(manifest, folder)
-    return lack.what if lack is not None and lack.program else None

@@ -21,6 +21,7 @@ from arena.core.face import plain
     help="c, go, java, javascript, perl, python or rust; any other with --bridge.",
 )
 @click.option("--bridge", is_flag=True, help="Make a bot without sockets: it reads and writes lines of JSON.")
+@click.option("--policy", type=click.Path(path_type=Path), metavar="FILE", help="Play by a network that was learnt.")
 @click.option("--author", default="", metavar="TEXT", help="Who writes it.")
 @click.option(
     "--folder",
@@ -29,7 +30,7 @@ from arena.core.face import plain
     metavar="DIR",
     help="Where to make the new folder.  [default: here]",
 )
-def new(name: str, language: str, bridge: bool, author: str, folder: Path) -> None:
+def new(name: str, language: str, bridge: bool, policy: Path | None, author: str, folder: Path) -> None:
     """Make a folder with a bot that plays, as a starting point.
 
     The folder is called NAME and holds the bot, the client that speaks the protocol, what builds it, its manifest
@@ -38,6 +39,8 @@ def new(name: str, language: str, bridge: bool, author: str, folder: Path) -> No
 
     With --bridge it is one of 30 lines in Perl, to be written anew in LANGUAGE: no ZeroMQ, no msgpack, no socket.
 
+    With --policy it is one program in Python that plays by FILE, which arena.learn.adapters.policies.save writes.
+
     \b
     Example:
       arena bot new ronin --language go
@@ -45,11 +48,16 @@ def new(name: str, language: str, bridge: bool, author: str, folder: Path) -> No
     """
     from arena.author.new import new_bot
 
-    made = new_bot(name, language=language, author=author, parent=folder, bridge=bridge)
+    if policy is not None and (bridge or language != "python"):
+        raise click.UsageError(
+            "expected --policy alone: its bot is in Python, and needs no bridge; leave out the other"
+        )
+    made = new_bot(name, language=language, author=author, parent=folder, bridge=bridge, policy=policy)
     ref = shlex.quote(str(made.folder))
     anew = bridge and language != "perl"
     kind = f"to be written in {language}, and in perl so far," if anew else f"in {language}"
-    say(plain(f"{made.folder} is a bot {kind} that takes a legal play of each request. Next:"))
+    plays = "takes a legal play of each request" if policy is None else f"plays by {policy}"
+    say(plain(f"{made.folder} is a bot {kind} that {plays}. Next:"))
     if anew:
         say(plain(f"  write it in {language}, as bot.pl does it, and put its command for `perl bot.pl` into bot.toml"))
     if made.missing is not None:

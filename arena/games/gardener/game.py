@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from msgspec.structs import replace
+
 from arena.core.face import Payload, Seat, errors, game_kit
 from arena.games.gardener import numbers, payloads, rounds
 from arena.games.gardener.deck import KINDS, PLAYERS, Deck, DeckFormat
@@ -133,7 +135,12 @@ class Gardener(game_kit.Rules[State]):
         return numbers.bounds(self.tables)
 
     def numbers(self, view: Payload) -> Sequence[int]:
-        return numbers.numbers(self.tables, view)
+        state = guess(self.tables, view, "over")
+        deck = bytes(view["deck"] - (view["next"] is not None))  # which cards these are is in no number
+        return numbers.observe(self.tables, replace(state, deck=deck), view["seat"])
+
+    def observe(self, state: State, seat: Seat) -> Sequence[int]:
+        return numbers.observe(self.tables, state, seat)
 
     def read_play(self, state: State, play: Payload, path: str) -> Play:
         return payloads.READERS.get(state.phase, payloads.read_row)(play, path)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from array import array
+from functools import lru_cache
 from itertools import chain
 
-from arena.core.face import Payload, Seat, errors, game_kit, numbering
+from arena.core.face import Seat, errors, game_kit
 from arena.games.gardener.deck import CARDS, KINDS
 from arena.games.gardener.geometry import HIGH, LENGTHS, NEAR, WIDE, point, square
 from arena.games.gardener.rounds import BONUS, POINTS
-from arena.games.gardener.state import Done, Near, NearRow, Plant, Play, ScoreRow, Seize, State, Tables
+from arena.games.gardener.state import Done, Garden, Near, NearRow, Plant, Play, ScoreRow, Seize, State, Tables
 
 MOST_ROWS = 12
 """So many rows can a card make at most: two on each of its short lines, three on each of its long ones."""
@@ -66,30 +67,33 @@ def absolute(state: State, seat: Seat, play: Play | Near | NearRow) -> Play:
     return Plant.at(position, play.turned) if isinstance(play, Near) else ScoreRow(*point(position), play.down)
 
 
-def numbers(tables: Tables, view: Payload) -> array[int]:
-    """Returns a view as numbers; seats come in their order round the table, the view's own first.
+def observe(tables: Tables, state: State, own: Seat) -> array[int]:
+    """Returns what a seat sees as numbers; seats come in their order round the table, its own first.
 
     `round`, cards in the `deck`, 1 + the `next` card, a 1 for each card of the `offer`. Then for each seat: how far it
     sits from the `starter`, its score, whether it forfeited, 1 + the card that it has taken, a 1 for each feature card
     that is face up, its rows (`at`, a 1 for `down`, 1 + kind, length), and its garden: of each card 1 + its number, x,
     y and a 1 if it is turned. What is not there is 0.
     """
-    seats, cards = tables.seats, 4 * (most_rounds(tables) + 1)
-    found = array("h", (view["round"], view["deck"], _card(view["next"])))
-    found.extend(numbering.counted(view["offer"], CARDS))
+    seats, width, gone = tables.seats, 4 * (most_rounds(tables) + 1), {*chain.from_iterable(state.forfeited)}
+    offer = bytearray(CARDS)
+    for card in state.offer:
+        offer[card] = 1
+    found = array("h", (state.round, len(state.deck) + (state.top is not None), _card(state.top), *offer))
     for turn in range(seats):
-        seat = (view["seat"] + turn) % seats
-        features, rows, garden = view["features"][seat], array("h"), array("h")
-        found.extend(((seat - view["starter"]) % seats, view["scores"][seat], seat in view["forfeited"]))
-        found.append(_card(view["taken"][seat]))
-        found.extend([kind in features for kind in KINDS])
-        for row in view["rows"][seat]:
-            rows.extend((*row["at"], row["along"] == "down", 1 + KINDS.index(row["kind"]), row["length"]))
-        garden.extend(chain.from_iterable(view["gardens"][seat]))
-        for place in range(0, len(garden), 4):
-            garden[place] += 1
-        found += rows + _NOUGHT * (5 * MOST_ROWS - len(rows)) + garden + _NOUGHT * (cards - len(garden))
+        seat = (own + turn) % seats
+        first = ((seat - state.starter) % seats, state.scores[seat], seat in gone, _card(state.taken[seat]))
+        found.extend((*first, *[state.features[seat] >> kind & 1 for kind in range(len(KINDS))]))
+        for row in state.rows[seat]:
+            found.extend((row.x, row.y, row.down, 1 + row.kind, row.length))
+        found += _NOUGHT * (5 * (MOST_ROWS - len(state.rows[seat]))) + _planted(state.gardens[seat], width)
     return found
+
+
+@lru_cache(maxsize=256)  # a garden is seen by all, and several times, before the next card is planted in it
+def _planted(garden: Garden, width: int) -> array[int]:
+    found = array("h", chain.from_iterable((1 + card, x, y, turned) for card, x, y, turned in garden))
+    return found + _NOUGHT * (width - len(found))
 
 
 def bounds(tables: Tables) -> game_kit.Bounds:

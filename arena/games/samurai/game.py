@@ -150,8 +150,10 @@ class Samurai(game_kit.Rules[State]):
     def bounds(self) -> game_kit.Bounds:
         return numbers.bounds(self.tables)
 
-    def numbers(self, view: Payload) -> list[int]:
-        return numbers.numbers(self.tables, view)
+    def numbers(self, view: Payload) -> Sequence[int]:
+        state = guess(self.tables, view, view["phase"])
+        shown = replace(state, phase=view["phase"], to_move=view["to_move"] or 0, placed=bytes(view["placed"]))
+        return numbers.observe(self.tables, shown, view["seat"])
 
     def observe(self, state: State, seat: Seat) -> Sequence[int]:
         return numbers.observe(self.tables, state, seat)

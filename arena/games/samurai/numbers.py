@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from functools import cache
 
-from arena.core.face import Payload, Seat, game_kit, numbering
+from arena.core.face import Seat, game_kit
 from arena.games.samurai.payloads import BY_SEAT, SHOWN_PHASES, sees_captured
 from arena.games.samurai.state import (
     CASTES,
@@ -14,7 +14,6 @@ from arena.games.samurai.state import (
     KINDS,
     MOVE,
     SWITCH,
-    TILE_INDEX,
     Capture,
     ChooseHand,
     End,
@@ -30,6 +29,7 @@ from arena.games.samurai.state import (
 )
 
 _PHASES = ("hand", "setup", "turns", "over")
+_UNSEEN = (-1 & 0xFF,) * len(CASTES)
 
 
 def every_play(tables: Tables) -> game_kit.Legal:
@@ -50,34 +50,6 @@ def every_play(tables: Tables) -> game_kit.Legal:
     )
 
 
-def numbers(tables: Tables, view: Payload) -> list[int]:
-    """Returns a view as numbers; seats come in their order round the table, the view's own first, as seat 0.
-
-    The phase (0 `hand` to 3 `over`), `turn`, 1 + the seat to move, whether only fast tiles may follow; the supply and
-    what is set aside, by caste; how many tiles of each kind are in the own hand. For each seat: tiles in its hand and
-    in its stack, whether its switch is used, whether it forfeited, and its captured pieces by caste, -1 where they are
-    hidden. For each space: its tile (0 for none, else 1 + seat * kinds + kind), a 1 for each caste that has a piece
-    there, and a 1 if its tile was put there in this turn.
-    """
-    seats, own, spaces = tables.seats, view["seat"], len(tables.start.at)
-    to_move = view["to_move"]
-    found = [_PHASES.index(view["phase"]), view["turn"], 0 if to_move is None else 1 + (to_move - own) % seats]
-    found += [view["fast_only"], *view["supply"].values(), *view["set_aside"].values()]
-    found += numbering.counted((TILE_INDEX[tile] for tile in view["hand"]), KINDS)
-    for turn in range(seats):
-        seat = (own + turn) % seats
-        found += [view["hands"][seat], view["stacks"][seat], seat in view["switch_used"], seat in view["forfeited"]]
-        captured = view["captured"][seat]
-        found += [-1] * len(CASTES) if captured is None else captured.values()
-    tiles = [0] * spaces
-    for space, owner, tile in view["tiles"]:
-        tiles[space] = tile_code((owner - own) % seats, TILE_INDEX[tile])
-    found += tiles
-    for caste in CASTES:
-        found += numbering.counted(view["pieces"][caste], spaces)
-    return found + numbering.counted(view["placed"], spaces)
-
-
 @cache
 def _turned(seats: int, own: Seat) -> bytes:
     """Returns what turns each code of a tile so that a seat comes first."""
@@ -86,23 +58,33 @@ def _turned(seats: int, own: Seat) -> bytes:
 
 
 def observe(tables: Tables, state: State, own: Seat) -> array[int]:
-    """Returns `numbers` of a seat's view, in a tenth of the time."""
+    """Returns what a seat sees as numbers; seats come in their order round the table, its own first, as seat 0.
+
+    The phase (0 `hand` to 3 `over`), `turn`, 1 + the seat to move, whether only fast tiles may follow; the supply and
+    what is set aside, by caste; how many tiles of each kind are in the own hand. For each seat: tiles in its hand and
+    in its stack, whether its switch is used, whether it forfeited, and its captured pieces by caste, -1 where they are
+    hidden. For each space: its tile (0 for none, else 1 + seat * kinds + kind), a 1 for each caste that has a piece
+    there, and a 1 if its tile was put there in this turn.
+    """
     seats, hand, gone = tables.seats, state.hands[own], [seat for seats in state.forfeited for seat in seats]
     phase = _PHASES.index(SHOWN_PHASES.get(state.phase, state.phase))
     to_move = 1 + (state.to_move - own) % seats if state.phase in BY_SEAT else 0
-    found = array("h", (phase, state.turn, to_move, state.fast_only, *state.supply, *state.set_aside))
-    found.extend(map(hand.count, range(KINDS)))
+    # All are within -128 and 127 (`bounds`), and bytes are joined ten times as fast as numbers.
+    found = bytearray((phase, state.turn, to_move, state.fast_only, *state.supply, *state.set_aside))
+    found += bytes(map(hand.count, range(KINDS)))
     for turn in range(seats):
         seat = (own + turn) % seats
-        seen = state.captured[seat] if sees_captured(tables, state, own, seat) else (-1,) * len(CASTES)
-        found.extend((len(state.hands[seat]), len(state.stacks[seat]), seat in state.switch_used, seat in gone, *seen))
-    found.extend(state.at.translate(_turned(seats, own)))
+        seen = state.captured[seat] if sees_captured(tables, state, own, seat) else _UNSEEN
+        found += bytes(
+            (len(state.hands[seat]), len(state.stacks[seat]), seat in state.switch_used, seat in gone, *seen)
+        )
+    found += state.at.translate(_turned(seats, own))
     for spaces in (*state.pieces, state.placed):
         marked = bytearray(len(state.at))
         for space in spaces:
             marked[space] = 1
-        found.extend(marked)
-    return found
+        found += marked
+    return array("b", bytes(found))
 
 
 def bounds(tables: Tables) -> game_kit.Bounds:

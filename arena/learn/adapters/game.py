@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
+from functools import reduce
 from itertools import chain
+from math import prod
+from operator import index
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from arena.core.face import Seat, Table, catalogue, courses, errors, layouts, log_records, numbering, presenters
+from arena.core.face import (
+    Seat,
+    Table,
+    catalogue,
+    courses,
+    errors,
+    game_kit,
+    layouts,
+    log_records,
+    numbering,
+    presenters,
+)
 
 Rewards: TypeAlias = Literal["scores", "ranks"]
 Observations: TypeAlias = Literal["numbers", "one_hot"]
@@ -21,6 +35,8 @@ Array: TypeAlias = npt.NDArray[Any]
 
 WIDTH: Final = 100
 """Characters in a line of what is rendered."""
+_MANY: Final = 150
+"""More plays than these numpy marks faster than Python."""
 
 
 def known(value: str | None, kind: Any, name: str) -> Any:
@@ -32,6 +48,30 @@ def known(value: str | None, kind: Any, name: str) -> Any:
     if value is not None and value not in get_args(kind):
         raise errors.ConfigError(f"expected {name} to be one of {', '.join(get_args(kind))}, got: {value!r}")
     return value
+
+
+class _Numbering(numbering.Numbering):
+    def marks(self, products: Iterable[game_kit.Product]) -> bytearray:
+        """Returns a 1 for each of some plays, among all."""
+        marks = bytearray(len(self))
+        array = np.frombuffer(marks, np.int8)
+        for product in products:
+            first, places = self._places[product.make]
+            if product.size > _MANY and product.size == prod(len(own) for own, _ in places):
+                marks[first : first + product.size] = b"\1" * product.size
+                continue
+            steps = [
+                [place[value] for value in values] for values, (_, place) in zip(product.choices, places, strict=True)
+            ]
+            if product.size > _MANY:
+                array[reduce(np.add.outer, steps, np.array(first))] = 1
+                continue
+            numbers = [first]
+            for step in steps:
+                numbers = [number + more for number in numbers for more in step]
+            for number in numbers:
+                marks[number] = 1
+        return marks
 
 
 class Game:
@@ -56,7 +96,7 @@ class Game:
                 f"expected a game that says what programs learn from, got: {rules}, without "
                 f"{'`every_play`' if every is None else '`numbers`'}; {how}"
             )
-        self.numbering = numbering.Numbering(every)
+        self.numbering = _Numbering(every)
         self.actions = len(self.numbering)
         self.agents = [f"seat_{seat}" for seat in range(players)]
         bounds, span = self.rules.bounds().numbers, np.iinfo(np.int32)
@@ -67,16 +107,23 @@ class Game:
                     f'expected bounds of the numbers of {rules}, got: none; give observations="numbers"'
                 )
             sizes = high - low + 1
-            self._first = np.cumsum(sizes) - sizes - low
+            self.first = np.cumsum(sizes) - sizes - low
             self.space: Any = gymnasium.spaces.Box(0, 1, (int(sizes.sum()),), np.int8)
         else:
             self.space = gymnasium.spaces.Box(low, high, dtype=np.int32)
         self.chance: random.Random | None = None
 
     def reset(self, seed: int | None) -> None:
-        """Begins a game. Chance goes on as it was where no seed is given; at first it is the system's."""
+        """Begins a game. Chance goes on as it was where no seed is given; at first it is the system's.
+
+        Raises:
+            ValueError: The seed is below 0.
+            TypeError: It is no whole number.
+        """
+        if seed is not None and index(seed) < 0:
+            raise ValueError(f"expected a seed of 0 or more, got: {seed}")
         if seed is not None or self.chance is None:
-            self.chance = random.Random(seed)
+            self.chance = random.Random(None if seed is None else index(seed))
         self.table = Table(self.rules)
         self._go_on()
 
@@ -85,17 +132,30 @@ class Game:
         while table.draws is not None:
             table.draw(self.chance.randrange(table.draws))  # type: ignore[union-attr]
         self.due: Seat | None = table.due[0] if table.due else None
-        self.legal: Sequence[int] = []
-        """The numbers of what the seat that is due may do."""
-        self.mask = np.zeros(self.actions, np.int8)
-        """A 1 for each of them."""
-        if self.due is not None:
-            self.legal = self.numbering.of(self.rules.relative(table.shown, self.due))
-            self.mask[self.legal] = 1
+        self._marks: bytearray | None = None
+
+    @property
+    def marks(self) -> bytearray:
+        """A 1 for each action that the seat that is due may take; made when it is first asked for."""
+        if self._marks is None:
+            due, shown = self.due, self.table.shown
+            self._marks = self.numbering.marks(() if due is None else self.rules.relative(shown, due).products)
+        return self._marks
+
+    @property
+    def mask(self) -> Array:
+        """The same as a new array."""
+        return np.frombuffer(self.marks, np.int8).copy()
 
     def make(self, number: int) -> None:
         """Makes a play of the seat that is due."""
         self.table.make(self.rules.absolute(self.table.shown, self.table.due[0], self.numbering.play(number)))
+        self._go_on()
+
+    def make_any(self) -> None:
+        """Makes a play of the seat that is due, as chance draws it."""
+        legal = self.rules.legal(self.table.shown, self.table.due[0])
+        self.table.make(legal[self.chance.randrange(len(legal))])  # type: ignore[union-attr]
         self._go_on()
 
     def act(self, action: dict[str, Any]) -> None:
@@ -103,15 +163,23 @@ class Game:
         self.table.act(action)
         self._go_on()
 
-    def refusal(self, number: int) -> str | None:
-        """Returns why the seat that is due may not take an action, or None if it may.
+    def number(self, action: Any) -> int:
+        """Returns an action as a number.
 
         Raises:
-            ValueError: No action has this number.
+            ValueError: There is no such action.
         """
-        if not 0 <= number < self.actions:
-            raise ValueError(f"expected an action, 0 to {self.actions - 1}, got: {number}")
-        if self.mask[number]:
+        try:
+            number: Any = index(action)
+        except TypeError:
+            number = repr(action)
+        if isinstance(number, str) or not 0 <= number < self.actions:
+            raise ValueError(f"expected an action, a whole number from 0 to {self.actions - 1}, got: {number}")
+        return int(number)
+
+    def refusal(self, number: int) -> str | None:
+        """Returns why the seat that is due may not take an action, or None if it may."""
+        if self.marks[number]:
             return None
         shown, seat = self.table.shown, self.table.due[0]
         try:
@@ -127,7 +195,7 @@ class Game:
         if not self.one_hot:
             return numbers
         found = np.zeros(self.space.shape, np.int8)
-        found[self._first + numbers] = 1
+        found[self.first + numbers] = 1
         return found
 
     def rewards(self) -> list[float]:

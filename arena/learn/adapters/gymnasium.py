@@ -63,28 +63,29 @@ class Seat(gymnasium.Env[Array, Any]):
             players: How many seats there are.
             opponents: Who plays the other seats, by their names: `{"seat_1": "greedy"}`.
             rewards: As for `pettingzoo.Environment`, and so are all that follow.
-            observations: `numbers` or `one_hot`.
-            illegal_reward: What an action gives that is not legal; None means that it is an error.
-            render_mode: `ansi`, `human` or `rgb_array`.
-            settings: As for `arena.make_settings`.
 
         Raises:
             ConfigError: There is no such game or opponent, or a value is unknown.
         """
         self.render_mode: RenderMode | None = known(render_mode, RenderMode, "render_mode")
         self._game = game = Game(rules, players, rewards, observations, settings)
-        others = [agent for agent in game.agents if agent != f"seat_{seat}"]
         self._opponents = dict(opponents or {})
+        others = [agent for agent in game.agents if agent != f"seat_{seat}"]
         if len(others) == players or not self._opponents.keys() <= set(others):
             raise errors.ConfigError(
                 f"expected a seat of {players}, and opponents among the others, got: seat {seat}, opponents "
-                f"{', '.join(self._opponents) or 'none'}; name them seat_0 to seat_{players - 1}"
+                f"{', '.join(map(str, self._opponents)) or 'none'}; name them seat_0 to seat_{players - 1}"
             )
-        for opponent in self._opponents.values():
+        for agent, opponent in self._opponents.items():
             if isinstance(opponent, str):
-                _bot_class(opponent)
+                _bot_class(opponent, rules)
+            elif not callable(opponent):
+                raise errors.ConfigError(f"expected a bot or a function as {agent}, got: {opponent!r}")
         self._seat, self._illegal_reward, self.actions = seat, illegal_reward, game.actions
+        self._over: bool | None = None
         self._bots: dict[int, Any] = {}
+        self._heard: dict[int, list[bytes]] = {}
+        """By seat of a bot, what it was sent in this game: a copy of the game has a bot that was told the same."""
         self.observation_space, self.action_space = game.space, gymnasium.spaces.Discrete(game.actions)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
@@ -92,14 +93,13 @@ class Seat(gymnasium.Env[Array, Any]):
         super().reset(seed=seed)
         game = self._game
         game.reset(seed)
-        self._over, self._bots = False, {}
+        self._over, self._bots, self._heard = False, {}, {}
         for number, agent in enumerate(game.agents):
-            opponent = self._opponents.get(agent)
-            if isinstance(opponent, str):
-                self._bots[number] = bot = _bot_class(opponent)()
+            if isinstance(self._opponents.get(agent), str):
                 seed = game.chance.getrandbits(32)  # type: ignore[union-attr]
                 told = telling.game_start(game.rules, game.settings, number, game=1, commitment="0" * 64, bot_seed=seed)
-                bot.start(msgpack.decode(codec.encode(told)))
+                self._heard[number] = [codec.encode(told)]
+                self._seat_bot(number)
         self._others_play()
         return self._told()
 
@@ -110,16 +110,18 @@ class Seat(gymnasium.Env[Array, Any]):
             ValueError: It is not legal, and there is no `illegal_reward`; no action has this number; or there is no
                 game, or it is over.
         """
-        if getattr(self, "_over", True):
+        if self._over is not False:
             raise ValueError("expected a game that goes on, got: a step before reset or after the end; call reset()")
-        game, reason = self._game, self._game.refusal(int(action))
+        game = self._game
+        number = game.number(action)
+        reason = game.refusal(number)
         if reason is not None:
             if self._illegal_reward is None:
                 raise ValueError(f"expected an action that the mask allows, got: {action}: {reason}")
             self._over = True
             observation, info = self._told()
             return observation, self._illegal_reward, True, False, {**info, "illegal": reason}
-        game.make(int(action))
+        game.make(number)
         self._others_play()
         observation, info = self._told()
         return observation, game.rewards()[self._seat] if self._over else 0.0, self._over, False, info
@@ -133,18 +135,24 @@ class Seat(gymnasium.Env[Array, Any]):
         return None if self.render_mode is None else self._game.render(self.render_mode)
 
     def _told(self) -> tuple[Array, dict[str, Any]]:
-        return self._game.observe(self._seat), {"action_mask": self._game.mask.copy()}
+        return self._game.observe(self._seat), {"action_mask": self._game.mask}
 
     def _others_play(self) -> None:
         game = self._game
         while (due := game.due) is not None and due != self._seat:
             opponent = self._opponents.get(game.agents[due])
-            if due in self._bots:
-                game.act(self._answer(due))
-            elif opponent is None:
-                game.make(game.legal[game.chance.randrange(len(game.legal))])  # type: ignore[union-attr]
+            if opponent is None:
+                game.make_any()
+            elif due in self._bots:
+                try:
+                    game.act(self._answer(due))
+                except errors.ActionError as error:
+                    raise ValueError(f"expected a legal action of {opponent}, as seat_{due}, got: {error}") from error
             else:
-                game.make(int(opponent(game.observe(due), game.mask.copy())))  # type: ignore[operator]
+                number = game.number(opponent(game.observe(due), game.mask))  # type: ignore[operator]
+                if reason := game.refusal(number):
+                    raise ValueError(f"expected a legal action of the function of seat_{due}, got: {number}: {reason}")
+                game.make(number)
         self._over = due is None
 
     def _answer(self, seat: int) -> Any:
@@ -153,18 +161,37 @@ class Seat(gymnasium.Env[Array, Any]):
         [kind] = [decision.kind for decision in rules.pending(shown) if decision.seat == seat]
         view, legal = rules.view(shown, seat), rules.write_legal(shown, seat)
         asked = wire_messages.Request(id=1, kind=kind, clock=_NO_HURRY, view=view, events=None, legal=legal)
-        answer = self._bots[seat].decide(msgpack.decode(codec.encode(asked)))
+        self._heard[seat].append(codec.encode(asked))
+        answer = self._bots[seat].decide(msgpack.decode(self._heard[seat][-1]))
         return answer[0] if isinstance(answer, tuple) else answer
+
+    def _seat_bot(self, seat: int) -> None:
+        """Makes a bot that was sent what `_heard` has."""
+        start, *requests = map(msgpack.decode, self._heard[seat])
+        self._bots[seat] = bot = _bot_class(self._opponents[f"seat_{seat}"], start["rules"])()
+        bot.start(start)
+        for request in requests:
+            bot.decide(request)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_bots": {}}  # their classes are of no module that another process can import
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for seat in self._heard:
+            self._seat_bot(seat)
 
 
 @cache
-def _bot_class(ref: str) -> Any:
+def _bot_class(ref: str, rules: str) -> Any:
     """Returns the class of a bot in Python.
 
     Raises:
-        ConfigError: There is no such bot, or it is not one that can be asked in this process.
+        ConfigError: There is no such bot, it does not play these rules, or it cannot be asked in this process.
     """
     spec = bot_manifests.load_bot(ref)
+    if spec.rules and rules not in spec.rules:
+        raise errors.ConfigError(f"expected an opponent that plays {rules}, got: {ref}, for {', '.join(spec.rules)}")
     program = Path(spec.folder, spec.command[-1])
     if program.suffix != ".py" or not spec.command[0].startswith("{python"):
         raise errors.ConfigError(
@@ -181,10 +208,14 @@ def _bot_class(ref: str) -> Any:
     finally:
         sys.path.remove(spec.folder)
     kinds = [one for one in vars(module).values() if hasattr(one, "decide") and one.__module__ == name]
-    if len(kinds) != 1 or "events" in kinds[0].want:
+    if len(kinds) != 1:
         raise errors.ConfigError(
-            f"expected one class of a bot that wants no events in {program.name}, got: {len(kinds)} classes of {ref}; "
+            f"expected one class with a method `decide` in {program.name} of {ref}, got: {len(kinds)}; "
             "give a function in its place"
+        )
+    if "events" in kinds[0].want:
+        raise errors.ConfigError(
+            f"expected a bot that wants no events, since none are told here, got: {ref}; give a function instead"
         )
     return kinds[0]
 
@@ -197,6 +228,8 @@ class Seats(gymnasium.vector.VectorEnv[Array, Array, Array]):
 
     def __init__(self, count: int, rules: str = "samurai", **settings: Any) -> None:
         """Makes so many tables; `settings` are those of `Seat`."""
+        if count < 1:
+            raise errors.ConfigError(f"expected one environment or more, got: {count}")
         self.envs = [Seat(rules, **settings) for _ in range(count)]
         one = self.envs[0]
         self.num_envs, self.render_mode = count, one.render_mode
@@ -212,24 +245,33 @@ class Seats(gymnasium.vector.VectorEnv[Array, Array, Array]):
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
         """Begins all games, with the seeds that follow `seed` or one each."""
-        seeds = [seed + at for at in range(self.num_envs)] if isinstance(seed, int) else seed or [None] * self.num_envs
+        seeds: Any = [None] * self.num_envs if seed is None else seed
+        if isinstance(seed, int | np.integer):
+            seeds = [int(seed) + at for at in range(self.num_envs)]
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"expected {self.num_envs} seeds, one for each environment, got: {len(seeds)}")
         for at, (env, one) in enumerate(zip(self.envs, seeds, strict=True)):
             self._seen[at], info = env.reset(seed=one)
             self._masks[at] = info["action_mask"]
-        return self._seen.copy(), {"action_mask": self._masks.copy()}
+        return self._seen.copy(), self._info()
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Makes a play in each."""
         rewards: Array = np.zeros(self.num_envs)
         over: Array = np.zeros(self.num_envs, bool)
+        infos = self._info()
         for at, (env, action) in enumerate(zip(self.envs, actions, strict=True)):
             if env._over:
                 self._seen[at], info = env.reset()
             else:
-                self._seen[at], rewards[at], over[at], _, info = env.step(int(action))
-            self._masks[at] = info["action_mask"]
-        masks = {"action_mask": self._masks.copy()}
-        return self._seen.copy(), rewards, over, np.zeros(self.num_envs, bool), masks
+                self._seen[at], rewards[at], over[at], _, info = env.step(action)
+            infos["action_mask"][at] = self._masks[at] = info.pop("action_mask")
+            infos = self._add_info(infos, info, at)
+        return self._seen.copy(), rewards, over, np.zeros(self.num_envs, bool), infos
+
+    def _info(self) -> dict[str, Any]:
+        """Returns the masks as vectors of environments have them: beside each name, which environments have it."""
+        return {"action_mask": self._masks.copy(), "_action_mask": np.ones(self.num_envs, bool)}
 
     def action_masks(self) -> Array:
         """Returns whether each action is legal, by environment."""

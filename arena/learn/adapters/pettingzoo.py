@@ -31,6 +31,7 @@ import gymnasium
 import numpy as np
 from pettingzoo import AECEnv
 
+from arena.core.face import errors
 from arena.learn.adapters.game import Array, Game, RenderMode, known
 
 ILLEGAL: Final = -1.0
@@ -38,15 +39,7 @@ ILLEGAL: Final = -1.0
 
 
 def env(rules: str = "samurai", **settings: Any) -> Environment:
-    """Returns an environment in which an action that is not legal ends the game.
-
-    Args:
-        rules: The game's name.
-        settings: As for `Environment`.
-
-    Raises:
-        ConfigError: There is no such game, or it does not say what programs learn from.
-    """
+    """Returns an `Environment` in which an action that is not legal ends the game."""
     return Environment(rules, **{"illegal_reward": ILLEGAL, **settings})
 
 
@@ -90,6 +83,8 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
             "render_modes": list(get_args(RenderMode)),
             "is_parallelizable": False,
         }
+        if max_cycles is not None and not (isinstance(max_cycles, int) and max_cycles > 0):
+            raise errors.ConfigError(f"expected max_cycles to be a number of steps, 1 or more, got: {max_cycles!r}")
         self._max_cycles = max_cycles
         self._illegal_reward = illegal_reward
         self.possible_agents = list(game.agents)
@@ -130,22 +125,23 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         seat = self.possible_agents.index(agent)
         if agent not in self._observed:
             self._observed[agent] = self._game.observe(seat)
-        mask = self._game.mask.copy() if seat == self._game.due else np.zeros(self._game.actions, np.int8)
+        mask = self._game.mask if seat == self._game.due else np.zeros(self._game.actions, np.int8)
         return {"observation": self._observed[agent].copy(), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
         """Makes a play of the agent whose turn it is. An agent whose game is over gives None.
 
         Raises:
-            ValueError: It is not legal, and there is no `illegal_reward`; or no action has this number.
+            ValueError: It is not legal, and there is no `illegal_reward`; there is no such action; or all is over.
         """
+        if not self.agents:
+            raise ValueError("expected a game that goes on, got: a step after the end; call reset()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if action is None:
-            raise ValueError(f"expected an action of {agent}, 0 to {self._game.actions - 1}, got: None")
-        reason = self._game.refusal(int(action))
+        number = self._game.number(action)
+        reason = self._game.refusal(number)
         worth = self._illegal_reward
         if reason is not None and worth is None:
             raise ValueError(f"expected an action that the mask of {agent} allows, got: {action}: {reason}")
@@ -156,7 +152,7 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
             self.rewards[agent] = worth
             self.terminations = dict.fromkeys(self.agents, True)
         else:
-            self._game.make(int(action))
+            self._game.make(number)
             self._observed.clear()
             self.infos[agent] = {}
             self._steps[agent] += 1
@@ -169,7 +165,7 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         """Says who decides next, or that the game is over."""
         if self._game.due is not None:
             self.agent_selection = self.possible_agents[self._game.due]
-            self.infos[self.agent_selection] = {"action_mask": self._game.mask.copy()}
+            self.infos[self.agent_selection] = {"action_mask": self._game.mask}
         else:
             self.rewards = dict(zip(self.possible_agents, self._game.rewards(), strict=True))
             self.terminations = dict.fromkeys(self.agents, True)

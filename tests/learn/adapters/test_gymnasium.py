@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import warnings
 from typing import Any
@@ -63,11 +64,32 @@ def test_a_function_can_be_an_opponent_and_a_seat_without_one_plays_by_chance() 
 @pytest.mark.parametrize(
     ("given", "why"),
     [({"seat": 2}, "a seat of 2"), ({"opponents": {"seat_0": "greedy"}}, "opponents among the others"),
-     ({"opponents": {"seat_1": "nobody"}}, "nobody")],
+     ({"opponents": {"seat_1": "nobody"}}, "nobody"), ({"opponents": {"seat_1": 3}}, "a function as seat_1, got: 3"),
+     ({"opponents": {"seat_1": "daimyo"}}, "plays gardener, got: daimyo, for samurai"),
+     ({"rules": "samurai", "opponents": {"seat_1": "daimyo"}}, "wants no events")],
 )  # fmt: skip
 def test_who_cannot_sit_there_is_refused(given: dict[str, Any], why: str) -> None:
     with pytest.raises(ConfigError, match=why):
-        gymnasium.Seat("gardener", **given)
+        gymnasium.Seat(**{"rules": "gardener", **given})
+
+
+def test_a_function_whose_action_is_not_legal_is_named() -> None:
+    env = gymnasium.Seat("gardener", seat=1, opponents={"seat_0": lambda observation, mask: int(mask.argmin())})
+    with pytest.raises(ValueError, match=r"of the function of seat_0, got: \d+: card \d+ is not turned up"):
+        env.reset(seed=1)
+
+
+def test_a_game_can_be_copied_with_the_bots_that_play_it() -> None:
+    env = gymnasium.Seat("gardener", opponents={"seat_1": "greedy"})
+    _, info = env.reset(seed=1)
+    for _ in range(9):
+        info = env.step(int(info["action_mask"].argmax()))[4]
+    others = [pickle.loads(pickle.dumps(env)), copy.deepcopy(env)]
+    over = False
+    while not over:
+        action = int(info["action_mask"].argmax())
+        observation, _, over, _, info = env.step(action)
+        assert all(np.array_equal(other.step(action)[0], observation) for other in others)
 
 
 def test_an_action_that_is_not_legal_says_why() -> None:
@@ -76,12 +98,17 @@ def test_an_action_that_is_not_legal_says_why() -> None:
         env.step(0)
     _, info = env.reset(seed=1)
     forbidden = int((info["action_mask"] == 0).argmax())
+    for wrong in (-1, env.actions, 1.5, None):
+        with pytest.raises(ValueError, match=f"a whole number from 0 to 4032, got: {wrong!r}"):
+            env.step(wrong)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"the mask allows, got: \d+: card \d+ is not turned up"):
         env.step(forbidden)
-    lenient = gymnasium.Seat("gardener", illegal_reward=-1.0)
-    lenient.reset(seed=1)
-    _, reward, over, _, info = lenient.step(forbidden)
-    assert (reward, over, bool(info["illegal"])) == (-1.0, True, True)
+    lenient = gymnasium.Seats(2, "gardener", illegal_reward=-1.0)
+    _, info = lenient.reset(seed=np.int64(1))
+    _, rewards, over, _, info = lenient.step(np.array([forbidden, info["action_mask"][1].argmax()]))
+    assert (rewards.tolist(), over.tolist()) == ([-1.0, 0.0], [True, False])
+    assert "is not turned up" in info["illegal"][0]
+    assert info["_illegal"].tolist() == [True, False]
 
 
 def test_many_step_together_as_each_would_alone() -> None:

@@ -59,32 +59,20 @@ def test_pettingzoos_own_tests_pass(name: str, ruleset: str, players: int) -> No
 
 
 @pytest.mark.parametrize(("name", "players"), [("samurai", 2), ("samurai", 4), ("gardener", 3)])
-def test_a_game_ends_with_rewards_that_add_up_to_nothing(name: str, players: int) -> None:
-    env = pettingzoo.Environment(name, players=players, rewards="ranks")
-    env.reset(seed=7)
-    choice, last = random.Random(7), {}
-    while not env.terminations[env.agent_selection]:
-        env.step(int(choice.choice(env.observe(env.agent_selection)["action_mask"].nonzero()[0])))
-        last = dict(env.rewards)
-    assert all(env.terminations.values())
-    assert sum(last.values()) == pytest.approx(0)
-    assert max(last.values()) > 0
-
-
-def test_the_same_seed_and_actions_give_the_same_game() -> None:
-    env = pettingzoo.env("samurai", players=3)
-    games = [play(env, seed, random.Random(5)) for seed in (1, 1, 2)]
-    assert games[0] == games[1] != games[2]
-
-
-def test_scores_are_the_rewards_of_a_game_that_has_them() -> None:
-    env = pettingzoo.Environment("gardener")
-    env.reset(seed=3)
-    choice = random.Random(3)
-    while not env.terminations[env.agent_selection]:
-        env.step(int(choice.choice(env.observe(env.agent_selection)["action_mask"].nonzero()[0])))
-    assert all(reward >= 0 for reward in env.rewards.values())
-    assert max(env.rewards.values()) > 1
+def test_a_game_ends_with_rewards_of_its_ranks_or_scores(name: str, players: int) -> None:
+    """Ranks add up to nothing, and where a game has scores these are the default."""
+    last = []
+    for kind in ("ranks", "scores"):
+        env = pettingzoo.Environment(name, players=players, rewards=kind)
+        env.reset(seed=7)
+        choice = random.Random(7)
+        while not env.terminations[env.agent_selection]:
+            env.step(int(choice.choice(env.observe(env.agent_selection)["action_mask"].nonzero()[0])))
+        assert all(env.terminations.values())
+        last.append(list(env.rewards.values()))
+    assert sum(last[0]) == pytest.approx(0)
+    assert max(last[0]) > 0
+    assert last[1] == last[0] if name == "samurai" else min(last[1]) >= 0 and max(last[1]) > 1
 
 
 def test_who_decides_at_the_same_time_sees_nothing_of_the_others() -> None:
@@ -125,12 +113,18 @@ def test_an_action_that_is_not_legal_ends_the_game_or_is_an_error() -> None:
     env = pettingzoo.env("gardener")
     env.reset(seed=1)
     guilty = env.agent_selection
-    for number in (-1, env.action_space(guilty).n):
+    for number in (-1, env.action_space(guilty).n, 1.5, None):
         with pytest.raises(ValueError, match=f"got: {number}"):
             env.step(number)
     env.step(forbidden)
     assert all(env.terminations.values())
     assert env.rewards[guilty] == pettingzoo.ILLEGAL
+    env.step(None)
+    env.step(None)
+    with pytest.raises(ValueError, match="a step after the end; call reset"):
+        env.step(None)
+    with pytest.raises(ValueError, match="a seed of 0 or more, got: -1"):
+        env.reset(seed=-1)  # it would be another name for 1
 
 
 @pytest.mark.parametrize(
@@ -138,7 +132,8 @@ def test_an_action_that_is_not_legal_ends_the_game_or_is_an_error() -> None:
     [({"rewards": "points"}, "rewards to be one of scores, ranks, got: 'points'"),
      ({"overrides": ["most_decisions=9"]}, "no limit of games, got: most_decisions; give max_cycles"),
      ({"render_mode": "svg"}, "render_mode to be one of ansi, human, rgb_array, got: 'svg'"),
-     ({"observations": "planes"}, "observations to be one of numbers, one_hot")],
+     ({"observations": "planes"}, "observations to be one of numbers, one_hot"),
+     ({"max_cycles": 0}, "max_cycles to be a number of steps, 1 or more, got: 0")],
 )  # fmt: skip
 def test_what_is_unknown_is_refused(given: dict[str, Any], why: str) -> None:
     with pytest.raises(ConfigError, match=why):

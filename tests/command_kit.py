@@ -63,3 +63,11 @@ def wait_for_games(folder: Path, process: subprocess.Popen[str], count: int) -> 
     """Waits until so many games are in the database, or the process has ended."""
     while process.poll() is None and games_done(folder) < count:
         pass
+
+
+def lives(pid: int) -> bool:
+    """Whether a process exists and is no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False

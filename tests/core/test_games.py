@@ -182,15 +182,7 @@ def test_a_game_that_does_not_load_is_told_with_its_error_and_leaves_the_others_
     assert game_of_board(board_text("japan")[1]) == "samurai"
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        OWN["samurai"],
-        f"{__name__}:Nameless",
-        f"{__name__}:OWN",
-        "pathlib:Path",
-    ],
-)
+@pytest.mark.parametrize("value", [OWN["samurai"], f"{__name__}:Nameless", f"{__name__}:OWN", "pathlib:Path"])
 def test_an_entry_point_must_name_rules_of_its_own_name(install: Install, value: str) -> None:
     install(("shogi", value))
     with pytest.raises(ConfigError, match=rf"whose `name` is 'shogi', got: {re.escape(value)}; correct the entry"):

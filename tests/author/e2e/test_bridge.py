@@ -17,6 +17,8 @@ import msgpack
 import pytest
 import zmq
 
+from tests.command_kit import lives
+
 ROOT = Path(__file__).parents[3]
 PATIENCE_MS = 20_000
 """How long anything may take on a busy machine; nothing here waits for it to pass."""
@@ -117,14 +119,6 @@ def referee(tmp_path: Path) -> Iterator[Callable[..., Referee]]:
     yield start
     for each in made:
         each.close()
-
-
-def lives(pid: int) -> bool:
-    """Whether a process exists and is no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 def gone(pid: int) -> bool:

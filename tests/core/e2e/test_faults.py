@@ -21,6 +21,7 @@ from arena.core.referee.job import Job
 from arena.core.referee.verify import verify
 from arena.core.referee.worker import play
 from arena.core.types import Termination
+from tests.command_kit import lives
 
 FAULTY = Path(__file__).parents[2] / "faulty" / "bot.py"
 SECRET = b"f" * 32
@@ -118,9 +119,9 @@ def test_a_bot_that_forfeited_dies_though_its_game_goes_on_and_the_referee_is_bu
         if isinstance(record, ForfeitRecord):
             pids.extend(entry.process.pid for entry in worker_pool()._bots if entry.spec.command[-1] == script)
             deadline = time.monotonic() + 20
-            while any(map(is_running, pids)) and time.monotonic() < deadline:
+            while any(map(lives, pids)) and time.monotonic() < deadline:
                 time.sleep(0.005)
-            assert not any(map(is_running, pids))
+            assert not any(map(lives, pids))
 
     limit = {"start_ms": 1_000} if script.startswith("ready") else {}
     result = play(job(tmp_path, bot(script, **limit), bot("ok"), bot("ok")), watch)
@@ -141,14 +142,6 @@ def test_what_nobody_knows_in_an_action_is_neither_logged_nor_counted(tmp_path: 
     assert "unknown" not in logs[1]
     actions = [[line for line in log.splitlines() if '"action"' in line] for log in logs]
     assert len(actions[0]) == len(actions[1]) > 20
-
-
-def is_running(pid: int) -> bool:
-    """Whether a process exists and is no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 @pytest.mark.quick(3)

@@ -25,6 +25,7 @@ from arena.core.link.process import KEPT_BYTES, End
 from arena.core.types import Level, Termination
 from arena.core.wire.codec import decode, encode
 from arena.core.wire.messages import MAX_FRAME, Action, Error, Hello, Request, RequestClock
+from tests.command_kit import lives
 
 ROOT = Path(__file__).parents[3]
 FAULTY = ROOT / "tests" / "faulty"
@@ -85,14 +86,6 @@ def action(arrival: Arrival) -> Action:
     message = decode(arrival.data)
     assert isinstance(message, Action)
     return message
-
-
-def lives(pid: int) -> bool:
-    """Whether a process exists and is no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 def eventually(condition: Callable[[], bool]) -> bool:

@@ -82,8 +82,7 @@ SCHEMA = closed(
         ),
     },
     order=closed(
-        enough={"type": "boolean"},
-        open={"type": "array", "items": {"type": "array", "minItems": 2, "items": TEXT}},
+        enough={"type": "boolean"}, open={"type": "array", "items": {"type": "array", "minItems": 2, "items": TEXT}}
     ),
     crosstable={
         "type": "array",

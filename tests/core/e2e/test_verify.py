@@ -81,10 +81,7 @@ def write_again(folder: Path) -> None:
         ),
         (change("UPDATE games SET play_digest = hex(zeroblob(32)) WHERE number = 1"), "expected play_digest "),
         (change("UPDATE games SET log_sha256 = hex(zeroblob(32)) WHERE number = 1"), "expected log_sha256 "),
-        (
-            change("UPDATE games SET termination = 'timeout' WHERE number = 1"),
-            "expected termination finished",
-        ),
+        (change("UPDATE games SET termination = 'timeout' WHERE number = 1"), "expected termination finished"),
         (
             change("UPDATE ratings SET mu = mu + 1 WHERE number = 3 AND entrant = 1"),
             "entrant greedy, number 3: expected mu",

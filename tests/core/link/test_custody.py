@@ -18,6 +18,7 @@ from arena.core.errors import MachineFault
 from arena.core.link import custody as module
 from arena.core.link import warden
 from arena.core.link.custody import Custody
+from tests.command_kit import lives
 
 ROOT = Path(__file__).parents[3]
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and subreapers, which only Linux has")
@@ -64,14 +65,6 @@ class Bot:
         self.process.wait()
 
 
-def is_alive(pid: int) -> bool:
-    """Whether a process exists and is no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
 def eventually(condition: Callable[[], bool]) -> bool:
     """Whether something becomes true in twenty seconds, which it does at once if all is well."""
     end = time.monotonic() + 20
@@ -113,9 +106,9 @@ def test_no_room_for_a_folder_is_the_machines_fault(custody: Custody) -> None:
 def test_what_a_bot_has_started_ends_with_it(custody: Custody, script: str) -> None:
     before = set(warden.children(os.getpid()))
     bot = Bot(custody, script)
-    assert all(map(is_alive, bot.started))
+    assert all(map(lives, bot.started))
     bot.end()
-    assert eventually(lambda: not any(map(is_alive, bot.started)))
+    assert eventually(lambda: not any(map(lives, bot.started)))
     assert set(warden.children(os.getpid())) <= before, "none is unburied"
 
 
@@ -123,10 +116,10 @@ def test_what_a_bot_has_started_ends_with_it(custody: Custody, script: str) -> N
 def test_the_daemon_of_a_bot_that_lives_stays(custody: Custody) -> None:
     first, second = Bot(custody, DAEMON, "first"), Bot(custody, DAEMON, "second")
     first.end()
-    assert not any(map(is_alive, first.started))
-    assert all(map(is_alive, second.started))
+    assert not any(map(lives, first.started))
+    assert all(map(lives, second.started))
     second.end()
-    assert not any(map(is_alive, second.started))
+    assert not any(map(lives, second.started))
 
 
 @needs_linux
@@ -151,7 +144,7 @@ def test_a_bot_is_known_by_its_token_though_it_is_just_starting_its_program(
         patch.setattr(warden, "environment", lambda pid: None)
         lives = Bot(custody, DAEMON, "lives")
     Bot(custody, "").end()
-    assert all(map(is_alive, lives.started))
+    assert all(map(lives, lives.started))
     lives.end()
 
 
@@ -183,10 +176,10 @@ def test_a_bot_that_another_thread_starts_is_no_stray_before_it_is_registered(cu
             ending = threading.Thread(target=first.end)
             ending.start()
             ending.join(0.2)
-            assert ending.is_alive(), "it waits"
+            assert ending.lives(), "it waits"
             other.add(started.pid, "two")
         ending.join()
-        assert is_alive(started.pid)
+        assert lives(started.pid)
     finally:
         started.kill()
         other.close()
@@ -198,7 +191,7 @@ def test_closing_ends_what_is_left(custody: Custody) -> None:
     bot = Bot(custody, DAEMON + BARE_DAEMON)
     custody.close()
     assert bot.process.wait() == -signal.SIGKILL
-    assert not any(map(is_alive, bot.started))
+    assert not any(map(lives, bot.started))
     assert not custody.directory.exists()
 
 
@@ -286,7 +279,7 @@ def test_what_bots_have_started_ends_with_a_worker_that_is_killed(script: str, c
     assert done.returncode == -signal.SIGKILL, done.stderr
     directory, *pids = done.stdout.split()
     assert eventually(lambda: not Path(directory).exists())
-    assert eventually(lambda: not any(is_alive(int(pid)) for pid in pids))
+    assert eventually(lambda: not any(lives(int(pid)) for pid in pids))
 
 
 @needs_linux
@@ -299,7 +292,7 @@ def test_the_warden_of_a_worker_that_was_killed_cleans_up_though_another_process
     Bot(custody, "").end()  # ends what it takes for left behind
     directory, *pids = done.stdout.split()
     assert eventually(lambda: not Path(directory).exists())
-    assert eventually(lambda: not any(is_alive(int(pid)) for pid in pids))
+    assert eventually(lambda: not any(lives(int(pid)) for pid in pids))
 
 
 @needs_linux
@@ -309,11 +302,11 @@ def test_what_a_worker_and_its_warden_left_ends_with_the_next_custody(custody: C
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     directory, *pids = done.stdout.split()
     assert Path(directory).is_dir()
-    assert all(is_alive(int(pid)) for pid in pids)
+    assert all(lives(int(pid)) for pid in pids)
     bot = Bot(custody, "")
     Custody().close()
     assert eventually(lambda: not Path(directory).exists())  # another process may be removing it
-    assert eventually(lambda: not any(is_alive(int(pid)) for pid in pids))
+    assert eventually(lambda: not any(lives(int(pid)) for pid in pids))
     assert custody.directory.is_dir()
     assert bot.process.poll() is None
     bot.end()

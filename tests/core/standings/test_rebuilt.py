@@ -124,10 +124,7 @@ FORGERIES = {
         "PRAGMA legacy_alter_table = 1; ALTER TABLE seats RENAME TO s; CREATE VIEW seats AS SELECT * FROM s",
         "seats: expected the table that arena defines, got: a view",
     ),
-    "another table": (
-        "CREATE TABLE luck (n)",
-        "expected nothing but what arena defines, got: the table luck",
-    ),
+    "another table": ("CREATE TABLE luck (n)", "expected nothing but what arena defines, got: the table luck"),
     "another column": ("ALTER TABLE games ADD COLUMN more TEXT", "games: expected the table that arena defines"),
     "no JSON": ("UPDATE entrants SET spec = '{'", "expected spec"),
     "a number that arena does not know": (

@@ -282,15 +282,6 @@ def test_a_number_that_is_anothers_by_now_is_left_alone() -> None:
 
 
 @pytest.fixture
-def one_core() -> Iterator[None]:
-    """This process, and all that it starts, has one core."""
-    cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(cores)})
-    yield
-    os.sched_setaffinity(0, cores)
-
-
-@pytest.fixture
 def rival(one_core: None) -> Iterator[None]:
     """Something else runs on it."""
     process = subprocess.Popen([sys.executable, "-c", SPIN], start_new_session=True)

@@ -75,11 +75,10 @@ class Seat(gymnasium.Env[Array, Any]):
         self._game = game = Game(rules, players, rewards, observations, settings)
         others = [agent for agent in game.agents if agent != f"seat_{seat}"]
         self._opponents = dict(opponents or {})
-        if len(others) == players or not self._opponents.keys() <= set(others):
-            raise errors.ConfigError(
-                f"expected a seat of {players}, and opponents among the others, got: seat {seat}, opponents "
-                f"{', '.join(self._opponents) or 'none'}; name them seat_0 to seat_{players - 1}"
-            )
+        if len(others) == players:
+            raise errors.ConfigError(f"expected a seat from 0 to {players - 1}, got: {seat}")
+        if strange := ", ".join(self._opponents.keys() - set(others)):
+            raise errors.ConfigError(f"expected opponents in {', '.join(others)}, got: {strange}; name them so")
         for opponent in self._opponents.values():
             if isinstance(opponent, str):
                 _bot_class(opponent)
@@ -181,11 +180,11 @@ def _bot_class(ref: str) -> Any:
     finally:
         sys.path.remove(spec.folder)
     kinds = [one for one in vars(module).values() if hasattr(one, "decide") and one.__module__ == name]
-    if len(kinds) != 1 or "events" in kinds[0].want:
-        raise errors.ConfigError(
-            f"expected one class of a bot that wants no events in {program.name}, got: {len(kinds)} classes of {ref}; "
-            "give a function in its place"
-        )
+    instead = f"in {program.name} of {ref}; give a function in its place"
+    if len(kinds) != 1:
+        raise errors.ConfigError(f"expected one class with the method `decide`, got: {len(kinds)} {instead}")
+    if "events" in kinds[0].want:
+        raise errors.ConfigError(f"expected a bot that wants no events, got: one that does {instead}")
     return kinds[0]
 
 

@@ -62,7 +62,7 @@ def test_a_function_can_be_an_opponent_and_a_seat_without_one_plays_by_chance() 
 
 @pytest.mark.parametrize(
     ("given", "why"),
-    [({"seat": 2}, "a seat of 2"), ({"opponents": {"seat_0": "greedy"}}, "opponents among the others"),
+    [({"seat": 2}, "expected a seat from 0 to 1, got: 2"), ({"opponents": {"seat_0": "greedy"}}, "opponents in seat_1"),
      ({"opponents": {"seat_1": "nobody"}}, "nobody")],
 )  # fmt: skip
 def test_who_cannot_sit_there_is_refused(given: dict[str, Any], why: str) -> None:

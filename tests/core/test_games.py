@@ -307,6 +307,7 @@ def test_an_option_without_name_or_value_is_refused(text: str) -> None:
         ({"overrides": ["setup=rnadom"]}, r"a value of setup: .*, got: 'rnadom' \(did you mean 'random'\?\)"),
         ({"board": "jappan"}, r"a bundled board \(.*\), got: 'jappan' \(did you mean 'japan'\?\)"),
         ({"time": "fast"}, r"a time control .*, got: 'fast'$"),
+        ({"time": "0+1"}, r"of times above 0 .*, got: '0\+1'$"),
         ({"time": "10"}, r"got: '10'; do you mean 10s\?"),
         ({"time": "5 Min + 500 msec"}, r"do you mean 5m\+500ms\?"),
     ],

@@ -41,9 +41,6 @@ def close(store: Store, tournament: Tournament) -> Report:
     return document
 
 
-_ANOTHER = "play another one, without the bot or with the machine repaired"
-
-
 def correct(
     store: Store, tournament: Tournament, games: Collection[int], *, counts: bool, reason: str, by: str
 ) -> None:
@@ -67,10 +64,9 @@ def correct(
     if row.status != "finished":
         raise ConfigError(f"expected a finished tournament, got: {row.id}, which is not over; give its command again")
     progress = report(store, row.id)[0].progress
-    if progress is not None and progress.places:
-        raise ConfigError(f"expected a tournament in which nobody goes on by who won, got: a knockout; {_ANOTHER}")
-    if progress is not None and not FORMATS[progress.format].is_contest:
-        raise ConfigError(f"expected a contest, got: {what}, whose next values followed from each result; {_ANOTHER}")
+    if progress is not None and (progress.places or not FORMATS[progress.format].is_contest):
+        why = "whose winners went on" if progress.places else "whose next values followed from each result"
+        raise ConfigError(f"expected results that nothing followed from, got: those of {what}, {why}; play another one")
     if without := sorted(set(games) - {game.number for game in store.games(row.id)}):
         raise ConfigError(f"expected a game with a result, got: {game_id(row.id, without[0])}, which has none")
     folder = Path(row.logs)

@@ -61,7 +61,7 @@ def test_what_cannot_be_taken_back_is_refused_and_changes_nothing(tmp_path: Path
     played, begun = Folder(tmp_path / "played", running), Folder(tmp_path / "begun", running, games=3)
     strike(played, 2)
     for folder, game, why in (
-        *((begun, 1, "not over"), (ladder, 0, "goes on by who won")),
+        *((begun, 1, "not over"), (ladder, 0, "whose winners went on")),
         *((played, 12, "with a result"), (played, 2, "a result that counts")),
     ):
         before = told(folder)

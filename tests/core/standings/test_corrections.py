@@ -36,9 +36,7 @@ def told(played: Folder) -> list[Correction]:
 
 
 @pytest.mark.parametrize("format", [RoundRobin(deals=2), Swiss(rounds=2, deals=1)])
-def test_a_result_that_is_taken_back_counts_no_more_until_that_is_taken_back_too(
-    tmp_path: Path, format: Format
-) -> None:
+def test_a_result_that_is_taken_back_counts_no_more(tmp_path: Path, format: Format) -> None:
     played = Folder(tmp_path, setup(format, 4, 2))
     before, files = standings(played), {path.name for path in played.logs.iterdir()}
     strike(played, 1, 2)
@@ -71,9 +69,7 @@ def test_what_cannot_be_taken_back_is_refused_and_changes_nothing(tmp_path: Path
 
 
 @pytest.mark.parametrize("kill", ["strike", "finish"])
-def test_a_command_that_was_cut_short_is_given_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kill: str
-) -> None:
+def test_a_command_cut_short_is_given_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kill: str) -> None:
     played = Folder(tmp_path, setup(RoundRobin(deals=2), 3, 2))
     before = standings(played)
 
@@ -89,6 +85,9 @@ def test_a_command_that_was_cut_short_is_given_again(
     strike(played, 1)
     assert len(told(played)) == 1
     assert played.audit(complete=True, db=True).faults == ()
+    tmp_path.rename(moved := tmp_path.with_name(f"{tmp_path.name}-moved"))
+    with open_reader(moved / "arena.db") as reader:
+        assert Path(reader.tournament(played.tournament.id).logs) == moved / "logs" / played.tournament.id
 
 
 @pytest.mark.parametrize(

@@ -78,11 +78,7 @@ def some_values(row: Condition) -> set[int]:
 
 
 def at_isolated(
-    machine: str,
-    number: int,
-    *arguments: int,
-    kernel_machine: int | None = None,
-    allowed: frozenset[str] = frozenset(),
+    machine: str, number: int, *arguments: int, kernel_machine: int | None = None, allowed: frozenset[str] = frozenset()
 ) -> int:
     """What the kernel would do in a box: a bot's has two filters, and what one of them lets through is the other's."""
     found = answer(filter.program(machine, allowed), machine, number, *arguments, kernel_machine=kernel_machine)

@@ -69,8 +69,7 @@ def read(path: Path, commands: Collection[str]) -> Config:
     """Reads a file, and checks the names of its sections, some of commands, and what it has for all of these.
 
     Raises:
-        ConfigError: It cannot be read, or has a section or an option that does not exist. Show the message to the
-            operator: it names the line.
+        ConfigError: It cannot be read, or has a section or an option that does not exist; the message names the line.
     """
     name = os.path.relpath(path)
     text = files.read_text(path, "a TOML file", files.MOST_TEXT, ConfigError)
@@ -78,13 +77,15 @@ def read(path: Path, commands: Collection[str]) -> Config:
         config = Config(path.resolve(), text, table_of(text))
     except ValueError as error:
         raise ConfigError(f"expected a TOML file, got: {error} - at {name}; correct it, or use --config") from None
+    known = (ALL, RUNTIMES, CAPS, *commands)
     for section, table in config.table.items():
-        if section not in (ALL, RUNTIMES, CAPS, *commands) or not isinstance(table, dict):
-            close = did_you_mean(section, (ALL, RUNTIMES, CAPS, *commands))
-            raise ConfigError(
-                f"expected sections named {ALL}, {RUNTIMES}, {CAPS} or like a command, got: {section!r}{close} - "
-                f"at {config.place(section)}; correct it"
-            )
+        place = config.place(section)
+        if section not in known:
+            close = did_you_mean(section, known)
+            named = f"{ALL}, {RUNTIMES}, {CAPS} or like a command"
+            raise ConfigError(f"expected sections named {named}, got: {section!r}{close} - at {place}; correct it")
+        if not isinstance(table, dict):
+            raise ConfigError(f"expected a section [{section}], got: a value - at {place}; put options below it")
     for key in config.table.get(ALL, {}):
         if key not in SHARED:
             raise _unknown(config, ALL, key, SHARED)

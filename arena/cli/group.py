@@ -179,10 +179,8 @@ class LazyGroup(click.Group):
         """Returns the commands and options that begin with what was typed, without importing any command."""
         from click.shell_completion import CompletionItem
 
-        named = [
-            CompletionItem(name, help=text) for name, (_, text) in self.lazy.items() if name.startswith(incomplete)
-        ]
-        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
+        own = [CompletionItem(name, help=text) for name, (_, text) in self.lazy.items() if name.startswith(incomplete)]
+        return [*own, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command. Whatever goes wrong in it becomes a message and an exit code."""

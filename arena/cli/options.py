@@ -11,7 +11,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.help import HOW, RESULTS, WHAT, option
-from arena.core.types import RACE_WINDOW_MS, Level
+from arena.core.types import RACE_WINDOW_MS, Level, times_by_bot
 
 if TYPE_CHECKING:
     from arena.core.types import GameSettings
@@ -61,7 +61,7 @@ class MakeGame:
         self.times: dict[str, str] = {}
         """By entrant the time that it has, if not that of all."""
         if not isinstance(chosen["time"], str):
-            self.times = {text.rpartition("=")[0]: text.rpartition("=")[2] for text in chosen["time"]}
+            self.times = times_by_bot(chosen["time"])
             chosen["time"] = self.times.pop("", TIME)
 
     def __call__(self, players: int) -> GameSettings:

@@ -69,10 +69,10 @@ def take(job: Job, delivery: Delivery) -> GameResult:
     parts = {f"{job.game}.seat{seat}.{kind}" for seat in range(len(job.bots)) for kind in ("output", "transcript")}
     if strange := delivery.files.keys() - {log, *parts}:
         raise errors.InternalError(f"expected the files of game {job.game}, got one of the name {min(strange)!r:.120}")
-    if hashlib.sha256(delivery.files.get(log, b"")).hexdigest() != result.log_sha256:
-        raise errors.InternalError(
-            f"expected the log of game {job.game} as its result names it, got: another one, or none"
-        )
+    if log not in delivery.files:
+        raise errors.InternalError(f"expected the log of game {job.game} with its result, got: none")
+    if hashlib.sha256(delivery.files[log]).hexdigest() != result.log_sha256:
+        raise errors.InternalError(f"expected the log of game {job.game} as its result names it, got: another one")
     folder = Path(job.logs)
     for name, data in delivery.files.items():
         if name != log:

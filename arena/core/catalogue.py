@@ -260,9 +260,7 @@ def make_settings(
     if board is not None and settings.board is not None and game(rules).boards is not None:
         other = game_of_board(settings.board.text)
         if other not in (None, rules):
-            raise ConfigError(
-                f"expected a board of {rules}, got: {board!r}, which is one of {other}; use --rules {other}"
-            )
+            raise ConfigError(f"expected a board of {rules}, got: {board!r}, one of {other}; use --rules {other}")
     _check_race_window(race_window_ms, rules_of(settings), named)
     return settings
 

@@ -101,13 +101,7 @@ class Refused(ArenaError):
     code = "refused"
 
     def __init__(
-        self,
-        reason: str,
-        message: str,
-        remedy: str = "",
-        *,
-        limit: int | None = None,
-        retry_after_s: int | None = None,
+        self, reason: str, message: str, remedy: str = "", *, limit: int | None = None, retry_after_s: int | None = None
     ) -> None:
         super().__init__(f"{message}; {remedy}" if remedy else message)
         self.reason = reason

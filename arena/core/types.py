@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -174,11 +174,12 @@ class TimeControl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
                 off: Literal[True] | UnsetType = True if is_off else UNSET
                 return cls(bank_ms=bank, increment_ms=increment or 0, limit_ms=limit, off=off)
         tidy = re.sub(r"(?<=[0-9])(ms|[hms])[a-z]*", r"\1", "".join(text.lower().split()))
-        near = [one for one in (tidy, f"{tidy}s") if one != text and _TIME_CONTROL.fullmatch(one)]
+        near = [one for one in (tidy, f"{tidy}s") if not found and one != text and _TIME_CONTROL.fullmatch(one)]
+        form = "BANK+INCREMENT, LIMIT/move, or both with a comma between, in seconds or with units (h, m, s, ms)"
+        form = "of times above 0 and up to 999999.999 s" if found and not is_off else form
+        got = f"{text!r}{f'; do you mean {near[0]}?' if near else ''}"
         raise ConfigError(
-            "expected a time control BANK+INCREMENT, LIMIT/move, or both with a comma between, in seconds or with "
-            "units (h, m, s, ms), and no time over 999999.999 s, such as 10s, 1m+1, 500ms/move, 10+0.1 or 2/move, "
-            f"got: {text!r}{f'; do you mean {near[0]}?' if near else ''}"
+            f"expected a time control {form}, such as 10s, 1m+1, 500ms/move, 10+0.1 or 2/move, got: {got}"
         )
 
     def __str__(self) -> str:
@@ -188,6 +189,25 @@ class TimeControl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
         bank = "" if self.bank_ms is None else f"{_seconds(self.bank_ms)}+{_seconds(self.increment_ms)}"
         limit = "" if self.limit_ms is None else f"{_seconds(self.limit_ms)}/move"
         return ",".join(filter(None, [bank, limit]))
+
+
+def times_by_bot(texts: Iterable[str]) -> dict[str, str]:
+    """Returns the controls that texts such as `10+0.1` and `fox=5+0.05` give, by the name of a bot; "" is all others.
+
+    Raises:
+        ConfigError: A text names no bot, or two are for the same bots.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, control = text.rpartition("=")
+        if equals and not name:
+            raise ConfigError(f"expected a bot before the sign, as in fox=5+0.05, got: {text!r} - at --time")
+        if name in found:
+            raise ConfigError(
+                f"expected one time of {name or 'all bots'}, got: {found[name]} and {control} - at --time"
+            )
+        found[name] = control
+    return found
 
 
 def parse_cpu(text: str) -> int:

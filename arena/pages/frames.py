@@ -348,9 +348,7 @@ _Split: TypeAlias = tuple[drawing_kit.Scene, dict[str, drawing_kit.Scene]]
 def _changes(last: _Split, scenes: Mapping[str, drawing_kit.Scene]) -> tuple[Payload, _Split]:
     """Returns what changed in all scenes alike and in some, as a frame holds it, and the scenes for the next time."""
     first, *others = scenes.values()
-    common = {
-        key: value for key, value in first.items() if all(key in other and other[key] == value for other in others)
-    }
+    common = {key: value for key, value in first.items() if all(key in one and one[key] == value for one in others)}
     own = {eye: {key: value for key, value in scene.items() if key not in common} for eye, scene in scenes.items()}
     shown: Payload = {}
     if changed := difference(last[0], common):

@@ -48,9 +48,7 @@ def raw(text: str) -> str:
     lower = text.lower()
     for bad in ("</script", "</style", "<!--", "\r", "\0"):
         if bad in lower:
-            raise errors.InternalError(
-                f"expected a script or style without {bad!r}, got one with it; correct arena/pages"
-            )
+            raise errors.InternalError(f"expected a script or style without {bad!r}, got one; correct arena/pages")
     return text
 
 

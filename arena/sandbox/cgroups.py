@@ -347,8 +347,8 @@ def v2_place(unified: Mount, own: str, needed: Mapping[str, Sequence[str]] = _V2
         if _enable(base, set(needed)) and _usable([base], files):
             return base
     raise errors.MachineFault(
-        f"expected the controllers {' and '.join(needed)} in the groups below {unified.folder}, got: none or not "
-        f"these; {_REMEDY}"
+        f"expected the controllers {' and '.join(needed)} in a group below {unified.folder}, got: no group that may "
+        f"have them; {_REMEDY}"
     )
 
 

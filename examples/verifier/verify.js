@@ -449,6 +449,11 @@ function read(folder, commitment) {
   }
   return games;
 }
+function struckIn(folder) { // games whose results were taken back: rounds follow from them, ratings and standings do not
+  const file = path.join(folder, "corrections.json"), last = new Map();
+  if (fs.existsSync(file)) for (const one of JSON.parse(fs.readFileSync(file, "utf8")).corrections) last.set(one.game, one.counts);
+  return new Set([...last].filter(([, counts]) => !counts).map(([game]) => game));
+}
 function main(folder) {
   const commitment = JSON.parse(fs.readFileSync(path.join(folder, "commitment.json"), "utf8")), s = commitment.schedule;
   const later = commitment.format > 1 ? `format ${commitment.format} of a later version` : null;
@@ -501,12 +506,15 @@ function main(folder) {
     if (!(error instanceof NotChecked)) throw error;
     made.notChecked = error.message;
   }
-  const fit = refit(rowsOf([...games.values()].filter((g) => g.who)), s.entrants, s.players);
+  const struck = struckIn(folder), counted = [...games].sort((a, b) => a[0] - b[0]).filter(([i, g]) => g.who && !struck.has(i)).map(([, g]) => g);
+  const fit = refit(rowsOf(counted), s.entrants, s.players), last = range(s.entrants).map(() => ({ mu: MU, sigma: SIGMA }));
+  for (const g of s.players === 2 ? counted.filter((g) => g.ranks) : [])
+    rateTwo(last[g.who[0]], last[g.who[1]], ...g.ranks).forEach((r, seat) => (last[g.who[seat]] = r));
   const standings = commitment.bots.map((bot, x) => {
-    const own = [...games.values()].filter((g) => g.ranks && g.who && g.who.includes(x));
+    const own = counted.filter((g) => g.ranks && g.who.includes(x));
     return {
       bot: bot.name, rating: round(fit.ratings[x], 3), half_width: fit.widths[x] === null ? null : round(fit.widths[x], 3),
-      mu: s.players === 2 ? round(ratings[x].mu, 3) : null, games: own.length,
+      mu: s.players === 2 ? round(last[x].mu, 3) : null, games: own.length,
       points: format instanceof Swiss ? format.points[x] : null, place: format instanceof Knockout ? format.places[x] : null,
     };
   });

@@ -81,11 +81,7 @@ def view(**changes):
     } | changes
 
 
-HAND = {
-    "kind": "hand",
-    "view": view(phase="hand", tiles=[], hand=[]),
-    "legal": [{"hand": {"choose": 5, "of": TILES}}],
-}
+HAND = {"kind": "hand", "view": view(phase="hand", tiles=[], hand=[]), "legal": [{"hand": {"choose": 5, "of": TILES}}]}
 SETUP = {
     "kind": "setup",
     "view": view(phase="setup", supply={"buddha": 1, "rice": 2, "castle": 0}, tiles=[]),

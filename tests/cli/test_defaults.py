@@ -202,6 +202,7 @@ def test_an_order_to_a_tournament_takes_its_database_from_the_file() -> None:
     [
         ("deals = ", "expected a TOML file, got: "),
         ("[turnament]\n", "got: 'turnament' (did you mean 'tournament'?) - at arena.toml:1; correct it"),
+        ("tournament = 3\n", "expected a section [tournament], got: a value - at arena.toml; put options below it"),
         ("deals = 3\n", "expected sections named defaults, runtimes, caps or like a command, got: 'deals'"),
         ("[tournament]\n\ndeels = 3\n", "got: 'deels' (did you mean 'deals'?) - at arena.toml:3"),
         ("[defaults]\ntiem = 3\n", "got: 'tiem' (did you mean 'time'?) - at arena.toml:2"),

@@ -88,10 +88,7 @@ def workers(tmp_path: Path, delivery: Delivery, monkeypatch: pytest.MonkeyPatch)
         n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, local_directory=str(tmp_path),
         scheduler_kwargs={"dashboard_address": "127.0.0.1:0"}, host="tcp://127.0.0.1",
     ) as here:  # fmt: skip
-        found = Workers(
-            here,
-            lambda name, block, folder: [Done(delivery) for _ in block.jobs],
-        )
+        found = Workers(here, lambda name, block, folder: [Done(delivery) for _ in block.jobs])
         monkeypatch.setattr(far, "_run", found.run)
         yield found
 

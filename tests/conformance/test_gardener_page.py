@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from typing import Any
 
 import pytest
-from acting import act, first_play
+from acting import act
 
 from arena.core.catalogue import default_board, make_rules, resolve_options
 from arena.core.errors import IllegalAction
@@ -17,7 +16,7 @@ from arena.core.types import BoardFile, Payload
 from arena.games.gardener.deck import CARDS, KINDS, SYMBOLS
 from arena.games.gardener.options import OPTIONS, RULESETS
 from arena.games.gardener.rounds import BONUS, POINTS
-from tests.conformance.kit import FOLDER
+from tests.conformance.kit import FOLDER, play, play_first
 
 PAGE = (FOLDER / "rules" / "gardener.md").read_text(encoding="utf-8")
 TEXT = " ".join(PAGE.split())
@@ -89,27 +88,7 @@ def test_decisions_and_streams_are_documented() -> None:
 # What games send
 
 
-def play(
-    seats: int, ruleset: str, seed: int
-) -> tuple[Any, list[Event], list[tuple[str, Payload, list[Payload], Payload]]]:
-    """A random game: the rules, its events, and of each decision kind, view, legal plays and an action."""
-    rules: Any = make_rules("gardener", seats, resolve_options("gardener", ruleset, {})[1], default_board("gardener"))
-    state, rng, events, decisions = rules.start(), random.Random(seed), [], []
-    while rules.outcome(state) is None:
-        if draw := rules.draw_wanted(state):
-            assert draw.stream == "deck"
-            state = rules.draw(state, rng.randrange(draw.n), events)
-            continue
-        decision = rng.choice(rules.pending(state))
-        legal = rules.write_legal(state, decision.seat)
-        plays = rules.legal(state, decision.seat)
-        action = rules.write_action([plays[rng.randrange(len(plays))]])
-        decisions.append((decision.kind, rules.view(state, decision.seat), legal, action))
-        state = act(rules, state, decision.seat, action, events)
-    return rules, events, decisions
-
-
-GAMES = [play(seats, ruleset, seats) for seats in range(2, 6) for ruleset in RULESETS]
+GAMES = [play("gardener", seats, ruleset, seats, stream="deck") for seats in range(2, 6) for ruleset in RULESETS]
 
 
 @pytest.mark.parametrize(("rules", "events", "decisions"), GAMES)
@@ -152,14 +131,7 @@ def test_every_event_kind_is_documented_and_every_documented_one_exists() -> Non
 def test_the_first_of_everything_is_always_legal() -> None:
     """§G9-6, §G9-8."""
     for rules, _, _ in GAMES:
-        state, rng = rules.start(), random.Random(1)
-        while rules.outcome(state) is None:
-            if draw := rules.draw_wanted(state):
-                state = rules.draw(state, rng.randrange(draw.n))
-                continue
-            decision = rules.pending(state)[0]
-            play = first_play(rules.write_legal(state, decision.seat))
-            state = act(rules, state, decision.seat, {"plays": [play]})
+        play_first(rules)
 
 
 def test_examples_have_the_form_of_real_messages() -> None:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import itertools
 import json
-import random
 import re
 from typing import Any
 
 import pytest
-from acting import act, first_play
 
-from arena.core.catalogue import default_board, make_rules, resolve_options
 from arena.core.rules.base import Event
 from arena.core.types import Payload
 from arena.games.samurai.options import CONTRADICTIONS, OPTIONS, RULESETS
 from arena.games.samurai.payloads import write_action
 from arena.games.samurai.state import CASTES, FULL_SET, TILES, Capture, Place, names
-from tests.conformance.kit import FOLDER
+from tests.conformance.kit import FOLDER, play, play_first
 
 PAGE = (FOLDER / "rules" / "samurai.md").read_text(encoding="utf-8")
 DASH = "\N{EN DASH}"
@@ -41,28 +38,8 @@ EVENTS = {code(row[0])[0]: set(code(row[1])) for row in table("Events")}
 VIEW = [code(row[0])[0] for row in table("The view")]
 
 
-def play(
-    seats: int, ruleset: str, seed: int, **overrides: str
-) -> tuple[Any, list[Event], list[tuple[str, Payload, list[Payload], Payload]]]:
-    """A random game: the rules, its events, and of each decision kind, view, legal plays and an action."""
-    _, options = resolve_options("samurai", ruleset, overrides)
-    rules: Any = make_rules("samurai", seats, options, default_board("samurai"))
-    state, rng, events, decisions = rules.start(), random.Random(seed), [], []
-    while rules.outcome(state) is None:
-        if draw := rules.draw_wanted(state):
-            state = rules.draw(state, rng.randrange(draw.n), events)
-            continue
-        decision = rules.pending(state)[0]
-        legal = rules.write_legal(state, decision.seat)
-        plays = rules.legal(state, decision.seat)
-        action = rules.write_action([plays[rng.randrange(len(plays))]])
-        decisions.append((decision.kind, rules.view(state, decision.seat), legal, action))
-        state = act(rules, state, decision.seat, action, events)
-    return rules, events, decisions
-
-
-GAMES = [play(seats, ruleset, seats) for seats in (2, 3, 4) for ruleset in RULESETS]
-MUST_FOLLOW = play(2, "standard", 1, fast="must_follow")
+GAMES = [play("samurai", seats, ruleset, seats) for seats in (2, 3, 4) for ruleset in RULESETS]
+MUST_FOLLOW = play("samurai", 2, "standard", 1, fast="must_follow")
 
 
 def test_tiles() -> None:
@@ -176,11 +153,4 @@ def _place(play: Payload) -> Place:
 def test_the_minimal_bot_of_the_specification_plays_whole_games() -> None:
     """§S10-7: The first of everything is always legal."""
     for rules, _, _ in GAMES:
-        state, rng = rules.start(), random.Random(1)
-        while rules.outcome(state) is None:
-            if draw := rules.draw_wanted(state):
-                state = rules.draw(state, rng.randrange(draw.n))
-                continue
-            decision = rules.pending(state)[0]
-            play = first_play(rules.write_legal(state, decision.seat))
-            state = act(rules, state, decision.seat, {"plays": [play]})
+        play_first(rules)

@@ -182,15 +182,7 @@ def test_a_game_that_does_not_load_is_told_with_its_error_and_leaves_the_others_
     assert game_of_board(board_text("japan")[1]) == "samurai"
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        OWN["samurai"],
-        f"{__name__}:Nameless",
-        f"{__name__}:OWN",
-        "pathlib:Path",
-    ],
-)
+@pytest.mark.parametrize("value", [OWN["samurai"], f"{__name__}:Nameless", f"{__name__}:OWN", "pathlib:Path"])
 def test_an_entry_point_must_name_rules_of_its_own_name(install: Install, value: str) -> None:
     install(("shogi", value))
     with pytest.raises(ConfigError, match=rf"whose `name` is 'shogi', got: {re.escape(value)}; correct the entry"):
@@ -315,6 +307,7 @@ def test_an_option_without_name_or_value_is_refused(text: str) -> None:
         ({"overrides": ["setup=rnadom"]}, r"a value of setup: .*, got: 'rnadom' \(did you mean 'random'\?\)"),
         ({"board": "jappan"}, r"a bundled board \(.*\), got: 'jappan' \(did you mean 'japan'\?\)"),
         ({"time": "fast"}, r"a time control .*, got: 'fast'$"),
+        ({"time": "0+1"}, r"of times above 0 .*, got: '0\+1'$"),
         ({"time": "10"}, r"got: '10'; do you mean 10s\?"),
         ({"time": "5 Min + 500 msec"}, r"do you mean 5m\+500ms\?"),
     ],

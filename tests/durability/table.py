@@ -38,8 +38,8 @@ publish, receipts, databases, and the `league.toml` of a league in mid-season. T
 verified with each change. Each document carries the version of its form (`format`; a database lists the versions of
 arena that have written to it). What a later version wrote is "not checked", with exit code 5 of `arena verify`, and
 never called forged. So are games by rules of a version that arena has no more (`rules_version`), and games and formats
-of packages that are not installed. A command that only reads changes no database: an older arena can go on. An older arena
-refuses a database of later tables, and names the version that wrote it.
+of packages that are not installed. A command that only reads changes no database: an older arena can go on. An older
+arena refuses a database of later tables, and names the version that wrote it.
 
 What is not covered: beacons without the package that checks them; forfeits of arena 0.2.0 and before, whose marks
 `overloaded` no receipt proves (`arena verify` says so); a database of later tables, which nothing brings back, so keep

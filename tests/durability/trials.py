@@ -221,11 +221,7 @@ ROWS: Final = (
         must="the same",
         run=injected(52_003, about="log", fault="flip", stride=777),
     ),
-    Row(
-        name="the wall clock jumps at every look, up to 30 years",
-        must="the same end",
-        run=injected(1, about="clock"),
-    ),
+    Row(name="the wall clock jumps at every look, up to 30 years", must="the same end", run=injected(1, about="clock")),
     Row(
         name="kill -9 of coordinators, workers, wardens",
         must="announced games are stored once, the same end, at the end no process or folder is left",
@@ -264,12 +260,7 @@ ROWS: Final = (
         run=robbed,
     ),
     *(
-        Row(
-            name=f"mutant: {mutant}",
-            must="it is caught",
-            run=injected(stride, mutant=mutant),
-            is_mutant=True,
-        )
+        Row(name=f"mutant: {mutant}", must="it is caught", run=injected(stride, mutant=mutant), is_mutant=True)
         for mutant, stride in (
             ("announces before the commit", 20),
             ("stores status and result in two transactions", 20),

@@ -112,8 +112,7 @@ def late_answer_accepted() -> None:
     ask = Table.ask
     patience_ns = 5_000 * NS_PER_MS
     Table.ask = lambda table, messages: ask(
-        table,
-        [(seat, message, ns + patience_ns * isinstance(message, Request)) for seat, message, ns in messages],
+        table, [(seat, message, ns + patience_ns * isinstance(message, Request)) for seat, message, ns in messages]
     )
 
 

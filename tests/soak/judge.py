@@ -126,9 +126,7 @@ def announced(evidence: Evidence, told: Mapping[str, tuple[str, str, str]]) -> F
         if after != before:
             wrong.append(f"{name} was announced as {before}, and is {after}")
     return Finding(
-        promise="what was announced stands",
-        seen=f"{len(told)} results seen while the league ran",
-        wrong=tuple(wrong),
+        promise="what was announced stands", seen=f"{len(told)} results seen while the league ran", wrong=tuple(wrong)
     )
 
 

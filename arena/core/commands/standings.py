@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 @click.command()
 @db_option
 @click.option(
-    "--tournament",
-    metavar="ID",
-    help="Which tournament.  [default: the latest]",
-    shell_complete=complete.tournaments,
+    "--tournament", metavar="ID", help="Which tournament.  [default: the latest]", shell_complete=complete.tournaments
 )
 @click.option("--rules", help="The latest tournament of these rules.", shell_complete=complete.rules)
 @click.option("--ruleset", help="The latest tournament of this ruleset.", shell_complete=complete.rulesets)
@@ -134,7 +131,7 @@ def standings(
 
 
 def of_tournament(reader: Reader, tournament: str | None, wanted: dict[str, Any]) -> tuple[Any, str, str]:
-    """Returns a tournament's document, its heading, and remarks: that it is not finished, which games are void."""
+    """Returns a tournament's document, its heading, and remarks: that it is not finished, which games do not count."""
     from arena.core.show.standings import subject_text
     from arena.core.standings.report import report
 
@@ -143,7 +140,10 @@ def of_tournament(reader: Reader, tournament: str | None, wanted: dict[str, Any]
     if without := wanted.get("without"):
         heading += f", without the games of {', '.join(without)}"
     left = f"Tournament {row.id} is not finished: {document.games} of {row.games} games are done."
-    remarks = ["" if row.status == "finished" else left, document.void and f"{document.void}."]
+    remarks = [
+        "" if row.status == "finished" else left,
+        *(f"{told}." for told in (document.void, document.struck) if told),
+    ]
     return document, heading, "\n".join(filter(None, remarks))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "list": ("arena.core.commands.tournaments:list_", "List the tournaments in the database, the latest first."),
     "show": ("arena.core.commands.tournaments:show_", "Show what a tournament is, and where everything of it lies."),
+    "strike": ("arena.core.commands.tournaments:strike", "Take back results of a finished tournament, with a reason."),
     "remove": ("arena.core.commands.tournaments:remove", "Remove tournaments from the database, with their logs."),
 }
 """As `arena.cli.COMMANDS`."""
@@ -164,6 +166,52 @@ def describe(finder: Finder, tournament: str) -> Payload:
         "database": {"rows": rows, "bytes": size},
         "forfeits": {name: dict(counts) for name, counts in forfeit_counts(finder, tournament).items()},
     }
+
+
+@click.command("strike")
+@click.argument("games", nargs=-1, required=True, metavar="GAME...", shell_complete=complete.games)
+@click.option("--reason", required=True, metavar="TEXT", help="Why; everybody can read it.")
+@click.option("--by", required=True, metavar="NAME", help="Who says so; everybody can read it.")
+@click.option("--undo", is_flag=True, help="Let results that were taken back count again.")
+@db_option
+@json_option
+def strike(games: tuple[str, ...], reason: str, by: str, undo: bool, db: Path, as_json: bool) -> None:
+    """Take back results of a finished tournament, with a reason.
+
+    The games stay, with their logs, and count no more: standings are made again. Who took back what, when and why
+    stands in corrections.json beside the logs, in `arena standings`, on pages, and in what `arena verify` says. Where
+    winners went on by a result, as in a knockout, none can be taken back.
+
+    \b
+    Example:
+      arena tournaments strike latest:3 --reason "its machine lost power" --by "Kim, organiser"
+    """
+    from arena.core.standings.closing import correct
+    from arena.core.store.finding import open_finder
+    from arena.core.store.store import open_store
+
+    with open_finder(db) as finder:
+        places = [finder.place(text) for text in games]
+    numbers = {place.number for place in places if place.number is not None}
+    if any(place.number is None for place in places):
+        raise ConfigError("expected ids of games, got: that of a tournament; `arena games` lists them")
+    if len({place.tournament for place in places}) > 1:
+        raise ConfigError("expected games of one tournament, got: of several; give the command for each")
+    for option, text in (("--reason", reason), ("--by", by)):
+        if not text.strip():
+            raise ConfigError(f"expected a text that says something, got: {text!r} - at {option}")
+    with open_store(db, say) as store:
+        tournament = store.tournament(places[0].tournament)
+        correct(store, tournament, sorted(numbers), counts=undo, reason=plain(reason), by=plain(by))
+        told = store.struck(tournament.id)
+    if as_json:
+        show_json({"tournament": tournament.id, "struck": {f"{number}": json.loads(told[number]) for number in told}})
+    else:
+        done = "again" if undo else "no more"
+        echo(
+            f"{counted(len(numbers), 'result')} of {tournament.id} {'count' if len(numbers) > 1 else 'counts'} {done}."
+        )
+        say(f"arena standings --tournament {tournament.id}")
 
 
 @click.command("remove")

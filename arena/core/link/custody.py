@@ -19,7 +19,6 @@ Laws:
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import subprocess
@@ -33,7 +32,6 @@ from pathlib import Path
 from typing import Final
 
 from arena.core import remedies, scratch
-from arena.core.errors import MachineFault
 from arena.core.link import warden
 from arena.core.link.faults import machine_fault
 from arena.core.types import NS_PER_MS
@@ -83,7 +81,7 @@ class Custody:
             self._thread.start()
         except (OSError, RuntimeError) as error:
             self._leave_directory()
-            raise _no_warden(error) from error
+            raise machine_fault(_NO_WARDEN, error) from error
         _be_subreaper(+1)
         _end_abandoned()
 
@@ -188,7 +186,7 @@ class Custody:
             try:
                 self._start_warden()
             except OSError as error:
-                raise _no_warden(error) from error
+                raise machine_fault(_NO_WARDEN, error) from error
 
     def _replace_dead_wardens(self) -> None:
         """Starts the warden anew whenever it has died. Runs as a thread until `close`."""
@@ -294,7 +292,4 @@ def _be_subreaper(change: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(_custodies > 0), 0, 0, 0)
 
 
-def _no_warden(error: OSError | RuntimeError) -> MachineFault:
-    if isinstance(error, RuntimeError):  # so Python says that no thread could be started
-        error = OSError(errno.EAGAIN, str(error))
-    return machine_fault("start the process that ends what a worker leaves behind", error)
+_NO_WARDEN = "start the process that ends what a worker leaves behind"

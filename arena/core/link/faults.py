@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +32,9 @@ def is_of_the_program(error: OSError) -> bool:
     return error.errno in _OF_THE_PROGRAM
 
 
-def machine_fault(task: str, error: OSError, *, at: Path | None = None, remedy: str = "") -> MachineFault:
+def machine_fault(
+    task: str, error: OSError | MemoryError | RuntimeError, *, at: Path | None = None, remedy: str = ""
+) -> MachineFault:
     """Returns the error that says what the machine could not do, and what to do about it.
 
     Args:
@@ -39,6 +42,9 @@ def machine_fault(task: str, error: OSError, *, at: Path | None = None, remedy: 
         at: The file or folder that it is about, if the task does not name it.
         remedy: What to do, if that is not what helps in general.
     """
+    if not isinstance(error, OSError):  # Python says without a number that no thread could be started, or no memory got
+        number = errno.ENOMEM if isinstance(error, MemoryError) else errno.EAGAIN
+        error = OSError(number, str(error) or os.strerror(number))
     message = f"expected to {task}, got: {error.strerror or error}" + (f" - at {at}" if at else "")
     remedy = remedy or remedies.OF_MACHINES.get(error.errno or 0, "")
     return MachineFault(f"{message}; {remedy}" if remedy else message)

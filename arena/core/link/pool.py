@@ -396,11 +396,7 @@ class Pool:
                 listener = Listener(folder, user=user, tcp=spec.tcp)
                 lent.pop_all()  # the process gives it back
             held.callback(listener.close)
-            environment = {
-                ENDPOINT: listener.endpoint,
-                TOKEN: token,
-                "TMPDIR": str(folder / "tmp"),
-            }
+            environment = {ENDPOINT: listener.endpoint, TOKEN: token, "TMPDIR": str(folder / "tmp")}
             process = BotProcess(spec, self._custody, environment, level=self._level, socket_folder=folder, user=user)
             held.pop_all()
         bot = Bot(spec, token, process, listener, folder)

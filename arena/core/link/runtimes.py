@@ -83,6 +83,18 @@ class Runtime(msgspec.Struct, frozen=True):
     environment: dict[str, str] = {}
 
 
+def _unusable(path: object) -> str:
+    """Returns why nothing can be started by a path; empty if something can."""
+    if not isinstance(path, str):
+        return "which is no text"
+    if not os.path.isabs(path):
+        return "which does not begin with /"
+    if os.path.isdir(path):
+        return "which is a folder"
+    there = "which may not be run: `chmod +x` it" if os.path.exists(path) else "which is not there"
+    return "" if os.access(path, os.X_OK) else there
+
+
 def grant(table: Mapping[str, str], source: str) -> None:
     """Grants the runtimes of a `[runtimes]` table to all bots that are loaded after this, here or in a child process.
 
@@ -96,9 +108,9 @@ def grant(table: Mapping[str, str], source: str) -> None:
     for name, path in table.items():
         if not name or "/" in name or name.startswith((".", "{")) or "\0" in name:
             raise ConfigError(f"{source}: expected names of programs in [runtimes], got: {name!r}; choose another name")
-        if not isinstance(path, str) or not os.path.isabs(path) or not os.access(path, os.X_OK) or os.path.isdir(path):
+        if reason := _unusable(path):
             raise ConfigError(
-                f"{source}: expected the absolute path of a program that can be run, got: {path!r} - at "
+                f"{source}: expected the absolute path of a program that can be run, got: {path!r}, {reason} - at "
                 f"runtimes.{name}; `command -v {name}` prints where it is"
             )
     os.environ[_VARIABLE] = msgspec.json.encode({**_granted(), **table}).decode()

@@ -1,4 +1,4 @@
-"""Reads and writes what is published beside a tournament's logs: commitment, contributions, secret.
+"""Reads and writes what is published beside a tournament's logs: commitment, contributions, secret, corrections.
 
 `protocol/LOG.md` says what the files hold, and `protocol/CHANCE.md` when each is written. A match has them too.
 """
@@ -22,6 +22,7 @@ from arena.core.types import Payload
 COMMITMENT_FILE: Final = "commitment.json"
 CONTRIBUTIONS_FILE: Final = "contributions.json"
 SECRET_FILE: Final = "secret.json"
+CORRECTIONS_FILE: Final = "corrections.json"
 FORMAT: Final = 1
 """The version of the form of all documents that are published, of tournaments and of leagues, of lines in them, and of
 receipts that are kept. Lines from before have none, and the same form."""
@@ -73,6 +74,36 @@ class Secret(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     secret: Hex
     commitment: str
     format: int = FORMAT
+
+
+class Correction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the organiser decided about the result of one game after the tournament."""
+
+    game: int
+    """Its number in the schedule."""
+    counts: bool
+    """Whether the result counts from then on."""
+    reason: str
+    by: str
+    at: str
+    """When, in UTC (ISO 8601)."""
+
+
+class Corrections(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All that the organiser decided about results after the tournament, in order. The last word on a game holds."""
+
+    tournament: str
+    corrections: list[Correction]
+    format: int = FORMAT
+
+    def struck(self) -> dict[int, str]:
+        """Returns by number the games that do not count: by whom, when and why, as JSON."""
+        last = {one.game: one for one in self.corrections}
+        return {
+            number: msgspec.json.encode({"at": one.at, "by": one.by, "reason": one.reason}).decode()
+            for number, one in sorted(last.items())
+            if not one.counts
+        }
 
 
 class _Form(msgspec.Struct):

@@ -93,9 +93,7 @@ class Publication(msgspec.Struct, frozen=True):
             return wrong
         for other, file in ((secret, SECRET_FILE), (given, CONTRIBUTIONS_FILE)):
             if other is not None and other.tournament != before.tournament:
-                wrong.append(
-                    f"{file}: expected one of tournament {before.tournament}, got: one of {other.tournament:.80}"
-                )
+                wrong.append(f"{file}: expected one of tournament {before.tournament}, got: {other.tournament:.80}")
         if given is not None and len(given.entropy) != len(before.bots):
             wrong.append(
                 f"{CONTRIBUTIONS_FILE}: expected what each of {len(before.bots)} entrants put into chance, "

@@ -52,13 +52,16 @@ def games_table(games: Sequence[Mapping[str, Any]], near: Callable[[str], str], 
     def ranks(game: Mapping[str, Any]) -> str:
         return plain("  ".join(f"{seat['rank']}. {seat['bot']}" for seat in game["seats"]))
 
+    def cause(game: Mapping[str, Any]) -> str:
+        return f"{game['ended']}, taken back" if game["struck"] else str(game["ended"])
+
     def lead(game: Mapping[str, Any]) -> str:
         return next((f"{one['margin']}" for one in game["seats"] if one["rank"] == 1 and one["margin"] is not None), "")
 
     columns = [
         Column(title="game", cells=[game["game"] for game in games], left=True),
         Column(title="ranks by seat", cells=[ranks(game) for game in games], left=True),
-        Column(title="cause", cells=[game["ended"] for game in games], left=True),
+        Column(title="cause", cells=[cause(game) for game in games], left=True),
         Column(title="ended", cells=[local_time(game["finished"]) for game in games], left=True),
         Column(title="slowest\nms", cells=[f"{game['slowest_ms']:.0f}" for game in games]),
         Column(title="ahead\nby", cells=[lead(game) for game in games]),

@@ -20,9 +20,12 @@ from arena.core.record.log import BEGUN, SUFFIX, begun, find_logs
 from arena.core.record.published import (
     COMMITMENT_FILE,
     CONTRIBUTIONS_FILE,
+    CORRECTIONS_FILE,
     SECRET_FILE,
     Commitment,
+    Corrections,
     changed_since,
+    published,
     sha256_of,
     strange_in,
 )
@@ -31,8 +34,8 @@ from arena.core.referee.beacon import is_signature, round_of
 from arena.core.referee.verify import Publication, published_in
 from arena.core.standings.disk_table import DiskTable
 from arena.core.standings.examined import Examined, played_digest
-from arena.core.standings.rebuilt import Record, Told, contradictions, rebuild
-from arena.core.standings.verdicts import UNCHECKED_DOCUMENT, Audit, Fault, settled, void_text
+from arena.core.standings.rebuilt import Record, Told, contradictions, is_date, rebuild
+from arena.core.standings.verdicts import UNCHECKED_DOCUMENT, Audit, Fault, settled, struck_text, void_text
 from arena.core.store.reader import Reader
 from arena.core.store.records import game_id
 from arena.core.store.temporary import temporary_store
@@ -117,8 +120,10 @@ class Auditor:
         """By its number the first log of each game."""
         self._dealt: dict[int, str] = {}
         """By deal its commitment."""
+        self._corrections: Corrections | None = None
         try:
             self._published = published_in(folder)
+            self._corrections = published(folder, CORRECTIONS_FILE, Corrections)
             if (commitment := self._earlier_commitment(folder)) is not None:
                 self._published = msgspec.structs.replace(self._published, commitment=commitment)
             elif self._published.commitment is not None:
@@ -191,6 +196,7 @@ class Auditor:
             checked=tuple(name for name in self.promises if name in self._checked),
             unchecked=self._unchecked,
             faults=tuple(self._faults),
+            struck=0 if self._corrections is None else len(self._corrections.struck()),
             begun=self._begun,
             notes=tuple(self._notes()),
             of=self.of,
@@ -235,6 +241,7 @@ class Auditor:
             settings=settings,
             beacon="" if given is None else given.beacon,
             entropy=None if given is None else tuple(given.entropy),
+            struck=self._struck(),
             result=self._result,
         )
         if self._reader is None:
@@ -261,6 +268,25 @@ class Auditor:
                         self._fault("database", reason)
                 except (ValueError, TypeError, KeyError, msgspec.MsgspecError) as error:
                     self._fault("database", f"{self._reader.path}: a row cannot be read: {error}")
+
+    def _struck(self) -> dict[int, str]:
+        """Returns what was taken back afterwards, and checks that each correction says something, about a result."""
+        told, before = self._corrections, self._published.commitment
+        if told is None or before is None:
+            return {}
+        place, counts, at = self._folder / CORRECTIONS_FILE, dict[int, bool](), before.created
+        if told.tournament != before.tournament:
+            self._fault("schedule", f"{place}: expected those of {before.tournament}, got: {told.tournament:.80}")
+        if self._published.secret is None:
+            self._fault("schedule", f"{place}: expected corrections after the end of the tournament, got some before")
+        for one in told.corrections:
+            is_right = one.game in self._kept and counts.get(one.game, True) != one.counts and one.reason and one.by
+            if not is_right or not (is_date(one.at) and at <= one.at):
+                self._fault(
+                    "schedule", f"{place}: expected results taken back in turn, and by whom and why, got: {one}"
+                )
+            counts[one.game], at = one.counts, one.at
+        return told.struck()
 
     def _result(self, number: int) -> GameResult | None:
         return self._kept[number].result if number in self._kept else None
@@ -414,7 +440,10 @@ class Auditor:
             self._fault("schedule", f"{self._folder}: {_gaps(missing, games)}")
 
     def _notes(self) -> Iterator[str]:
-        """Yields which games do not count because the machine was overloaded."""
+        """Yields which games do not count: their results were taken back, or the machine was overloaded."""
+        if self._corrections is not None and (before := self._published.commitment) is not None:
+            struck = self._corrections.struck().items()
+            yield from filter(None, [struck_text({game_id(before.tournament, game): told for game, told in struck})])
         if self._settings is None or self._settings.on_overload != "void":
             return
         losses: Counter[str] = Counter()

@@ -1,16 +1,22 @@
-"""Ends a tournament whose games are all done."""
+"""Ends a tournament whose games are all done, and corrects it afterwards."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from arena.core import files
+from arena.core.errors import ConfigError
+from arena.core.record.published import CORRECTIONS_FILE, Correction, Corrections, published
 from arena.core.standings.report import Report, report
 from arena.core.store.reader import Reader
-from arena.core.store.records import Tournament
-from arena.core.store.store import Store
-from arena.core.tournament.plan import reveal_secret
+from arena.core.store.records import Tournament, game_id
+from arena.core.store.store import Store, now
+from arena.core.tournament.formats import FORMATS
+from arena.core.tournament.plan import publish_beside, reveal_secret
 
 
 def close(store: Store, tournament: Tournament) -> Report:
@@ -33,6 +39,49 @@ def close(store: Store, tournament: Tournament) -> Report:
     document, _ = report(store, tournament.id)
     store.finish(tournament.id, fit_rows(store, document))
     return document
+
+
+def correct(
+    store: Store, tournament: Tournament, games: Collection[int], *, counts: bool, reason: str, by: str
+) -> None:
+    """Takes results of a finished tournament back, or lets them count again, and makes its standings anew.
+
+    The record comes first. It may be called again if it was cut short: the database then follows the record.
+
+    Args:
+        games: Their numbers.
+        reason: Why, for people.
+        by: Who says so.
+
+    Raises:
+        ConfigError: The tournament is not over, or who met in it followed from its results, or a game has no result,
+            or it counts, or does not, already. Nothing has changed.
+        LogError: The record of earlier corrections cannot be read.
+        ArenaError: The record cannot be written. Nothing has changed.
+    """
+    row = store.tournament(tournament.id)
+    what = f"tournament {row.id}"
+    if row.status != "finished":
+        raise ConfigError(f"expected a finished tournament, got: {row.id}, which is not over; give its command again")
+    progress = report(store, row.id)[0].progress
+    if progress is not None and (progress.places or not FORMATS[progress.format].is_contest):
+        why = "whose winners went on" if progress.places else "whose next values followed from each result"
+        raise ConfigError(f"expected results that nothing followed from, got: those of {what}, {why}; play another one")
+    if without := sorted(set(games) - {game.number for game in store.games(row.id)}):
+        raise ConfigError(f"expected a game with a result, got: {game_id(row.id, without[0])}, which has none")
+    folder = Path(row.logs)
+    before = published(folder, CORRECTIONS_FILE, Corrections) or Corrections(tournament=row.id, corrections=[])
+    struck, stored, at = before.struck(), store.struck(row.id), now()
+    new = [Correction(game=n, counts=counts, reason=reason, by=by, at=at) for n in games if (n in struck) == counts]
+    if not new and struck == stored:
+        raise ConfigError(f"expected a result that {'was taken back' if counts else 'counts'}, got: none of {what}")
+    document = replace(before, corrections=[*before.corrections, *new])
+    publish_beside(row, CORRECTIONS_FILE, document)
+    with store.transaction():
+        store.strike(row.id, document.struck())
+        for other in store.pool(row.id):  # ratings of a gauntlet's field, say, follow from earlier tournaments
+            if other.status == "finished":
+                store.finish(other.id, fit_rows(store, report(store, other.id)[0]))
 
 
 def fit_rows(reader: Reader, document: Report) -> list[tuple[int, float, float | None, int]]:

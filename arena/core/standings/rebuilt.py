@@ -46,7 +46,7 @@ GIVEN: Final[Mapping[str, str]] = {
 }
 """The columns that do not follow from a record: why, and what is compared instead."""
 PARTLY: Final[Mapping[str, str]] = {
-    "entrants.spec": "the record has no bot's files, only their digest. Name, version and digest in it are compared",
+    "entrants.spec": "the record has no bot's files, only their digest. Name, version and digest in it are compared"
 }
 """The columns of which only a part follows from a record."""
 LATER: Final = ("seats.rule", "seats.margin", "pairs.margin")
@@ -72,6 +72,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     beacon: str = ""
     entropy: tuple[str | None, ...] | None = None
     """By entrant what it put into chance; None if nobody put in anything."""
+    struck: Mapping[int, str] = {}
+    """By number the games whose results were taken back afterwards, as `Corrections.struck` tells of them."""
     result: Callable[[int], GameResult | None]
     """Returns the result of a game by its log; None if there is no log."""
 
@@ -155,6 +157,7 @@ def rebuild(store: Store, record: Record, told: Told | None) -> Schedule:
     if told is not None and told.is_finished:
         with suppress(StoreError):  # then the status is found to be wrong
             store.finish(id)
+    store.strike(id, record.struck)
     return schedule
 
 
@@ -170,7 +173,9 @@ def _entrants(settings: Settings, told: Told | None) -> Iterator[Entrant]:
     format = settings.format
     starts: Sequence[Rating | None] = [None] * len(settings.bots)
     given = isinstance(format, Extension)
-    if told is not None and isinstance(format, Extension) and told.reader.has(format.extends):
+    # Where results were taken back afterwards, ratings are no more those that the extension began with.
+    is_known = isinstance(format, Extension) and told is not None and told.reader.has(format.extends)
+    if told is not None and isinstance(format, Extension) and is_known and not told.reader.struck(format.extends):
         starts, given = starts_of(told.reader, format.extends, settings.bots), False
     for number, bot in enumerate(settings.bots):
         row = rows.get(number, {})

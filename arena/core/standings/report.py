@@ -18,9 +18,9 @@ from arena.core.ratings.scores import mean_scores
 from arena.core.standings.notice import notify as notify
 from arena.core.standings.pool import Joined
 from arena.core.standings.table import MOST_CROSSED, Order, Row, Standing, Standings, fit_of, numbered, tabulate
-from arena.core.standings.verdicts import void_text
+from arena.core.standings.verdicts import struck_text, void_text
 from arena.core.store.reader import Reader
-from arena.core.store.records import Entrant, Tally, Tournament, teams_of
+from arena.core.store.records import Entrant, Tally, Tournament, game_id, teams_of
 from arena.core.tournament.formats import FORMATS
 from arena.core.tournament.settings import Settings
 from arena.core.types import Payload, SeatResult, is_cooperative
@@ -63,6 +63,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Number of games that are done, with those that are reused."""
     void: str
     """How many games are void, and whose losses they were; empty if none is."""
+    struck: str
+    """Which results were taken back, by whom, when and why; empty if none was."""
     reused: tuple[str, ...]
     """The tournaments whose games are reused, the earliest first."""
     seconds: float
@@ -136,12 +138,14 @@ def report(
         done = 0 if without else reader.done(row.id)
         paces = reader.paces(row.id)
         void = reader.void_losses(row.id)
+        struck = {game_id(row.id, number): told for number, told in reader.struck(row.id).items()}
     document = Report(
         tournament=Identity(id=row.id, seed=row.seed, commitment=row.commitment),
         settings=row.settings,
         processes=row.settings.get("processes", "tournament"),  # all were kept before there was a choice
         games=done + known.games,
         void=void_text(*void),
+        struck=struck_text(struck),
         reused=tuple(id for id in known.reused if id != row.id),
         seconds=round(row.seconds, 3),
         standings=table.standings,

@@ -8,6 +8,8 @@ from typing import Final, Literal
 import msgspec
 from msgspec.structs import replace
 
+from arena.core.text import plain
+
 
 class Fault(msgspec.Struct, frozen=True):
     """Something that a check found."""
@@ -31,6 +33,8 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[Fault, ...]
     notes: tuple[str, ...] = ()
     """What could not be checked, and why."""
+    struck: int = 0
+    """How many results the organiser took back afterwards."""
     begun: int = 0
     """How often a game was begun and thrown away, as far as logs and files beside them tell."""
     of: Literal["tournament", "season"] = "tournament"
@@ -85,6 +89,19 @@ def check_lines(promises: Mapping[str, str], faults: Sequence[Fault], unchecked:
         yield from (f"            {fault.reason}" for fault in found[:MOST_FAULTS])
         if len(found) > MOST_FAULTS:
             yield f"            and {len(found) - MOST_FAULTS} more (--json has all)"
+
+
+def struck_text(struck: Mapping[str, str]) -> str:
+    """Returns which results were taken back, by whom, when and why, in words; empty if none was.
+
+    Args:
+        struck: By game what is told of it, as JSON.
+    """
+    told = ((game, msgspec.json.decode(text, type=dict[str, str])) for game, text in struck.items())
+    each = [f"{game} ({one['reason']}; by {one['by']}, {one['at'][:10]})" for game, one in told]
+    more = f" and {len(each) - MOST_FAULTS} more" if len(each) > MOST_FAULTS else ""
+    results = "1 result was" if len(each) == 1 else f"{len(each)} results were"
+    return plain(f"{results} taken back: {', '.join(each[:MOST_FAULTS])}{more}") if each else ""
 
 
 def void_text(games: int, losses: Mapping[str, int]) -> str:

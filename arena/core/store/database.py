@@ -61,6 +61,7 @@ MIGRATIONS = (
     "0019_teams",
     "0020_wings",
     "0021_figures",
+    "0022_struck",
 )
 """The names of all migrations, repeated here so that `arena.core.store.migrations` is imported only if one must run."""
 _WRITERS: Final = "arena-versions"

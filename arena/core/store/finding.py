@@ -20,7 +20,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from arena.core.errors import ConfigError, StoreError, did_you_mean
-from arena.core.store.reader import Reader
+from arena.core.store.reader import Reader, moved_with
 from arena.core.store.records import game_id
 from arena.core.store.removal import content_bytes, count_rows
 from arena.core.store.store import open_reader
@@ -31,7 +31,7 @@ LATEST: Final = "latest"
 SECONDS: Final = 5.0
 """How long a query with an expression of the operator's may take."""
 
-_JSON: Final = frozenset({"bots", "ranks", "opponents", "last_words"})
+_JSON: Final = frozenset({"bots", "ranks", "opponents", "last_words", "struck"})
 """Columns that hold JSON."""
 _NUMBERED: Final = re.compile(r"(.+)(?::([0-9]{1,9})|-([0-9]{6,9}))")
 _MOST_NAMED: Final = 5
@@ -69,6 +69,8 @@ class Place(msgspec.Struct, frozen=True):
     """The tournament's folder of logs, absolute."""
     log: str | None
     """The name of the game's log in it; None stands for all."""
+    number: int | None = None
+    """The game's number in the schedule, if it is one game's."""
 
 
 class Finder(Reader):
@@ -77,12 +79,15 @@ class Finder(Reader):
     def tournaments(self) -> list[Payload]:
         """Returns the rows of `v_tournaments`, the latest first."""
         order = "ORDER BY (SELECT rowid FROM tournaments WHERE id = tournament) DESC"
-        return self._rows(f"SELECT * FROM v_tournaments {order}")
+        return [self._there(row) for row in self._rows(f"SELECT * FROM v_tournaments {order}")]
 
     def overview(self, tournament: str) -> Payload:
         """Returns the row of `v_tournaments` of an existing tournament."""
         [row] = self._rows("SELECT * FROM v_tournaments WHERE tournament = ?", tournament)
-        return row
+        return self._there(row)
+
+    def _there(self, row: Payload) -> Payload:
+        return {**row, "logs": moved_with(self.path, row["logs"])}
 
     def stored(self, tournament: str) -> tuple[dict[str, int], int]:
         """Returns how many rows a tournament has in each table, and about how many bytes they hold."""
@@ -195,16 +200,14 @@ class Finder(Reader):
         if len(games) > 1:
             raise StoreError(f"expected the id of one game, got: {text!r}, which may be {_listed(games)}")
         row = self._db.execute(
-            "SELECT games.tournament, logs, log FROM games JOIN tournaments ON tournaments.id = games.tournament"
-            " WHERE games.id = ? AND log IS NOT NULL",
-            games or ("",),
+            "SELECT tournament, log, number FROM games WHERE id = ? AND log IS NOT NULL", games or ("",)
         ).fetchone()
         if row is None:
             raise StoreError(
                 f"expected the id of a finished game or of a tournament, got: {text!r} - at {self.path}{self._known()}"
                 " (`arena games` lists games)"
             )
-        return Place(*row)
+        return Place(row[0], self.tournament(row[0]).logs, *row[1:])
 
     def _matching(self, text: str) -> list[str]:
         """Returns the tournaments whose identifier a text is, or the beginning of, with the date or without."""

@@ -428,6 +428,11 @@ def figures(db: Database) -> None:
     views.make(db.conn)
 
 
+# By whom, when and why the result of a game of a tournament was taken back, as JSON. NULL where it was not.
+_ADDED["0022_struck"] = ("games ADD struck TEXT",)
+migrations(name="0022_struck")(_adding("0022_struck"))
+
+
 def _figures(seat: int, told: Payload) -> str:
     """Returns the document of a seat, from the columns that it had."""
     own = {name: told[name] for name, (_, path) in _FIGURES.items() if path == name and told[name] is not None}

@@ -16,6 +16,7 @@ import msgspec
 from arena.core.errors import StoreError
 from arena.core.ratings.pairs import PairResult
 from arena.core.ratings.running import Rating
+from arena.core.record.published import COMMITMENT_FILE
 from arena.core.store.database import Connection, snapshot
 from arena.core.store.rated import rating_after
 from arena.core.store.records import Entrant, GameRow, StoredRound, Tally, Tournament, figures_of
@@ -29,6 +30,17 @@ _TOURNAMENT = (
 
 
 _POOL = "(SELECT json_array(rules, rules_version, ruleset, options, digest) FROM pools WHERE pools.id = pool)"
+
+
+def moved_with(database: Path, logs: str) -> str:
+    """Returns the folder of a tournament's logs: where it was, or beside the database if both were moved together."""
+    parts = Path(logs).parts
+    beside = (Path(database.resolve().parent, *parts[-count:]) for count in range(1, len(parts)))
+    return (
+        logs
+        if Path(logs).exists()
+        else next((str(found) for found in beside if (found / COMMITMENT_FILE).is_file()), logs)
+    )
 
 
 class Reader:
@@ -193,6 +205,11 @@ class Reader:
             losses.update(json.loads(bots)[int(seat)] for seat in re.findall(r"(?:^|; )seat ([0-9]{1,3}) ", reason))
         return len(rows), dict(losses)
 
+    def struck(self, tournament: str) -> dict[int, str]:
+        """Returns by number the games whose results were taken back: by whom, when and why, as JSON."""
+        query = "SELECT number, struck FROM games WHERE tournament = ? AND struck IS NOT NULL ORDER BY number"
+        return dict(self._db.execute(query, (tournament,)).fetchall())
+
     def paces(self, tournament: str) -> list[tuple[str, Tally]]:
         """Returns by worker of a cluster how fast each entrant was there. Games played here are no part."""
         rows = self._db.execute(
@@ -319,10 +336,10 @@ class Reader:
         return str(self._db.execute("PRAGMA integrity_check(1)").fetchone()[0])
 
     def forfeits(self, tournament: str) -> Iterator[tuple[int, Forfeit]]:
-        """Yields every forfeit with the entrant whose it is, in schedule order."""
+        """Yields every forfeit with the entrant whose it is, in schedule order; none of a game that was taken back."""
         rows = self._db.execute(
             "SELECT entrant, figures FROM games JOIN seats ON seats.game = games.id"
-            " WHERE tournament = ? AND forfeit IS NOT NULL ORDER BY number, seat",
+            " WHERE tournament = ? AND forfeit IS NOT NULL AND struck IS NULL ORDER BY number, seat",
             (tournament,),
         )
         for entrant, figures in rows:
@@ -335,6 +352,7 @@ class Reader:
         if row is None:
             return None
         fields = dict(zip((column[0] for column in cursor.description), row, strict=True))
+        fields["logs"] = moved_with(self.path, fields["logs"])
         fields["open"] = bool(fields["open"])
         fields["settings"] = msgspec.json.decode(fields["settings"])
         fields["secret"] = bytes.fromhex(fields["secret"])

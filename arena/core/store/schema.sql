@@ -83,7 +83,7 @@ CREATE TABLE "games" (
     log TEXT,
     log_sha256 TEXT,
     play_digest TEXT,
-    transcripts TEXT, finished TEXT, level TEXT NOT NULL DEFAULT 'trusted', match INTEGER, counts INTEGER NOT NULL DEFAULT 1 CHECK (counts IN (0, 1)), worker TEXT, lease_until REAL, public_sha256 TEXT,
+    transcripts TEXT, finished TEXT, level TEXT NOT NULL DEFAULT 'trusted', match INTEGER, counts INTEGER NOT NULL DEFAULT 1 CHECK (counts IN (0, 1)), worker TEXT, lease_until REAL, public_sha256 TEXT, struck TEXT,
     UNIQUE (tournament, number),
     CHECK ((status = 'done') = (termination IS NOT NULL AND play_digest IS NOT NULL AND log_sha256 IS NOT NULL))
 );

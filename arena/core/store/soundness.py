@@ -36,6 +36,7 @@ _Numbers: TypeAlias = tuple[int, ...]
 _JSON: Final[dict[str, Any]] = {
     "entrants.spec": Payload,
     "games.seating": _Numbers,
+    "games.struck": dict[str, str],
     "games.transcripts": Any,
     "pools.options": dict[str, str],
     "rounds.byes": _Numbers,

@@ -7,7 +7,8 @@ Laws:
    delivery, or one of an earlier claim, is an error.
 3. A result, its seats, its digests, the sums that it adds to and the ratings that it moves are one transaction. The
    results move the ratings in schedule order: those of the games before the first that is neither done nor void.
-   Ratings belong to the tournament's pool. A game of a league that does not count moves none, and adds to no sum.
+   Ratings belong to the tournament's pool. A game that does not count, as one whose result was taken back, moves none
+   and adds to no sum.
 4. Only one process opens the store to write (`lock.locked`). So on resuming, nobody awaits a game that was running.
 5. Nothing is announced before the method that stores it has returned.
 """
@@ -15,7 +16,7 @@ Laws:
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,7 +28,7 @@ from arena.core.errors import StoreError
 from arena.core.ratings.pairs import pairs_of
 from arena.core.store import database
 from arena.core.store.lock import locked
-from arena.core.store.rated import is_counted, rate_prefix
+from arena.core.store.rated import is_counted, rate_again, rate_prefix
 from arena.core.store.reader import Reader
 from arena.core.store.records import (
     PLAYED,
@@ -46,7 +47,7 @@ from arena.core.store.records import (
 )
 from arena.core.store.removal import free_bytes, remove_rows
 from arena.core.store.soundness import explaining
-from arena.core.types import GameResult, Termination
+from arena.core.types import GameResult, SeatResult, Termination
 
 _ADDED = ", ".join(f"{name} = {name} + excluded.{name}" for name in SUMMED)
 
@@ -205,7 +206,7 @@ class Store(Reader):
                 raise StoreError(f"expected the chance of tournament {tournament} to be open, got: it is fixed")
 
     def finish(self, tournament: str, fits: Iterable[tuple[int, float, float | None, int]] = ()) -> None:
-        """Closes a tournament whose games are all done and rated.
+        """Closes a tournament whose games are all done and rated. One that is closed only gets these ratings.
 
         Args:
             fits: Of each entrant its number, its rating by the refit, half of its interval's width, and its rank.
@@ -215,12 +216,14 @@ class Store(Reader):
         """
         with database.immediate(self._db):
             self.check_done(tournament)
+            self._db.execute("DELETE FROM fits WHERE tournament = ?", (tournament,))
             self._db.executemany(
-                "INSERT OR REPLACE INTO fits (tournament, entrant, rating, half_width, rank) VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO fits (tournament, entrant, rating, half_width, rank) VALUES (?, ?, ?, ?, ?)",
                 [(tournament, *fit) for fit in fits],
             )
             self._db.execute(
-                "UPDATE tournaments SET status = 'finished', finished = ? WHERE id = ?", (now(), tournament)
+                "UPDATE tournaments SET status = 'finished', finished = coalesce(finished, ?) WHERE id = ?",
+                (now(), tournament),
             )
 
     def claim(
@@ -348,7 +351,7 @@ class Store(Reader):
                 ],
             )
             if is_counted(self._db, claim.game):
-                self._add_up(claim, result, entrants)
+                self._add_up(claim.tournament, claim.deal, entrants, result.seats)
             rate_prefix(self._db, claim.tournament)
             self._db.execute("UPDATE tournaments SET seconds = seconds + ? WHERE id = ?", (seconds, claim.tournament))
 
@@ -357,19 +360,44 @@ class Store(Reader):
         got = f"{row[0]}, attempt {row[1]}" if row else "no such game"
         return StoreError(f"expected game {claim.game} to be running, attempt {claim.attempt}, got: {got}")
 
-    def _add_up(self, claim: Claim, result: GameResult, entrants: Sequence[int]) -> None:
+    def strike(self, tournament: str, struck: Mapping[int, str]) -> bool:
+        """Takes back results of a finished tournament: afterwards all but these count. Ratings and sums are made again.
+
+        Args:
+            struck: By number of a game by whom, when and why its result was taken back, as JSON.
+
+        Returns:
+            Whether that changed anything.
+        """
+        with database.immediate(self._db):
+            if self.struck(tournament) == struck:
+                return False
+            for table in ("tallies", "pairs", "ratings"):
+                self._db.execute(f"DELETE FROM {table} WHERE tournament = ?", (tournament,))
+            anew = "UPDATE games SET counts = 1, struck = NULL WHERE tournament = ? AND struck IS NOT NULL"
+            self._db.execute(anew, (tournament,))
+            self._db.executemany(
+                "UPDATE games SET counts = 0, struck = ? WHERE tournament = ? AND number = ? AND status = 'done'",
+                [(told, tournament, number) for number, told in struck.items()],
+            )
+            for deal, entrants, seats in self.results(tournament):
+                self._add_up(tournament, deal, entrants, seats)
+            rate_again(self._db, tournament, 0, self.rated(tournament))
+        return True
+
+    def _add_up(self, tournament: str, deal: int, entrants: Sequence[int], seats: Sequence[SeatResult]) -> None:
         self._db.executemany(
             "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
             f" max_ms = max(max_ms, excluded.max_ms), {_ADDED}",
-            [(claim.tournament, *astuple(tally)) for tally in Tally.of_game(entrants, result.seats)],
+            [(tournament, *astuple(tally)) for tally in Tally.of_game(entrants, seats)],
         )
-        margins = [seat.margin for seat in result.seats]
-        pairs = pairs_of(claim.deal, entrants, result.ranks, margins, teams_of(result.seats))
+        margins = [seat.margin for seat in seats]
+        pairs = pairs_of(deal, entrants, tuple(seat.rank for seat in seats), margins, teams_of(seats))
         self._db.executemany(
             "INSERT INTO pairs VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
             " better = better + excluded.better, equal = equal + excluded.equal, worse = worse + excluded.worse,"
             " margin = margin + excluded.margin",
-            [(claim.tournament, *astuple(pair)) for pair in pairs],
+            [(tournament, *astuple(pair)) for pair in pairs],
         )
 
     def _pool(self, pool: Pool) -> int:

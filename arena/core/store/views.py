@@ -76,7 +76,8 @@ VIEWS: Final[Mapping[str, str]] = {
             level,
             match,
             counts,
-            public_sha256
+            public_sha256,
+            struck
         {_FROM_GAMES}
         WHERE games.status = 'done'""",
     "v_void": f"""

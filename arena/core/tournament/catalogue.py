@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 
 from arena.core.files import final_name
-from arena.core.record.published import COMMITMENT_FILE, CONTRIBUTIONS_FILE, SECRET_FILE
+from arena.core.record.published import COMMITMENT_FILE, CONTRIBUTIONS_FILE, CORRECTIONS_FILE, SECRET_FILE
 
-_PUBLISHED = (COMMITMENT_FILE, CONTRIBUTIONS_FILE, SECRET_FILE)
+_PUBLISHED = (COMMITMENT_FILE, CONTRIBUTIONS_FILE, SECRET_FILE, CORRECTIONS_FILE)
 
 
 class Size(msgspec.Struct, frozen=True):

@@ -34,6 +34,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.core.errors import MachineFault
+from arena.core.link.faults import machine_fault
 from arena.core.referee.job import Job
 from arena.core.store.records import Claim, Played
 from arena.core.tournament.blocks import AHEAD_GAMES, started_ahead
@@ -444,7 +445,5 @@ def _starting() -> Iterator[None]:
     except (OSError, MemoryError, RuntimeError) as error:
         if isinstance(error, RuntimeError) and "start new thread" not in str(error):
             raise
-        raise MachineFault(
-            f"expected to start a worker process, got: {str(error) or 'out of memory'}; is the machine out of "
-            "processes, memory or descriptors? Give the same command again then. All results so far are kept"
-        ) from error
+        fault = machine_fault("start a worker process", error)
+        raise MachineFault(f"{fault}. Then give the same command again. All results so far are kept") from error

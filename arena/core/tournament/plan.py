@@ -237,7 +237,7 @@ def publish_commitment(tournament: Tournament, settings: Settings) -> Commitment
         settings=open_settings,
         schedule=plan,
     )
-    _publish(tournament, COMMITMENT_FILE, document)
+    publish_beside(tournament, COMMITMENT_FILE, document)
     return document
 
 
@@ -252,7 +252,7 @@ def publish_contributions(tournament: Tournament) -> None:
         document = Contributions(
             tournament=tournament.id, beacon=tournament.beacon, entropy=list(entropy), mix=mix_of(tournament).hex()
         )
-        _publish(tournament, CONTRIBUTIONS_FILE, document)
+        publish_beside(tournament, CONTRIBUTIONS_FILE, document)
 
 
 def draw_tournament(settings: Settings, id: str, logs: Path) -> Tournament:
@@ -284,10 +284,15 @@ def reveal_secret(tournament: Tournament) -> None:
         ArenaError: It cannot be written. Show the message to the operator.
     """
     secret = Secret(tournament.id, tournament.secret.hex(), tournament.commitment)
-    _publish(tournament, SECRET_FILE, secret)
+    publish_beside(tournament, SECRET_FILE, secret)
 
 
-def _publish(tournament: Tournament, file: str, document: Commitment | Contributions | Secret) -> None:
+def publish_beside(tournament: Tournament, file: str, document: msgspec.Struct) -> None:
+    """Writes a document beside the logs of a tournament or match.
+
+    Raises:
+        ArenaError: It cannot be written. Show the message to the operator.
+    """
     try:
         publish(Path(tournament.logs), file, document)
     except OSError as error:

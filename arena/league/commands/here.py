@@ -86,12 +86,7 @@ def reading(folder: Folder) -> Iterator[LeagueReader]:
         yield reader
 
 
-def order(
-    path: Path | None,
-    verb: str,
-    arguments: Payload,
-    archive: bytes | None = None,
-) -> Payload | None:
+def order(path: Path | None, verb: str, arguments: Payload, archive: bytes | None = None) -> Payload | None:
     """Gives an order to the league in a folder.
 
     Returns:

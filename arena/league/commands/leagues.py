@@ -92,7 +92,10 @@ class Here:
                 found = seasons.get(season)
                 if found is None or found.standings is None:
                     closed = ", ".join(each.name for each in seasons.values() if each.closed) or "none"
-                    raise errors.ConfigError(f"expected a season that is closed, got: {season!r}; there are: {closed}")
+                    why = "" if found is None else ", which is open: leave it out"
+                    raise errors.ConfigError(
+                        f"expected a season that is closed, got: {season!r}{why}; there are: {closed}"
+                    )
                 document = {**found.standings, "season": found.name, "digest": found.digest}
             return document, season_text(season, reader.finder.tournament(seasons[season].tournament).settings)
 

@@ -10,14 +10,7 @@ from arena.cli.options import force_option
 from arena.cli.output import counted, echo
 from arena.core.face import errors
 from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
-from arena.league.commands.here import (
-    Elsewhere,
-    at_options,
-    folder_argument,
-    order,
-    reason_option,
-    to_option,
-)
+from arena.league.commands.here import Elsewhere, at_options, folder_argument, order, reason_option, to_option
 from arena.league.commands.leagues import opened
 
 

@@ -52,9 +52,10 @@ class Authors:
         found = self.get(name)
         if found is None or found.status != "active":
             names = [author.name for author in self.all() if author.status == "active"]
+            why = errors.did_you_mean(name, names) if found is None else ", who was removed"
             raise errors.Refused(
                 "unknown_author",
-                f"expected the name of an author of the league, got: {name!r}{errors.did_you_mean(name, names)}",
+                f"expected the name of an author of the league, got: {name!r}{why}",
                 "the operator adds authors: `arena league author add NAME`",
             )
         return found

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core.face import Level, Payload, errors, lane_kit, processor_cores
+from arena.core.face import Level, Payload, errors, lane_kit, machine_fault, processor_cores
 from arena.league.keeping.clearing import LONGEST_REST_S, Lost
 from arena.league.store import LeagueStore
 from arena.league.store.records import Kind, Report, Version
@@ -84,7 +84,7 @@ class StepWorker(AbstractContextManager["StepWorker"]):
                 self._executor.submit(do, *arguments).add_done_callback(self._finished.put)
         except (OSError, MemoryError, RuntimeError) as error:  # a broken executor is a RuntimeError
             self._dismiss()
-            raise errors.MachineFault(f"expected a worker for a step, got: {str(error) or 'out of memory'}") from error
+            raise machine_fault("start a worker for a step", error) from error
         self.busy = True
 
     def fetch(self) -> StepReport | None:
@@ -105,7 +105,7 @@ class StepWorker(AbstractContextManager["StepWorker"]):
             self._dismiss()
             raise errors.MachineFault(f"the worker of a step ended: {error}") from error
         except (OSError, MemoryError) as error:
-            raise errors.MachineFault(f"a step could not be done: {str(error) or 'out of memory'}") from error
+            raise machine_fault("do a step", error) from error
         except errors.ArenaError:
             raise
         except Exception as error:

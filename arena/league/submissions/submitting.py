@@ -101,8 +101,10 @@ def remote(context: OrderContext) -> Payload:
     if not archives.is_digest(digest):
         raise errors.Refused("argument", f"expected a digest of 64 hexadecimal digits, got: {digest!r:.80}")
     manifest = context.order.arguments.get("manifest", {})
-    if not isinstance(manifest, dict) or len(msgspec.json.encode(manifest)) > archives.LIMITS.manifest:
-        raise errors.Refused("argument", "expected a manifest of at most 64 KiB")
+    if not isinstance(manifest, dict):
+        raise errors.Refused("argument", f"expected a manifest, got: {manifest!r:.80}")
+    if (size := len(msgspec.json.encode(manifest))) > archives.LIMITS.manifest:
+        raise errors.Refused("argument", f"expected a manifest of at most 64 KiB, got: {size} bytes")
     if not _is_there(context.store, name, digest):
         check_frozen(context)
         check_quotas(context, author, name)

@@ -71,11 +71,10 @@ class Seat(gymnasium.Env[Array, Any]):
         self._game = game = Game(rules, players, rewards, observations, settings)
         self._opponents = dict(opponents or {})
         others = [agent for agent in game.agents if agent != f"seat_{seat}"]
-        if len(others) == players or not self._opponents.keys() <= set(others):
-            raise errors.ConfigError(
-                f"expected a seat of {players}, and opponents among the others, got: seat {seat}, opponents "
-                f"{', '.join(map(str, self._opponents)) or 'none'}; name them seat_0 to seat_{players - 1}"
-            )
+        if len(others) == players:
+            raise errors.ConfigError(f"expected a seat from 0 to {players - 1}, got: {seat}")
+        if strange := ", ".join(self._opponents.keys() - set(others)):
+            raise errors.ConfigError(f"expected opponents in {', '.join(others)}, got: {strange}; name them so")
         for agent, opponent in self._opponents.items():
             if isinstance(opponent, str):
                 _bot_class(opponent, rules)

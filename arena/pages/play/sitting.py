@@ -324,9 +324,7 @@ class Sitting:
                 *(part for legend in self.presenter.legend() for part in layouts.paragraph(legend, width)),
             ]
         else:
-            lines = [part for line in self._said for part in layouts.paragraph(line, width)] or [
-                Text("Nothing happened.")
-            ]
+            lines = [row for one in self._said for row in layouts.paragraph(one, width)] or [Text("Nothing happened.")]
         lines = lines[: height - 1]
         bar = " ? the keys, any other key: back " if self._long == "rules" else " any key: back "
         return [*lines, *(Text() for _ in range(height - 1 - len(lines))), Text(bar, "reverse")]

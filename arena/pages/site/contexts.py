@@ -187,7 +187,7 @@ def tournament(shown: Shown) -> Payload:
     scale = scale_of(rated)
     return {
         "head": heading(shown.row, shown.name),
-        "void": shown.report.void,
+        "void": "; ".join(filter(None, (shown.report.void, shown.report.struck))),
         "league": shown.is_league,
         "scale": [(tick, scale.at(tick)) for tick in scale.ticks()] if rated else [],
         "even": scale.at(true_skill.MU) if rated and scale.low < true_skill.MU < scale.high else None,

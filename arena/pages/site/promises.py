@@ -62,9 +62,8 @@ def facts_of(reader: Reader, row: game_rows.Tournament) -> str:
     for path in sorted(path for kind in ("*.json*", "*.begun") for path in Path(row.logs).rglob(kind)):
         digest.update(repr((path.relative_to(row.logs).parts, path.is_symlink())).encode())
         with suppress(errors.ArenaError):  # what cannot be read is a fault, and no mark
-            digest.update(
-                hashlib.sha256(files.read(path, "a file of a tournament", files.MOST_LOG, errors.ArenaError)).digest()
-            )
+            data = files.read(path, "a file of a tournament", files.MOST_LOG, errors.ArenaError)
+            digest.update(hashlib.sha256(data).digest())
     return digest.hexdigest()
 
 

@@ -111,7 +111,9 @@ class Guard:
             return answer
         if _same(HTTPConnection(scope).cookies.get(self._cookie, ""), key):
             return None
-        return _refuse(403, "expected the key, got none or another; open the whole address that arena printed")
+        if any(name == KEY for name, _ in given):
+            return _refuse(403, "expected the key of this start, got: another; open the address arena printed last")
+        return _refuse(403, "expected a key, got none; open the whole address that arena printed")
 
 
 def _same(one: str, other: str) -> bool:

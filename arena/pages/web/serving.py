@@ -11,6 +11,7 @@ Laws:
 from __future__ import annotations
 
 import asyncio
+import errno
 import re
 import signal
 import socket
@@ -36,6 +37,10 @@ GRACE_S: Final = 2
 STALLED_MS: Final = 30_000
 """A connection is dropped when its other end takes nothing that was sent for so long."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_REMEDIES: Final = {
+    errno.EADDRINUSE: "end what listens there, or choose another port (0: any that is free)",
+    errno.EACCES: "choose a port from 1024 on",
+}
 _BIND: Final = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]]+):(\d{1,5})\Z")
 
 
@@ -79,12 +84,12 @@ def listen(bind: str = BIND) -> Listening:
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.create_server(address[:2], family=family, backlog=256)
-    except (OSError, UnicodeError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise errors.ConfigError(
-            f"expected an address that is free here, got: {reason} - at {bind}; end what listens there, or choose "
-            "another port (0: any that is free)"
-        ) from None
+    except UnicodeError as error:
+        raise errors.ConfigError(f"expected the name of a host, got: {error} - at {bind}; correct it") from None
+    except OSError as error:
+        remedy = _REMEDIES.get(error.errno or 0, "give an address of this machine, such as 127.0.0.1")
+        reason = str(error.strerror).partition(" (")[0]
+        raise errors.ConfigError(f"expected an address to listen at, got: {reason} - at {bind}; {remedy}") from None
     if hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit it
         bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, STALLED_MS)
     name, port = bound.getsockname()[:2]

@@ -109,9 +109,7 @@ class Playing:
     def stop(self) -> None:
         """Tells the page that nothing more comes."""
         words = f"`arena play` has ended. The log: {self._log()}"
-        self._event_streams.tell(
-            "end", {"words": words if self.is_over else "`arena play` was ended; the game has no log."}
-        )
+        self._event_streams.tell("end", {"words": words if self.is_over else "`arena play` ended; there is no log."})
         self._event_streams.close()
 
     # The game

@@ -223,12 +223,7 @@ def test_a_signal_that_is_ignored_from_outside_stays_ignored(tmp_path: Path) -> 
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "environment", "coloured"),
-    [
-        ((), {}, True),
-        (("--no-color",), {}, False),
-        ((), {"NO_COLOR": "1"}, False),
-        ((), {"TERM": "dumb"}, False),
-    ],
+    [((), {}, True), (("--no-color",), {}, False), ((), {"NO_COLOR": "1"}, False), ((), {"TERM": "dumb"}, False)],
 )
 def test_colour_only_where_it_is_wanted(
     tmp_path: Path, arguments: tuple[str, ...], environment: dict[str, str], coloured: bool

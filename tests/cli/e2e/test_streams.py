@@ -62,8 +62,7 @@ def test_what_an_encoding_lacks_is_replaced(tmp_path: Path, encoding: str) -> No
 
 @pytest.mark.quick(3)
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [("COLUMNS", value) for value in ("0", "-1", "x", "\u00b2", "9" * 20, "1")] + [("LINES", "0")],
+    ("name", "value"), [("COLUMNS", value) for value in ("0", "-1", "x", "\u00b2", "9" * 20, "1")] + [("LINES", "0")]
 )
 def test_a_size_that_means_nothing_is_no_size(tmp_path: Path, name: str, value: str) -> None:
     assert shell(tmp_path, f"{A} replay {LOG} --turn 1 && {A} rules --help", **{name: value}).returncode == 0

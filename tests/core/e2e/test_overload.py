@@ -41,10 +41,9 @@ def test_a_bot_without_a_core_has_an_excuse_and_one_that_sleeps_has_none() -> No
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = {line.split()[0]: line.split() for line in done.stdout.splitlines()[2:4]}
-    assert {name: (row[4], row[5]) for name, row in rows.items()} == {
-        "honest": ("1", "1"),
-        "late": ("1", "0"),
-    }, done.stdout
+    assert {name: (row[4], row[5]) for name, row in rows.items()} == {"honest": ("1", "1"), "late": ("1", "0")}, (
+        done.stdout
+    )
 
 
 def test_a_bot_that_uses_up_its_cpu_time_is_ended_long_before_its_deadline(tmp_path: Path) -> None:

@@ -82,8 +82,7 @@ SCHEMA = closed(
         ),
     },
     order=closed(
-        enough={"type": "boolean"},
-        open={"type": "array", "items": {"type": "array", "minItems": 2, "items": TEXT}},
+        enough={"type": "boolean"}, open={"type": "array", "items": {"type": "array", "minItems": 2, "items": TEXT}}
     ),
     crosstable={
         "type": "array",
@@ -323,6 +322,8 @@ def test_new_begins_another(arena: Run, tmp_path: Path) -> None:
         (("random", "greedy", "--rule", "setup=rando"), "did you mean 'random'"),
         (("random", "greedy", "--concurrency", "0"), "expected at least 1 game at a time, got: 0"),
         (("random", "greedy", "--seed", "\udcff"), "expected a seed in UTF-8"),
+        (("random", "greedy", "--time", "=5+1"), "expected a bot before the sign"),
+        (("random", "greedy", "--time", "greedy=5+1", "--time", "greedy=6+1"), "expected one time of greedy"),
         (("random", "greedy", "--deals", "0"), "expected at least 1 deal, got: 0"),
         (("random", "greedy", "--deals", "1000000000000"), "at most 1,000,000,000 games, got: 2,000,000,000,000"),
         (("random", "greedy", "--deals", "1" + 20 * "0"), "expected at most 1,000,000,000 games"),

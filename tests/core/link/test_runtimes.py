@@ -47,9 +47,13 @@ def test_a_relative_folder_of_the_path_grants_nothing(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"node": "node"}, r"league\.toml: expected the absolute path of a program .* got: 'node' - at runtimes\.node"),
-        ({"node": "/no/such/node"}, r"`command -v node` prints where it is"),
-        ({"node": "/usr/bin"}, r"expected the absolute path of a program"),
+        (
+            {"node": "node"},
+            r"league\.toml: expected the absolute path of a program .* got: 'node', which does not begin with",
+        ),
+        ({"node": "/no/such"}, r"which is not there - at runtimes\.node; `command -v node` prints where it is"),
+        ({"node": "/usr/bin"}, r"got: '/usr/bin', which is a folder"),
+        ({"node": "/etc/passwd"}, r"which may not be run: `chmod \+x` it"),
         ({"a/b": "/usr/bin/env"}, r"expected names of programs in \[runtimes\], got: 'a/b'"),
         ({"{python}": "/usr/bin/env"}, r"expected names of programs"),
     ],

@@ -81,11 +81,7 @@ def test_a_claim_waits_while_an_asked_seat_can_be_as_fast() -> None:
 TIMES = st.lists(st.lists(st.integers(1, 50), min_size=1, max_size=3), min_size=1, max_size=5)
 
 
-@given(
-    window=st.integers(0, 10),
-    times=TIMES,
-    delays=st.lists(st.integers(0, 40), min_size=1, max_size=7),
-)
+@given(window=st.integers(0, 10), times=TIMES, delays=st.lists(st.integers(0, 40), min_size=1, max_size=7))
 def test_the_order_depends_on_nobody_but_the_seats(window: int, times: list[list[int]], delays: list[int]) -> None:
     """Whenever the referee sends, the same seats are served in the same groups, by ascending race time."""
     served = run(window, times, delays)

@@ -292,8 +292,7 @@ def late_as_a_plant(records: list[Record]) -> list[Record]:
 
 
 @pytest.mark.parametrize(
-    "change",
-    [other_order, lonely_tie, tie_elsewhere, late_forgotten, late_invented, late_for_nothing, late_as_a_plant],
+    "change", [other_order, lonely_tie, tie_elsewhere, late_forgotten, late_invented, late_for_nothing, late_as_a_plant]
 )
 def test_an_altered_race_is_noticed_without_the_secret(
     tmp_path: Path, change: Callable[[list[Record]], list[Record]]

@@ -198,8 +198,7 @@ def edited(log: Log, path: Path, **edits: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("edit", "reason"),
-    [({"note": "never said"}, "the notes of seat 0"), ({"used_ns": 77}, "what seat 0 saw and did")],
+    ("edit", "reason"), [({"note": "never said"}, "the notes of seat 0"), ({"used_ns": 77}, "what seat 0 saw and did")]
 )
 def test_a_note_or_a_time_that_was_changed_is_found_in_the_log_alone(
     tmp_path: Path, edit: dict[str, Any], reason: str

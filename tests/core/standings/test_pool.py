@@ -138,10 +138,7 @@ def crosstable(report: PoolReport) -> Mapping[str, Mapping[str, tuple[int, int]]
 
 
 def test_a_bot_is_the_same_by_its_files_wherever_it_entered() -> None:
-    report = pool_of(
-        [[("ann", "1", "A"), ("bob", "1", "B")], [("bob", "1", "B"), ("ann", "1", "A")]],
-        [ALL, ALL],
-    )
+    report = pool_of([[("ann", "1", "A"), ("bob", "1", "B")], [("bob", "1", "B"), ("ann", "1", "A")]], [ALL, ALL])
     assert crosstable(report) == {"ann": {"bob": (24, 24)}, "bob": {"ann": (24, 24)}}
     rows = {row.bot: row for row in report.standings}
     assert (rows["ann"].games, rows["ann"].wins, rows["ann"].max_ms) == (20, 1, 2)

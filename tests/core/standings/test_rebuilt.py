@@ -124,10 +124,7 @@ FORGERIES = {
         "PRAGMA legacy_alter_table = 1; ALTER TABLE seats RENAME TO s; CREATE VIEW seats AS SELECT * FROM s",
         "seats: expected the table that arena defines, got: a view",
     ),
-    "another table": (
-        "CREATE TABLE luck (n)",
-        "expected nothing but what arena defines, got: the table luck",
-    ),
+    "another table": ("CREATE TABLE luck (n)", "expected nothing but what arena defines, got: the table luck"),
     "an index that lacks rows": (
         "DROP INDEX games_by_status; CREATE INDEX games_by_status ON games (tournament, status, number) WHERE"
         " number > 3; PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, ' WHERE number > 3', '')"

@@ -180,10 +180,7 @@ def test_a_bot_that_never_entered_is_refused_with_a_close_one(finder: Finder) ->
         ("botname = 'ann'", "no such column: botname - at --where; the columns are game, tournament, "),
         ("bot = ", "syntax error"),
         ("1) UNION SELECT secret FROM tournaments WHERE (1", "access to tournaments.secret is prohibited"),
-        (
-            "EXISTS (SELECT secret FROM tournaments)",
-            "access to tournaments.secret is prohibited; it may read",
-        ),
+        ("EXISTS (SELECT secret FROM tournaments)", "access to tournaments.secret is prohibited; it may read"),
         ("EXISTS (SELECT sql FROM sqlite_master)", "is prohibited"),
         ("EXISTS (SELECT 1 FROM pragma_table_info('games') WHERE name = 'x')", "is prohibited|not authorized"),
         ("load_extension('nothing')", "not authorized"),

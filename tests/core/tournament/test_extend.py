@@ -68,10 +68,7 @@ def test_more_deals(store: Store, tmp_path: Path) -> None:
     assert extended.settings.format == Extension(deals=5, extends=base, unchanged=(0, 1, 2), played=2)
     assert extended.settings.games == 3 * 3 * 2
     assert list(extended.starts) == store.ratings(base)
-    assert extended.told == (
-        f"Reused from {base}: 2 deals of every pairing of ann, bob, cid.",
-        "They play 3 more.",
-    )
+    assert extended.told == (f"Reused from {base}: 2 deals of every pairing of ann, bob, cid.", "They play 3 more.")
     again = finished(store, extended.settings, tmp_path)
     assert extend(store, wanted(instant.BOTS, 6), LATEST).settings.format == Extension(
         deals=6, extends=again, unchanged=(0, 1, 2), played=5

@@ -179,11 +179,7 @@ def contributing(tmp_path: Path, name: str, entropy: str) -> BotSpec:
 
 def test_bots_contribute_before_the_first_game_and_once(store: Store, tmp_path: Path) -> None:
     first, second = "0a" * 32, "ff" * 32
-    specs = [
-        contributing(tmp_path, "ann", first),
-        instant.spec("bob"),
-        contributing(tmp_path, "cid", second),
-    ]
+    specs = [contributing(tmp_path, "ann", first), instant.spec("bob"), contributing(tmp_path, "cid", second)]
     setting = msgspec.structs.replace(SETTINGS, bots=enter(specs))
     begun = begin(store, setting, specs, tmp_path)
     with pytest.raises(ConfigError, match="expected no value of a beacon"):

@@ -393,15 +393,26 @@ def test_a_fault_of_the_machine_stops_the_tournament_and_is_nobodys_result(
     assert len(list(instant.runner(store, again, SETTINGS).run())) == TOTAL
 
 
-@pytest.mark.parametrize("error", [OSError(24, "Too many open files"), RuntimeError("can't start new thread")])
-def test_a_worker_that_cannot_be_started_is_the_machines_fault(store: Store, tmp_path: Path, error: Exception) -> None:
+@pytest.mark.parametrize(
+    ("error", "remedy"),
+    [
+        (OSError(24, "Too many open files"), r"Too many open files; .*ulimit -n"),
+        (RuntimeError("can't start new thread"), r"can't start new thread; .*ulimit -u"),
+        (MemoryError(), r"Cannot allocate memory; close other programs"),
+    ],
+)
+def test_a_worker_that_cannot_be_started_is_the_machines_fault(
+    store: Store, tmp_path: Path, error: Exception, remedy: str
+) -> None:
     @contextmanager
     def worker() -> Iterator[Executor]:
         raise error
         yield
 
     begun = instant.start(store, SETTINGS, tmp_path)
-    with pytest.raises(MachineFault, match=r"expected to start a worker process, got: .*All results so far are kept"):
+    with pytest.raises(
+        MachineFault, match=rf"expected to start a worker process, got: {remedy}.*All results so far are kept"
+    ):
         list(instant.runner(store, begun, SETTINGS, worker=worker).run())
 
 

@@ -298,8 +298,7 @@ def test_a_row_is_worth_its_length(length: int, points: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kinds", "bonus"),
-    [((PATH,), 0), ((PATH, POND), 2), ((PATH, POND, GARDEN), 4), ((PATH, POND, GARDEN, TATAMI), 6)],
+    ("kinds", "bonus"), [((PATH,), 0), ((PATH, POND), 2), ((PATH, POND, GARDEN), 4), ((PATH, POND, GARDEN, TATAMI), 6)]
 )
 @pytest.mark.parametrize("ruleset", ["draft", "young"])
 def test_the_bonus_counts_different_kinds(kinds: tuple[int, ...], bonus: int, ruleset: str) -> None:

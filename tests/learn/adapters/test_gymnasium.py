@@ -63,7 +63,7 @@ def test_a_function_can_be_an_opponent_and_a_seat_without_one_plays_by_chance() 
 
 @pytest.mark.parametrize(
     ("given", "why"),
-    [({"seat": 2}, "a seat of 2"), ({"opponents": {"seat_0": "greedy"}}, "opponents among the others"),
+    [({"seat": 2}, "expected a seat from 0 to 1, got: 2"), ({"opponents": {"seat_0": "greedy"}}, "opponents in seat_1"),
      ({"opponents": {"seat_1": "nobody"}}, "nobody"), ({"opponents": {"seat_1": 3}}, "a function as seat_1, got: 3"),
      ({"opponents": {"seat_1": "daimyo"}}, "plays gardener, got: daimyo, for samurai"),
      ({"rules": "samurai", "opponents": {"seat_1": "daimyo"}}, "wants no events")],

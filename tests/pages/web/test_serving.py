@@ -46,8 +46,10 @@ def test_an_address_that_is_none_is_refused(bind: str) -> None:
 
 
 def test_an_address_that_is_taken_is_refused() -> None:
-    with listen().socket as taken, pytest.raises(ConfigError, match="free"):
+    with listen().socket as taken, pytest.raises(ConfigError, match=r"in use - at .*; end what listens there"):
         listen(f"127.0.0.1:{taken.getsockname()[1]}")
+    with pytest.raises(ConfigError, match="give an address of this machine"):
+        listen("203.0.113.9:0")
 
 
 def test_what_the_application_raises_is_reported_and_not_shown() -> None:

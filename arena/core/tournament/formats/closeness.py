@@ -47,9 +47,7 @@ def weights(mu: float, others: Sequence[float], lately: Sequence[bool], again: f
     distances = [(other - mu) ** 2 / (4 * BETA**2) for other in others]
     # Measured from the closest, so that not all weights are 0 for somebody who is far from everybody.
     closest = min(distances)
-    return [
-        math.exp(closest - distance) * (again if met else 1) for distance, met in zip(distances, lately, strict=True)
-    ]
+    return [math.exp(closest - far) * (again if met else 1) for far, met in zip(distances, lately, strict=True)]
 
 
 def draw_place(rng: Generator, weights: Sequence[float]) -> int:

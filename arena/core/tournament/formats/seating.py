@@ -24,9 +24,7 @@ def orders(players: int, seatings: Seatings) -> tuple[tuple[Order, ...], ...]:
     """Returns the seatings of a deal, for one deal after another, and then from the beginning again."""
     if seatings == "all":
         return (tuple(permutations(range(players))),)
-    return tuple(
-        tuple(circle[shift:] + circle[:shift] for shift in range(players)) for circle in balanced_circles(players)
-    )
+    return tuple(tuple(circle[by:] + circle[:by] for by in range(players)) for circle in balanced_circles(players))
 
 
 def balanced_circles(players: int) -> list[Order]:

@@ -115,8 +115,7 @@ def test_a_version_that_plays_no_more_is_named_so(store: LeagueStore, cup: str, 
 
 # The service's side
 
-COUNT = count()
-"""Games that are rated: at each look more."""
+COUNT = count()  # games that are rated: at each look more
 
 
 def until(happened: Callable[[], bool], look: Callable[[], object]) -> None:

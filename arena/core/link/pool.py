@@ -43,8 +43,7 @@ FREE_MEMORY: Final = 1 / 8
 """Share of the machine's memory that must be free for a bot to be started before it is needed."""
 MAX_UNKNOWN: Final = 8
 """Connections to a bot's port of which it is not known who they are; the oldest makes room."""
-_BURST: Final = 256
-"""How many times is looked between two games for messages that nobody asked for."""
+_BURST: Final = 256  # how many times is looked between two games for messages that nobody asked for
 T = TypeVar("T")
 
 _READ: Final = select.POLLIN

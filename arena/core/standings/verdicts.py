@@ -46,8 +46,7 @@ MOST_FAULTS: Final = 10
 LATER_LOG: Final = "later log"
 LATER_DOCUMENT: Final = "later document"
 """The check of a fault that is none: the file is of a later version of arena."""
-_OF_LOGS: Final = frozenset({"schedule", "results", "standings", "secret", "database"})
-"""The checks that need all logs."""
+_OF_LOGS: Final = frozenset({"schedule", "results", "standings", "secret", "database"})  # the checks that need all logs
 
 
 def settled(audit: Audit) -> Audit:

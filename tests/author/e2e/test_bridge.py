@@ -18,8 +18,7 @@ import pytest
 import zmq
 
 ROOT = Path(__file__).parents[3]
-PATIENCE_MS = 20_000
-"""How long anything may take on a busy machine; nothing here waits for it to pass."""
+PATIENCE_MS = 20_000  # how long anything may take on a busy machine; nothing here waits for it to pass
 
 AWK = r"""
 # Takes the first legal play of each request of Samurai.

@@ -164,9 +164,8 @@ def test_shared_pages_have_a_title_a_sentence_and_a_picture(played: tuple[Path, 
 def test_a_hostile_display_name_is_not_shown(tmp_path: Path) -> None:
     id = site_kit.tournament(tmp_path, ("ann", "bob"))
     with sqlite3.connect(tmp_path / "arena.db") as database:
-        for number, name in enumerate(("\u202exof", "狐")):
-            spec = "UPDATE entrants SET spec = json_set(spec, '$.display_name', ?) WHERE number = ?"
-            database.execute(spec, (name, number))
+        change = "UPDATE entrants SET spec = json_set(spec, '$.display_name', ?) WHERE number = ?"
+        database.executemany(change, [("\u202exof", 0), ("狐", 1)])
     site_kit.make(tmp_path)
     pages = [text(tmp_path / "site" / id / f"{page}.html") for page in ("bot-0", "bot-1", "index")]
     assert ['<bdi class="display"' in page for page in pages] == [False, True, True]

@@ -24,8 +24,7 @@ arena.core.tournament.lanes.PATIENCE_S = {patience}
 from arena.cli import main
 main()
 """
-TTL = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "6s"}
-"""Dask gives a worker up that it has not heard of for so long."""
+TTL = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "6s"}  # dask gives a worker up that it has not heard of for so long
 
 
 @cache

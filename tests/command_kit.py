@@ -13,8 +13,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 ARENA = (sys.executable, "-m", "arena")
-FAULTY = ROOT / "tests" / "faulty" / "bot.py"
-"""A bot that does as its first argument says, step by step."""
+FAULTY = ROOT / "tests" / "faulty" / "bot.py"  # a bot that does as its first argument says, step by step
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 """What the fixture `arena` is: `arena("match", "random", "greedy", code=0)`."""

@@ -18,8 +18,7 @@ from arena.league.door.keys import Pair, make_pair
 from arena.league.door.refusals import Refusal
 from arena.league.door.server import Door
 
-LOCAL = "tcp://127.0.0.1:*"
-"""A free port of this machine."""
+LOCAL = "tcp://127.0.0.1:*"  # a free port of this machine
 
 
 def digest_of(path: Path) -> str:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-MACHINE: Final = "the machine's"
-"""What is found without a box, whatever it is."""
+MACHINE: Final = "the machine's"  # what is found without a box, whatever it is
 
 
 class Found(NamedTuple):

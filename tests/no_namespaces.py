@@ -18,8 +18,7 @@ from pathlib import Path
 from ordinary import ROOT, mount, open_the_way
 
 _NEW_MOUNTS, _DROP = 0x0002_0000, 24
-_OF_DOCKER = {0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31}
-"""No CAP_SYS_ADMIN and no CAP_SYS_PTRACE among them."""
+_OF_DOCKER = {0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31}  # no CAP_SYS_ADMIN and no CAP_SYS_PTRACE among them
 _SECCOMP, _CLONE, _CLONE3, _REFUSED = {
     "x86_64": (317, 56, 435, (272, 308, 165, 166, 155)),  # unshare, setns, mount, umount2, pivot_root
     "aarch64": (277, 220, 435, (97, 268, 40, 39, 41)),

@@ -57,8 +57,7 @@ KINDS = {
 
 SMALL = instant.settings(("ann", "bob"), deals=2)
 
-Tell = Callable[[str], object]
-"""What a run tells of each game that counts."""
+Tell = Callable[[str], object]  # what a run tells of each game that counts
 
 
 def play_all(folder: Path, tell: Tell) -> None:

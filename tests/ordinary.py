@@ -14,8 +14,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-USER = 60_123
-"""A number that no account has."""
+USER = 60_123  # a number that no account has
 _NEW_MOUNTS = 0x0002_0000
 
 

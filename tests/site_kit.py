@@ -92,9 +92,10 @@ def quiet(unit: str, count: int) -> Callable[[], object]:
     return lambda: None
 
 
-def make(folder: Path, out: str = "site", *, title: str = "Cup", verify: bool = False) -> Built:
+def make(folder: Path, out: str = "site", *, title: str = "Cup", verify: bool = False, address: str = "") -> Built:
     """Makes the site of the folder's database in it."""
-    return build(Wish(database=folder / "arena.db", folder=folder / out, title=title, verify=verify), quiet)
+    wish = Wish(database=folder / "arena.db", folder=folder / out, title=title, address=address, verify=verify)
+    return build(wish, quiet)
 
 
 def content(site: Path) -> dict[str, bytes]:

@@ -20,8 +20,7 @@ from tests.command_kit import ARENA, environment
 
 _HOME = "\x1b[H"
 _CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]")
-LIMIT_S = 60.0
-"""How long a page may take that must come: a fault is found by that, not a speed."""
+LIMIT_S = 60.0  # how long a page may take that must come: a fault is found by that, not a speed
 
 
 class Person:

@@ -9,8 +9,7 @@ from collections.abc import Iterable
 import pytest
 from _pytest.mark import ParameterSet
 
-THOROUGH = bool(os.environ.get("ARENA_TEST_THOROUGH"))
-"""Whether everything is tried: `make test-thorough` sets it."""
+THOROUGH = bool(os.environ.get("ARENA_TEST_THOROUGH"))  # whether everything is tried: `make test-thorough` sets it
 USUAL_STEP = 10
 
 

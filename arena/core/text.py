@@ -10,11 +10,21 @@ Functions here make the text; `arena/cli/output.py` and `arena/cli/group.py` see
 from __future__ import annotations
 
 import re
+import unicodedata
+from itertools import groupby
 from typing import Any, Final
 
 _EMOJI: Final = "[\u2600-\u27bf\U0001f300-\U0001faff]"
 _JOINED: Final = re.compile(rf"(?<={_EMOJI})\\u200d(?={_EMOJI})|(?<=\ufe0f)\\u200d(?={_EMOJI})")
 """Matches what joins two emoji, spelled out."""
+MOST_DISPLAYED: Final = 32
+"""The most characters of a display name."""
+_BLANK: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0e\U000e0100-\U000e01ef]"
+    f"|(?<!{_EMOJI})\ufe0f"
+)
+"""Matches what `str.isprintable` calls printable and nobody sees."""
+_MOST_MARKS: Final = 4  # the most combining marks on one character, as Unicode's security mechanisms (UTS 39) have it
 
 
 def plain(text: str) -> str:
@@ -30,6 +40,24 @@ def plain(text: str) -> str:
         return text
     spelled = (char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
     return _JOINED.sub("\u200d", "".join(spelled))
+
+
+def display_fault(name: str) -> str:
+    """Returns why a text cannot be a display name, in any script, beside a bot's name; empty if it can.
+
+    >>> display_fault("Füchsin 狐"), display_fault("狐" * 33)
+    ('', 'expected at most 32 characters, got: 33')
+    """
+    marks = (unicodedata.category(char)[0] == "M" for char in unicodedata.normalize("NFD", f"\n{name}"))
+    if len(name) > MOST_DISPLAYED:
+        return f"expected at most {MOST_DISPLAYED} characters, got: {len(name):,}"
+    if plain(name) != name or _BLANK.search(name):
+        return f"expected characters that can be seen and turn no text around, got: {name!a}"
+    if name != name.strip():
+        return f"expected no blank at its beginning or end, got: {name!r}"
+    if any(is_mark and sum(1 for _ in run) > _MOST_MARKS for is_mark, run in groupby(marks)):
+        return f"expected at most {_MOST_MARKS} accents and marks on a character, got: {name!a}"
+    return ""
 
 
 def plain_lines(text: str) -> str:

@@ -232,10 +232,8 @@ _UNITS = rf"(?=[0-9])(?:{_NUMBER}h)?(?:{_NUMBER}m(?!s))?(?:{_NUMBER}s)?(?:[0-9]{
 _TIME = rf"{_NUMBER}|{_UNITS}"
 _TIME_CONTROL = re.compile(rf"(?=.)(?:(?:({_TIME})\+({_TIME})|({_UNITS}))(?:,(?=.)|$))?(?:({_TIME})/move)?")
 _UNIT_MS: Final = {"h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1, "": 1_000}
-_GUIDE_MS: Final = 2_000
-"""The time in which bots are to answer where the clock is off, unless another is given."""
-_LONGEST_MS: Final = 999_999_999
-"""The longest time that can be given: what is written has six digits before the point."""
+_GUIDE_MS: Final = 2_000  # the time in which bots are to answer where the clock is off, unless another is given
+_LONGEST_MS: Final = 999_999_999  # the longest time that can be given: what is written has six digits before the point
 
 
 def seconds_text(ms: int) -> str:

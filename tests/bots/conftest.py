@@ -18,8 +18,7 @@ from arena.core.errors import BotError
 from arena.core.link.bots import load_bot
 from arena.core.link.runtimes import resolved
 
-PATIENCE_MS = 20_000
-"""How long to wait for a bot that ought to answer at once: only a broken one takes so long."""
+PATIENCE_MS = 20_000  # how long to wait for a bot that ought to answer at once: only a broken one takes so long
 TOKEN = "token-of-this-test"
 
 Message = dict[str, Any]

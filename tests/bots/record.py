@@ -23,8 +23,7 @@ from arena.core.rules.base import Rules
 from tests.bots.games import GREEDY, RANDOM, ROOT, answer, play_game
 
 DATA = ROOT / "tests/data"
-RECORDS = {"samurai": DATA / "greedy.jsonl", "gardener": DATA / "greedy-gardener.jsonl"}
-"""The files, by game."""
+RECORDS = {"samurai": DATA / "greedy.jsonl", "gardener": DATA / "greedy-gardener.jsonl"}  # the files, by game
 
 
 def samurai_games() -> list[Rules[Any]]:

@@ -71,14 +71,12 @@ LAST_WORDS = """
         if any(map(is_socket, range(256))):
             print("the connection is open", file=sys.stderr)
 """
-C_BOT = str(bots_folder() / "c/random/bot")
-"""It is there on machines that have what C bots are built with."""
+C_BOT = str(bots_folder() / "c/random/bot")  # it is there on machines that have what C bots are built with
 BUILT_WITH = {"c": (C_BOT,), "go": ("go",), "perl": ("perl",)}
 """What a machine needs to build and run a template, by language."""
 SOURCES = {".py", ".js", ".c", ".h"}
 GARBAGE = [b"", b"\xc1", b"\x93\x01", b"\xdd\xff\xff\xff\xff", b"\x81" * 4096, b"\x80", b"\x81\xa4type\x07", b"\xc0"]
-PLAIN_BOTS = ("random", "greedy", "banzai", "template")
-"""Those in Python that use the client and nothing else."""
+PLAIN_BOTS = ("random", "greedy", "banzai", "template")  # those in Python that use the client and nothing else
 CLIENTS = {"python": "arena_bot.py", "javascript": "arena_bot.js", "c": "arena_bot.h"}
 SOURCE = {"python": "bot.py", "javascript": "bot.js", "c": "bot.c"}
 COMMANDS = {"python": [sys.executable, "bot.py"], "javascript": ["node", "bot.js"], "c": ["./bot"]}

@@ -24,8 +24,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.syscall.restype = ctypes.c_long
 WANTED = json.loads(Path(sys.argv[1]).read_text())
 CALLS: dict[str, int] = WANTED["calls"]
-SHARED = os.open("/usr/bin/env", os.O_RDONLY)
-"""A file that every box can read."""
+SHARED = os.open("/usr/bin/env", os.O_RDONLY)  # a file that every box can read
 MIB = 1 << 20
 
 

@@ -17,8 +17,7 @@ import msgpack
 import zmq
 
 Message = dict[str, Any]
-RULES: dict[str, Callable[[Bot], None]] = {}
-"""By name: what makes a sound bot break the rule."""
+RULES: dict[str, Callable[[Bot], None]] = {}  # by name: what makes a sound bot break the rule
 
 
 class Bot:

@@ -20,8 +20,7 @@ from arena.learn.analysis.analyse import analyse
 from arena.learn.analysis.words import Report
 from arena.pages.game import game_page
 
-COLOURS = 200
-"""So many colours has a picture: enough for what is drawn in flat ones."""
+COLOURS = 200  # so many colours has a picture: enough for what is drawn in flat ones
 
 
 def main(folder: Path) -> None:

@@ -83,8 +83,7 @@ def test_a_page_that_lost_its_watch_says_so_and_comes_back(browser: Any, tmp_pat
         context.close()
 
 
-GARDENER_S = 3.0
-"""About how often the board of a Gardener game is laid out anew."""
+GARDENER_S = 3.0  # about how often the board of a Gardener game is laid out anew
 
 
 class Playing:

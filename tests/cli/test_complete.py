@@ -16,8 +16,7 @@ import pytest
 
 from arena.cli import COMMANDS
 
-BREAKS = " \t\n\"'><=;|&(:"
-"""What bash has in COMP_WORDBREAKS unless it is changed."""
+BREAKS = " \t\n\"'><=;|&(:"  # what bash has in COMP_WORDBREAKS unless it is changed
 PROGRAM = Path(sys.executable).parent / "arena"
 HEAVY = {"rich", "zmq", "numpy", "networkx", "trueskill", "sqlite_utils", "multiprocessing"}
 

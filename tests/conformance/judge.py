@@ -19,8 +19,7 @@ STATES: Final = {
     for state, message, after in re.findall(r"^\| `(\w+)` \| `(\w+)` \| \w+ \| `(\w+)` \|$", section("6"), re.MULTILINE)
 }
 CODES: Final = set(first_column(section("10").split("`game_over.termination` and")[0]))
-OF_THE_BOT: Final = CODES - {"timeout", "illegal_action"}
-"""Codes for what the bot's own messages show."""
+OF_THE_BOT: Final = CODES - {"timeout", "illegal_action"}  # codes for what the bot's own messages show
 
 
 class Judge:

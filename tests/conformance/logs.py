@@ -12,8 +12,7 @@ LOGS = FOLDER / "vectors" / "logs"
 CHECK_LOG = FOLDER / "check_log.py"
 SUM = len(',"sum":"01234567"}\n')
 
-checker: dict[str, Any] = runpy.run_path(str(CHECK_LOG))
-"""The names of `protocol/check_log.py`."""
+checker: dict[str, Any] = runpy.run_path(str(CHECK_LOG))  # the names of `protocol/check_log.py`
 
 
 def bodies(data: bytes) -> list[str]:

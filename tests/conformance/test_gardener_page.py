@@ -144,8 +144,7 @@ def test_examples_have_the_form_of_real_messages() -> None:
 
 # Worked examples, acted out
 
-FILLER = "=.~*=."
-"""A card with no two squares alike side by side."""
+FILLER = "=.~*=."  # a card with no two squares alike side by side
 
 
 class Acted:

@@ -350,8 +350,7 @@ def line_of(error: LogError | ReplayMismatch) -> int:
 
 Place = tuple[Any, ...]
 WRONG: list[Any] = [None, True, "x", 1, -1, 2**53, 1.5, [], {}, ["x"], [-1]]
-FREE = {"action", "data", "options", "text"}
-"""What holds values of any form."""
+FREE = {"action", "data", "options", "text"}  # what holds values of any form
 
 
 def places(value: Any, here: Place = ()) -> Iterator[Place]:

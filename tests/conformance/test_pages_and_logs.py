@@ -98,8 +98,7 @@ def test_japan_is_what_its_text_says_for_each_number_of_players(players: int) ->
 
 # Which record holds which events (§G12-3, §S13-3)
 
-Parts = list[tuple[str, str]]
-"""Of each step of a game what it was, and the names of its events."""
+Parts = list[tuple[str, str]]  # of each step of a game what it was, and the names of its events
 
 
 def named(events: list[dict[str, Any]]) -> str:

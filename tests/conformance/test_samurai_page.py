@@ -17,8 +17,7 @@ from arena.games.samurai.state import CASTES, FULL_SET, TILES, Capture, Place, n
 from tests.conformance.kit import FOLDER, play, play_first
 
 PAGE = (FOLDER / "rules" / "samurai.md").read_text(encoding="utf-8")
-DASH = "\N{EN DASH}"
-"""What a table has where there is nothing to say."""
+DASH = "\N{EN DASH}"  # what a table has where there is nothing to say
 EXAMPLES = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]
 
 

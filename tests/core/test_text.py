@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.core.text import plain
+from arena.core.text import display_fault, plain
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,24 @@ def test_plain_text_is_one_line_of_visible_characters(text: str) -> None:
     shown = plain(text)
     assert shown.isprintable()
     assert plain(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "name", ["", "The Sly Fox", "狐の女将", "ינשוף", "نمر", "เสือดาว", "क्ष्म्य", "Việt", "🦊 ❤️", "👩\u200d🚀"]
+)
+def test_a_display_name_is_in_any_script(name: str) -> None:
+    assert display_fault(name) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("x" * 10_000, "expected at most 32 characters, got: 10,000"),
+        *[(name, "expected characters that can") for name in ("x\u202ey", "x\u200b", "x\ufe0f", "\u3164", "\x1b[2J")],
+        (" fox", "expected no blank at its beginning or end"),
+        ("a" + 5 * "\u0301", "expected at most 4 accents"),
+        ("é" * 5 + "\u0301" * 4, "expected at most 4 accents"),
+    ],
+)
+def test_a_display_name_that_deceives_is_refused(name: str, fault: str) -> None:
+    assert display_fault(name).startswith(fault)

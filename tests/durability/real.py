@@ -34,8 +34,7 @@ COMMAND: Final = (
     *("--time", "60+5", "--each-game", "--concurrency", "2"),
 )
 _TOLD: Final = re.compile(r"^(\d{8}-\w+-\d{6}): ", re.MULTILINE)
-_TIMES: Final = 4
-"""The part of `final` that holds times, which are another each time."""
+_TIMES: Final = 4  # the part of `final` that holds times, which are another each time
 PATIENCE_S: Final = 120
 
 

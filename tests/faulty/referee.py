@@ -26,8 +26,7 @@ from arena.core.wire.messages import Action, Request
 from arena.core.wire.session import Session
 from arena.core.wire.zmtp import Zmtp
 
-FAULTS: dict[str, Callable[[], None]] = {}
-"""What each does to the program, by name."""
+FAULTS: dict[str, Callable[[], None]] = {}  # what each does to the program, by name
 
 
 def fault(function: Callable[[], None]) -> Callable[[], None]:

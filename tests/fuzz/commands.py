@@ -21,8 +21,7 @@ from tests import instant
 from tests.conformance.logs import LOGS
 from tests.fuzz.choices import TEXTS, Choices, scribbled
 
-NO_BOT = "no-such-bot"
-"""Is always among the bots, so that nothing is played."""
+NO_BOT = "no-such-bot"  # is always among the bots, so that nothing is played
 LEFT_OUT = frozenset({"bridge", "build", "watch", "serve"})
 """Commands that run what they are given, or until they are stopped. `rules check` plays for a minute."""
 NUMBERS = (

@@ -19,8 +19,7 @@ from tests.conformance.logs import LOGS, bodies, summed
 from tests.fuzz.choices import JSON_TOKENS, Choices, damaged, scribbled
 
 TOURNAMENTS = LOGS.parent / "tournaments"
-FRAMES = 4
-"""How many frames of a log are drawn."""
+FRAMES = 4  # how many frames of a log are drawn
 
 
 @cache

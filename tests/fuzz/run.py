@@ -19,10 +19,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 REACHED = ROOT / "build" / "fuzz"
-LONGEST = 300
-"""Bytes from which an input is made."""
-SLOW_S = 30
-"""An input that takes longer is a bug."""
+LONGEST = 300  # bytes from which an input is made
+SLOW_S = 30  # an input that takes longer is a bug
 
 
 def main() -> int:

@@ -62,8 +62,7 @@ class Honest(NamedTuple):
     """The numbers of the games whose logs are there, of a tournament that is not finished; empty: all."""
 
 
-ROUND: Final = 657413
-"""A round of drand's quicknet, of 2023-09-15 11:00:03 UTC, and what it gave."""
+ROUND: Final = 657413  # a round of drand's quicknet, of 2023-09-15 11:00:03 UTC, and what it gave
 SIGNATURE: Final = "b713718a38ae728dfd477991af2822e08d2f305e47718cef9f7848ce4050e7be41076862b98fad56e91a6b85b89cd97b"
 TOURNAMENTS: Final = {
     "deals": Honest(

@@ -27,8 +27,7 @@ from hostile.stage import Outcome, Stage, be_subreaper, compiler
 
 HONEST = Case("honest", "is honest", unaffected(), unaffected(), unaffected(), attack="honest")
 """What the others' memory is compared with."""
-TRIES = 2
-"""How often a case may be tried alone: other programs of the machine take part in what it measures."""
+TRIES = 2  # how often a case may be tried alone: other programs of the machine take part in what it measures
 
 
 def main() -> int:

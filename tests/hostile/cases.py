@@ -13,8 +13,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 LEVELS: Final = ("trusted", "fenced", "isolated", "strict")
-EVERYWHERE: Final = ("P3", "P10", "P11", "P28", "P29")
-"""Protocol cases that the short form has at every level."""
+EVERYWHERE: Final = ("P3", "P10", "P11", "P28", "P29")  # protocol cases that the short form has at every level
 
 
 class Expected(NamedTuple):

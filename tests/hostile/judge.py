@@ -8,8 +8,7 @@ from typing import Any, Final, NamedTuple
 from hostile.cases import Case
 from hostile.stage import SLOWED, Outcome
 
-GROWTH_MIB: Final = 16
-"""What an attacker may make the referee grow by."""
+GROWTH_MIB: Final = 16  # what an attacker may make the referee grow by
 KIB_PER_MIB: Final = 1024
 
 

@@ -25,11 +25,9 @@ from hostile.cases import Case
 
 HERE = Path(__file__).parent
 LONGEST_S = 120
-GONE_S = 1.5
-"""How long after the referee's end the last of its processes may be seen."""
+GONE_S = 1.5  # how long after the referee's end the last of its processes may be seen
 LOOK_S = 0.05
-SLOWED = "slow the opponent down"
-"""Beginning of the one finding that is a measured time."""
+SLOWED = "slow the opponent down"  # beginning of the one finding that is a measured time
 TICKS = os.sysconf("SC_CLK_TCK")
 CGROUPS = Path("/sys/fs/cgroup")
 

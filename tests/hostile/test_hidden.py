@@ -11,8 +11,7 @@ from kit import Table, tables, walk
 from arena.core.errors import ActionError
 from arena.core.rules.base import Rules
 
-EACH = 12
-"""Every how many steps of a game refusals are compared."""
+EACH = 12  # every how many steps of a game refusals are compared
 
 
 @pytest.mark.parametrize("table", [table for table in tables() if table.seats < 4], ids=str)

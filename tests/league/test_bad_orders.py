@@ -25,8 +25,7 @@ from arena.league.store.states import Actor, State
 from tests import service_kit
 
 SETTINGS = Settings(name="cup")
-MADE_BEFORE = "1" * 32
-"""The name of an order that was given before any other."""
+MADE_BEFORE = "1" * 32  # the name of an order that was given before any other
 
 
 @pytest.fixture

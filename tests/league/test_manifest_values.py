@@ -65,10 +65,8 @@ VALUES: Final = (
     "'''",
     "1\n{key} = 1",
 )
-LONGEST_S: Final = 10.0
-"""Seconds for one manifest, at most, on a machine that does much else."""
-MOST_WORDS: Final = 2_500
-"""Characters of a refusal, at most."""
+LONGEST_S: Final = 10.0  # seconds for one manifest, at most, on a machine that does much else
+MOST_WORDS: Final = 2_500  # characters of a refusal, at most
 
 
 def manifest(key: str, value: str) -> str:

@@ -16,10 +16,8 @@ from arena.league.store import LeagueReader
 from arena.league.store.states import Actor, State
 from tests import league_kit
 
-REFIT_S = 6.0
-"""What the refit takes in a league of ten million games."""
-REST_S = 1.0
-"""What else publishing takes there."""
+REFIT_S = 6.0  # what the refit takes in a league of ten million games
+REST_S = 1.0  # what else publishing takes there
 
 
 def test_the_refit_takes_a_tenth_of_the_time_and_all_of_publishing_half(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from random import Random
+
 import msgspec
 import pytest
 from formats_kit import TUNED, example_of
@@ -11,6 +14,8 @@ from arena.core.link.bots import Parameter
 from arena.core.ratings.pairs import PairResult
 from arena.core.tournament.formats.base import MeetingResult, Round, RoundResult
 from arena.learn.tune.format import Tune
+from arena.learn.tune.report import without_effect
+from arena.learn.tune.spsa import ways
 from tests import instant
 
 
@@ -86,3 +91,20 @@ def test_values_have_no_more_digits_than_their_range_needs() -> None:
 def test_what_cannot_be_is_refused(format: Tune, entrants: int, reason: str) -> None:
     with pytest.raises(ConfigError, match=reason):
         format.check(entrants, 2)
+
+
+def test_parameters_without_effect_are_noticed_each_under_the_noise_of_random_play() -> None:
+    draw, found = Random(7), Counter[int]()
+    for _ in range(200):
+        sides = [0.5 + 0.1 * ways(5, step)[0] for step in range(16)]  # the other four change nothing
+        shares = [[float(draw.random() < side) for _ in range(8)] for side in sides]
+        found.update(without_effect(shares, 5))
+        assert not without_effect(shares[:7], 5), "too early to tell"
+    assert found[0] < 80, "a large effect is seen, mostly"
+    assert all(found[place] > 180 for place in (1, 2, 3, 4)), "one time in twenty chance looks like one"
+
+
+def test_where_nothing_is_chance_only_what_never_matters_is_without_effect() -> None:
+    shares = [[0.5 + 0.2 * ways(2, step)[0]] * 3 for step in range(4)]
+    assert without_effect(shares, 2) == [1]
+    assert without_effect([[0.5]] * 4, 2) == [0, 1]

@@ -19,8 +19,7 @@ from arena_bot import Bot, run  # noqa: E402
 from gardener import LINES, turn_down  # noqa: E402
 from gardener_player import GardenerPlayer, best_scoring  # noqa: E402
 
-CANDIDATES = 6
-"""How many plantings are tried with the cards of the next round."""
+CANDIDATES = 6  # how many plantings are tried with the cards of the next round
 
 PROCESS = hashlib.sha256(os.environ["ARENA_TOKEN"].encode()).hexdigest()[:16]
 

@@ -33,8 +33,7 @@ OTHERWISE = {
     "arena.cli.output": "the report that the operator names, or stdout",
 }
 """Modules that open files by other means, and which files those are."""
-FOLDERS = ("arena.sandbox.",)
-"""Modules of which all read and write what the kernel shows as files: /proc, cgroups."""
+FOLDERS = ("arena.sandbox.",)  # modules of which all read and write what the kernel shows as files: /proc, cgroups
 
 METHODS = {"read_text", "read_bytes", "write_text", "write_bytes", "open_file", "copyfile", "copy", "copy2", "copytree"}
 

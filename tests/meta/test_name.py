@@ -13,8 +13,7 @@ from arena.core import extras
 
 ROOT = Path(__file__).parents[2]
 PROJECTS = ["pyproject.toml", "packages/openspiel/pyproject.toml", "examples/kuhn_poker/pyproject.toml"]
-NAMES = ("samurai-arena", "arena-openspiel")
-"""Those of PROJECTS that are released."""
+NAMES = ("samurai-arena", "arena-openspiel")  # those of PROJECTS that are released
 HISTORY = {"CHANGELOG.md"}
 
 

@@ -22,8 +22,7 @@ ROOT = Path(__file__).parents[2]
 RATCHET: dict[str, Any] = tomllib.loads(Path(__file__).with_name("widths.toml").read_text(encoding="utf-8"))
 WIDTHS: dict[str, int] = RATCHET["lines"]
 WINGS = {"games", "sandbox", "author", "pages", "learn", "cluster", "league"}
-SLACK = 50
-"""How far a part may be below its number before the number must follow."""
+SLACK = 50  # how far a part may be below its number before the number must follow
 SUFFIXES = {".c", ".css", ".go", ".h", ".html", ".java", ".js", ".md", ".py", ".rs", ".sql", ".toml", ".ts"}
 """What people write by hand. Vectors, logs and pictures are data."""
 

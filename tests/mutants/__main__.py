@@ -27,13 +27,11 @@ from typing import Final
 
 from tests.mutants.faults import FAULTS, ROOT, Fault
 
-MOST_LONG: Final = 4
-"""How many faults only the long suite may find."""
+MOST_LONG: Final = 4  # how many faults only the long suite may find
 NOT_COPIED: Final = frozenset({".git", ".venv", ".nox", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache"})
 _FAILED: Final = re.compile(r"^(?:\[gw\d+\] \[ *\d+%\] (?:FAILED|ERROR) (.+?) *$|ERROR (\S+\.py))", re.MULTILINE)
 """A test that fails, or a module that cannot be imported, as `pytest -v` prints them."""
-_NOTHING_RUN: Final = 5
-"""The exit code of pytest if it found no test."""
+_NOTHING_RUN: Final = 5  # the exit code of pytest if it found no test
 
 
 class Copy:

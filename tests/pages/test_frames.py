@@ -24,8 +24,7 @@ from arena.pages import frames as module
 from arena.pages.frames import MOST_NOTE, MOST_NOTES, Camera, film, folded, mark_slow
 from arena.pages.game import game_page
 
-LIMIT = 500_000
-"""Bytes that a page may have."""
+LIMIT = 500_000  # bytes that a page may have
 
 
 def data_of(log: Log, seat: int | None = None) -> Payload:

@@ -17,6 +17,7 @@ from arena.league.public import documents
 from arena.league.public.showing import Showing
 from arena.league.settings import Settings
 from arena.league.store import LeagueStore
+from arena.pages.live.scores import Board
 from arena.pages.site import replays
 from arena.pages.site.build import Wish, build
 from tests import league_kit, site_kit
@@ -62,8 +63,12 @@ def test_a_league_has_a_face_from_its_first_minute(store: LeagueStore, tmp_path:
     page = (make(store, tmp_path) / "index.html").read_text()
     for words in ("Take part", "3 bots, 3 versions that wait", "arena league submit ./NAME --at ADDRESS", "now tried"):
         assert words in page
+    assert "arena bot new NAME\narena match ./NAME random --rules samurai\n" in page
     assert "The final is being played by 2 versions: 3 of at most 40 deals. First is random/1." in page
     assert page.index(">random/1</a>") < page.index(">greedy/1</a>")
+    board = Board(store.path, title="cup", endless=True)
+    assert board.read()
+    assert board.scores.title == "cup: the final, 3 of at most 40 deals"
 
 
 def make(store: LeagueStore, folder: Path) -> Path:
@@ -115,8 +120,7 @@ def test_a_version_that_plays_no_more_is_named_so(store: LeagueStore, cup: str, 
 
 # The service's side
 
-COUNT = count()
-"""Games that are rated: at each look more."""
+COUNT = count()  # games that are rated: at each look more
 
 
 def until(happened: Callable[[], bool], look: Callable[[], object]) -> None:

@@ -150,6 +150,28 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
     assert (tmp_path / "site" / id / "bot-1.html").is_file()
 
 
+def test_shared_pages_have_a_title_a_sentence_and_a_picture(played: tuple[Path, str], tmp_path: Path) -> None:
+    folder, id = played
+    site_kit.make(folder, str(tmp_path), address="http://a.example/cup")
+    for site, address in ((folder / "site", ""), (tmp_path, f"http://a.example/cup/{id}/")):
+        for page in (site / "index.html", *(site / id).glob("*.html")):
+            where = address or f"{id}/" * (page.parent == site)
+            assert f'<meta property="og:image" content="{where}preview.png">' in text(page)
+            assert all(f'property="og:{name}" content="' in text(page) for name in ("title", "description"))
+        assert (site / id / "preview.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_hostile_display_name_is_not_shown(tmp_path: Path) -> None:
+    id = site_kit.tournament(tmp_path, ("ann", "bob"))
+    with sqlite3.connect(tmp_path / "arena.db") as database:
+        change = "UPDATE entrants SET spec = json_set(spec, '$.display_name', ?) WHERE number = ?"
+        database.executemany(change, [("\u202exof", 0), ("狐", 1)])
+    site_kit.make(tmp_path)
+    pages = [text(tmp_path / "site" / id / f"{page}.html") for page in ("bot-0", "bot-1", "index")]
+    assert ['<bdi class="display"' in page for page in pages] == [False, True, True]
+    assert "xof" not in "".join(pages)
+
+
 def test_pages_have_no_style_of_their_own_and_ask_no_network() -> None:
     for path in [*SITE.glob("*"), *(SITE / "templates").glob("*")]:
         if path.suffix in (".jinja", ".js", ".css"):

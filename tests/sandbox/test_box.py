@@ -17,8 +17,7 @@ from arena.sandbox import box
 from arena.sandbox.box import NAMED, Command, Status, command, status
 
 CALL: dict[str, Any] = {"folder": "/bots/mine", "trees": {}, "environment": {}, "processes": 64, "memory_mib": 100}
-PROC = {"keys": "-r--r--r--", "kmsg": "-r--------", "1": "dr-xr-xr-x"}
-"""What a box has in its /proc."""
+PROC = {"keys": "-r--r--r--", "kmsg": "-r--------", "1": "dr-xr-xr-x"}  # what a box has in its /proc
 
 
 @pytest.fixture(autouse=True)

@@ -32,8 +32,7 @@ from arena.sandbox.probes import (
 
 OUTSIDE = {"descriptors", "sqlite", "bwrap", "seat", "socket", "user", "measured", "ended"}
 """What is found from outside a seat; the rest is tried inside, or on control groups."""
-OF_FENCED = {"landlock", "seat", "user", "measured", "untouched", "ended"}
-"""The same of the seat of level fenced."""
+OF_FENCED = {"landlock", "seat", "user", "measured", "untouched", "ended"}  # the same of the seat of level fenced
 HARD = {"control-groups", "frozen", "memory-limit"}
 
 

@@ -11,8 +11,7 @@ from arena.core.resources import bots_folder
 from tests.soak.scenario import BUNDLED, Arrival, Bot
 
 ATTACKS: Final = Path(__file__).parents[1] / "hostile" / "attacks"
-MEMORY_MIB: Final = 96
-"""What a hostile bot may have: the machine must bear what it takes until that is noticed."""
+MEMORY_MIB: Final = 96  # what a hostile bot may have: the machine must bear what it takes until that is noticed
 _BOT: Final = """\
 # Version {number}.
 import os

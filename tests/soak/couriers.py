@@ -14,10 +14,8 @@ from typing import Final
 from tests.soak.scenario import Arrival
 from tests.soak.stage import Stage
 
-REST_S: Final = 2.0
-"""How long an author waits before the next try."""
-AT_ONCE: Final = 3
-"""How many try at the same time."""
+REST_S: Final = 2.0  # how long an author waits before the next try
+AT_ONCE: Final = 3  # how many try at the same time
 
 
 class Couriers:

@@ -18,10 +18,8 @@ from arena.core.ratings.running import Rating, rate
 from tests.soak.evidence import Evidence, FoundLog, Game
 from tests.soak.scenario import Arrival
 
-OUT: Final = ("suspended", "rejected")
-"""The states in which hostile bots must end."""
-GOOD: Final = ("active", "superseded")
-"""The states in which honest ones must."""
+OUT: Final = ("suspended", "rejected")  # the states in which hostile bots must end
+GOOD: Final = ("active", "superseded")  # the states in which honest ones must
 _CLOSE: Final = 1e-9
 
 

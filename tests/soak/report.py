@@ -10,8 +10,7 @@ from arena.core.text import plain
 from tests.soak.judge import Finding
 from tests.soak.soak import Outcome
 
-SHOWN: Final = 5
-"""How many faults of a promise are named."""
+SHOWN: Final = 5  # how many faults of a promise are named
 _WIDTH: Final = 56
 _KILLS: Final = {"service": "the service", "worker": "a worker", "door": "the door", "supervisor": "what keeps it open"}
 _DISK: Final = {"little room": "too little room", "full disk": "none at all"}

@@ -17,10 +17,8 @@ AT_ONCE: Final = ("R1", "X3", "P3", "T5")
 """Attacks of bots that attack whenever they are started: memory, daemons, floods, silence. None gets a rank."""
 LATER: Final = ("R2", "P1", "P4", "P17", "P23", "H14")
 """Attacks of bots that play well until a certain moment, and have ranks: memory, floods, nonsense, silence, the end."""
-STYLES: Final = ("first", "last", "middle", "dice")
-"""How small honest bots choose among the legal plays."""
-AUTHORS: Final = 3
-"""So many bots an author may have."""
+STYLES: Final = ("first", "last", "middle", "dice")  # how small honest bots choose among the legal plays
+AUTHORS: Final = 3  # so many bots an author may have
 
 Blow: TypeAlias = Literal["service", "worker", "door", "supervisor", "little room", "full disk"]
 """A kill -9 of the service, of one of its workers, of the door, of what keeps the door open; or trouble of the disk."""
@@ -36,8 +34,7 @@ BLOWS: Final[tuple[Blow, ...]] = (
 )
 """The kinds of trouble, the more important ones more often."""
 
-DISK_S: Final = 6.0
-"""How long trouble of the disk lasts at least: the league measures its room every 5 seconds."""
+DISK_S: Final = 6.0  # how long trouble of the disk lasts at least: the league measures its room every 5 seconds
 
 
 class Bot(msgspec.Struct, frozen=True, kw_only=True):

@@ -26,8 +26,7 @@ from tests.soak.stage import Stage
 from tests.soak.trouble import Troublemaker
 
 TICK_S: Final = 0.1
-ASK_S: Final = 5.0
-"""How often an author asks the door."""
+ASK_S: Final = 5.0  # how often an author asks the door
 PATIENCE: Final = 300.0
 """How long the league may take at the end until everything that was submitted has come to its state."""
 

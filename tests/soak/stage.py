@@ -22,14 +22,10 @@ from tests.ports import free_port
 from tests.soak.scenario import AUTHORS, Scenario
 
 ROOT: Final = Path(__file__).parents[2]
-STOP_S: Final = 150.0
-"""How long the service may take to end."""
-GONE_S: Final = 15.0
-"""How long processes of a league that has ended may live on."""
-AGAIN_S: Final = 2.0
-"""After how long a service that has ended by itself is started again."""
-_BEGAN: Final = "versions play"
-"""What the service says when it has begun."""
+STOP_S: Final = 150.0  # how long the service may take to end
+GONE_S: Final = 15.0  # how long processes of a league that has ended may live on
+AGAIN_S: Final = 2.0  # after how long a service that has ended by itself is started again
+_BEGAN: Final = "versions play"  # what the service says when it has begun
 _NO_ROOM: Final = re.compile("to write to the disk|room on the disk|disk that can be read and written")
 _FULL: Final = re.compile("No space left|disk is full")
 _ADDRESS: Final = re.compile(r"tcp://\S+")

@@ -11,10 +11,8 @@ from tests.soak.room import Room
 from tests.soak.scenario import Trouble
 from tests.soak.stage import Stage
 
-LITTLE: Final = 2**30
-"""Bytes that are left free if there shall be too little room for games."""
-NONE: Final = 32 * 2**10
-"""Bytes that are left free if the disk shall be full."""
+LITTLE: Final = 2**30  # bytes that are left free if there shall be too little room for games
+NONE: Final = 32 * 2**10  # bytes that are left free if the disk shall be full
 
 
 class Troublemaker:

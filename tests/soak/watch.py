@@ -17,12 +17,9 @@ import msgspec
 from tests.soak.evidence import done_games
 from tests.soak.judge import Finding
 
-EACH_S: Final = 1.0
-"""How often it looks."""
-WARM_S: Final = 60.0
-"""How long a process may grow until it has everything that it works with."""
-SHORTEST_S: Final = 60.0
-"""How long it must live after that for its growth to mean anything."""
+EACH_S: Final = 1.0  # how often it looks
+WARM_S: Final = 60.0  # how long a process may grow until it has everything that it works with
+SHORTEST_S: Final = 60.0  # how long it must live after that for its growth to mean anything
 MOST_MIB_PER_MIN: Final = 1.5
 """How much the memory of a process may grow: what is looked for grows with every game, of which there are several a
 second, and a league plays for weeks."""

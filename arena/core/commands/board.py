@@ -18,10 +18,8 @@ from arena.core.text import plain
 if TYPE_CHECKING:
     from arena.core.show.boards import Checked
 
-MOST_PROBLEMS = 100
-"""How many problems of a file are printed for people; `--json` has them all."""
-LONGEST_PROBLEM = 300
-"""How many characters of a problem are printed for people."""
+MOST_PROBLEMS = 100  # how many problems of a file are printed for people; `--json` has them all
+LONGEST_PROBLEM = 300  # how many characters of a problem are printed for people
 
 
 @click.group()

@@ -23,11 +23,9 @@ from arena.core.types import Payload, Termination
 if TYPE_CHECKING:
     from arena.core.store.finding import Finder
 
-ANY = "any"
-"""Stands for every cause of a forfeit."""
+ANY = "any"  # stands for every cause of a forfeit
 CAUSES = (ANY, *(str(code) for code in Termination if code not in (Termination.FINISHED, Termination.INTERRUPTED)))
-SHOWN = 20
-"""How many games are shown, unless --limit says otherwise."""
+SHOWN = 20  # how many games are shown, unless --limit says otherwise
 MOST_EXPLAINED = 5
 """For how many forfeits commands are printed under the table; later ones get one line."""
 

@@ -30,8 +30,7 @@ LEAST_LINE_S: Final = 5.0
 REMARK_S: Final = 0.5
 """A bar's remark is made so often: what it says may take longer to find out than a game takes."""
 UNKNOWN: Final = "…"
-_SHOWN: Final = b"\x1b[?25h"
-"""Shows the cursor."""
+_SHOWN: Final = b"\x1b[?25h"  # shows the cursor
 
 Clock = Callable[[], float]
 

@@ -23,8 +23,7 @@ from arena.core.show.layout import picture
 from arena.core.show.replay import Remark, Replay
 from arena.core.text import plain
 
-FILE_WIDTH = 80
-"""The width of frames in a file or a pipe."""
+FILE_WIDTH = 80  # the width of frames in a file or a pipe
 
 
 @click.command()

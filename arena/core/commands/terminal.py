@@ -34,10 +34,8 @@ if TYPE_CHECKING:
 MOST_WIDTH: Final = 100
 """The widest frame, however wide the terminal is."""
 _KEY: Final = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
-_HALF: Final = re.compile(r"\x1b(?:\[[0-9;]*|O)?\Z")
-"""Matches the beginning of a key that sends several characters."""
-_REST_MS: Final = 50
-"""How long the rest of such a key may take; without it, it was Escape."""
+_HALF: Final = re.compile(r"\x1b(?:\[[0-9;]*|O)?\Z")  # matches the beginning of a key that sends several characters
+_REST_MS: Final = 50  # how long the rest of such a key may take; without it, it was Escape
 ESCAPE: Final = "\x1b"
 END: Final = ""
 """Stands for the end of input: Ctrl-D, or a terminal that is gone."""

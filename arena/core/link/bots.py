@@ -35,28 +35,25 @@ from arena.core.link.spec import Argument as Argument
 from arena.core.link.spec import BotSpec as BotSpec
 from arena.core.link.spec import Parameter as Parameter
 from arena.core.resources import bots_folder
+from arena.core.text import display_fault
 from arena.core.toml import table_of
 
 MANIFEST: Final = "bot.toml"
 MOST_MANIFEST: Final = 65_536  # bytes
 TEMPLATE: Final = "template"
 """The folder in `bots/LANGUAGE/` that new bots begin from. It is not a bot itself."""
-COMMAND: Final = "cmd:"
-"""The prefix of a command line that stands for a bot."""
-MOST_LABEL: Final = 24
-"""The most characters of values in a bot's name."""
+COMMAND: Final = "cmd:"  # prefix of a command line that stands for a bot
+MOST_LABEL: Final = 24  # the most characters of values in a bot's name
 _NAME: Final = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
 _PARAMETER: Final = r"\A[A-Za-z_][A-Za-z0-9_]{0,63}\Z"
 _BETWEEN: Final = re.compile(r",(?=[A-Za-z_][A-Za-z0-9_]*=)")
-_LONGEST: Final = 200
-"""The most characters that an error quotes of a manifest."""
+_LONGEST: Final = 200  # the most characters that an error quotes of a manifest
 _NAME_RULE: Final = "at most 64 letters, digits, '.', '_' and '-', the first a letter or digit"
 _RULES: Final = {
     "name": f"expected {_NAME_RULE}",
     "": "expected names of at most 64 letters, digits and '_', the first no digit",
 }
 """By key what its pattern says; of the keys below `tune` no place is told."""
-
 
 _Word: TypeAlias = Annotated[str, Meta(max_length=65_536, pattern=TEXT)]
 _Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=1_024, pattern=TEXT)]
@@ -69,6 +66,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
     name: Annotated[str, Meta(pattern=_NAME)]
     command: Annotated[_Words, Meta(min_length=1)]
+    display_name: str = ""  # beside its name, in any script
     version: Annotated[str, Meta(max_length=64, pattern=TEXT)] = ""
     author: Annotated[str, Meta(max_length=256, pattern=TEXT)] = ""
     language: Annotated[str, Meta(max_length=64, pattern=TEXT)] = ""
@@ -315,6 +313,8 @@ def _manifest(text: str, path: str) -> Manifest:
         if "regex" in reason:
             reason, place = _RULES.get(place, "expected text without NUL characters"), place or "tune"
         raise BotError(f"{path}: {place or 'manifest'}: {reason[:1].lower()}{reason[1:_LONGEST]}") from None
+    if fault := display_fault(manifest.display_name):
+        raise BotError(f"{path}: display_name: {fault}")
     for name, tuned in manifest.tune.items():
         if not (-math.inf < tuned.low <= tuned.value <= tuned.high < math.inf and tuned.low < tuned.high):
             raise BotError(
@@ -379,7 +379,7 @@ def _check_keys(path: str, prefix: str, table: dict[str, Any], kind: type[msgspe
             )
 
 
-_AS_IT_IS: Final = ("name", "version", "author", "language", "command", "rules", "entropy")
+_AS_IT_IS: Final = ("name", "version", "display_name", "author", "language", "command", "rules", "entropy")
 """Keys of the manifest that a bot has unchanged."""
 
 

@@ -18,8 +18,7 @@ from arena.core.types import Payload
 MemoryMib: TypeAlias = Annotated[int, Meta(ge=16, le=2**20)]
 FileMib: TypeAlias = Annotated[int, Meta(ge=1, le=2**20)]
 StartMs: TypeAlias = Annotated[int, Meta(ge=100, le=600_000)]
-_VARIABLE: Final = "ARENA_CAPS"
-"""The variable that keeps the caps: the processes that this one starts have them too."""
+_VARIABLE: Final = "ARENA_CAPS"  # the variable that keeps the caps: the processes that this one starts have them too
 
 
 class Limits(msgspec.Struct, frozen=True):

@@ -41,8 +41,7 @@ _WRAPPER: Final = 'read -r go || exit 1; ulimit -c 0; ulimit -f "$1"; trap "" XF
 
 A bot that ignores SIGXFSZ sees an error when it writes too much, and plays on.
 """
-_BLOCK: Final = 512
-"""Bytes of a block, the unit of `ulimit -f` in a POSIX shell."""
+_BLOCK: Final = 512  # bytes of a block, the unit of `ulimit -f` in a POSIX shell
 
 
 class Launch(NamedTuple):

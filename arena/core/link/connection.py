@@ -32,8 +32,7 @@ _READ_BYTES: Final = 65_536
 _FREE_COMMANDS: Final = 1_000
 _COMMAND_NS: Final = 10 * NS_PER_MS
 """The most heartbeats that a peer may send at once; in the long run one in the time below."""
-_BACKLOG: Final = 8
-"""Connections to a TCP port that may wait to be taken."""
+_BACKLOG: Final = 8  # connections to a TCP port that may wait to be taken
 
 
 class Closed(Exception):

@@ -39,8 +39,7 @@ from arena.core.wire.variables import TOKEN
 
 _PREFIX: Final = "arena-w."
 _MARK: Final = "ARENA_WORKER"
-_RETRY_S: Final = 0.05
-"""The shortest time between two starts of a warden."""
+_RETRY_S: Final = 0.05  # the shortest time between two starts of a warden
 _TOKEN: Final = f"{TOKEN}=".encode()
 _PR_SET_CHILD_SUBREAPER: Final = 36
 

@@ -15,8 +15,7 @@ from arena.core.types import NS_PER_MS
 
 _LONG_LOOK_NS: Final = 10 * NS_PER_MS
 """A scan that took longer (CPU time, ns) is followed by a pause: one of some hundred processes."""
-_REST_SHARE: Final = 10
-"""Pause after a long scan, as a multiple of its duration."""
+_REST_SHARE: Final = 10  # pause after a long scan, as a multiple of its duration
 
 
 class Fence:

@@ -49,8 +49,7 @@ LEAST_WAITING: Final = 8
 """... and how many may wait whatever memory there is: those of a game."""
 MAX_UNKNOWN: Final = 8
 """Connections to a bot's port of which it is not known who they are; the oldest makes room."""
-_BURST: Final = 256
-"""How many times is looked between two games for messages that nobody asked for."""
+_BURST: Final = 256  # how many times is looked between two games for messages that nobody asked for
 T = TypeVar("T")
 
 _READ: Final = select.POLLIN

@@ -24,8 +24,7 @@ from arena.core.link.runtimes import find
 
 _ELF: Final = b"\x7fELF"
 _SCRIPT: Final = b"#!"
-_MOST_LINE: Final = 255
-"""Bytes of the first line of a script that Linux reads."""
+_MOST_LINE: Final = 255  # bytes of the first line of a script that Linux reads
 _PROCESSORS: Final = {
     3: "i386", 8: "mips", 21: "ppc64", 22: "s390", 40: "arm", 62: "x86_64", 183: "aarch64", 243: "riscv",
 }  # fmt: skip
@@ -46,8 +45,7 @@ _FOREIGN: Final = {
 }
 """By their first bytes what people take for programs."""
 _BINFMT: Final = "/proc/sys/fs/binfmt_misc"
-_LINES: Final = ("sh", "bash", "dash", "awk")
-"""Runtimes that read neither a BOM nor the line ends of Windows."""
+_LINES: Final = ("sh", "bash", "dash", "awk")  # runtimes that read neither a BOM nor the line ends of Windows
 
 
 class Unfit(NamedTuple):

@@ -40,8 +40,7 @@ PYTHON_WITH_ARENA: Final = "{python+arena}"
 """The same, which can import arena too: its rules, and `-m arena bot bridge`."""
 PACKAGES: Final = ("msgpack", "msgspec", "numpy", "pyzmq")
 """The distributions that a bot in Python may import at every level. docs/bots.md names them."""
-_OF_ARENA: Final = ("click", "networkx")
-"""What arena's rules and its bridge need beside these."""
+_OF_ARENA: Final = ("click", "networkx")  # what arena's rules and its bridge need beside these
 NAMES: Final = ("awk", "bash", "java", "lua", "node", "perl", "php", "ruby", "sh")
 """Programs that are granted without being named, where they are on the operator's path."""
 _VARIABLE: Final = "ARENA_RUNTIMES"
@@ -60,8 +59,7 @@ _SHARED: Final = (
 """Folders that belong to nobody or to everybody."""
 _NEVER: Final = ("/dev", "/etc", "/proc", "/sys", "/run/arena")
 """Folders of which nothing is given: a sandbox has its own, or they are about the machine."""
-_HOMES: Final = ("/home", "/run/user")
-"""Folders whose folders are homes."""
+_HOMES: Final = ("/home", "/run/user")  # folders whose folders are homes
 _PROGRAMS: Final = ("bin", "shims")
 """Names of folders that programs lie in. Beside them lies what they need."""
 _PARTS: Final = (*_PROGRAMS, "installs", "lib", "lib64", "libexec", "plugins", "versions")

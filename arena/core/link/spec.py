@@ -56,6 +56,7 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     version: str
+    display_name: str = ""
     author: str = ""
     language: str = ""
     command: tuple[str, ...]

@@ -22,14 +22,10 @@ _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _NS_PER_TICK: Final = 10**9 // os.sysconf("SC_CLK_TCK")
 _READ: Final = 65_536
 _TOKEN: Final = f"{TOKEN}=".encode()
-_REST_SHARE: Final = 4
-"""How many times the CPU time that weighing took it is not done again."""
-_SLOW_NS: Final = 200 * NS_PER_MS
-"""Weighing that takes longer is slow: the machine is busy."""
-_EAGER: Final = -10
-"""The priority of the thread that weighs, if this process may have it."""
-_ROUNDS: Final = 16
-"""How often a tree is looked for again that forks while it is killed."""
+_REST_SHARE: Final = 4  # how many times the CPU time that weighing took it is not done again
+_SLOW_NS: Final = 200 * NS_PER_MS  # weighing that takes longer is slow: the machine is busy
+_EAGER: Final = -10  # the priority of the thread that weighs, if this process may have it
+_ROUNDS: Final = 16  # how often a tree is looked for again that forks while it is killed
 
 
 class Stat(NamedTuple):

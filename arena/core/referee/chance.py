@@ -26,8 +26,7 @@ VERSION: Final = CHANCE
 """Of `protocol/CHANCE.md`: a tournament's settings name it."""
 SECRET_BYTES: Final = 32
 _SCRYPT_N: Final = 2**16
-_SCRYPT_MEMORY: Final = 2**27
-"""What OpenSSL may use: a little more than the 64 MiB that these parameters need."""
+_SCRYPT_MEMORY: Final = 2**27  # what OpenSSL may use: a little more than the 64 MiB that these parameters need
 
 
 def new_secret() -> bytes:

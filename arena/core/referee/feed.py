@@ -52,10 +52,8 @@ REST_S: Final = 0.005
 _SUFFIX: Final = ".sock"
 _NAME: Final = re.compile(r"[0-9a-f]{16}\.sock")
 _MOST_LINE: Final = MOST_BYTES - 1_000
-_LONGEST_PATH: Final = 100
-"""Bytes of a path that a socket's address can hold, with a margin."""
-_SENDER: Final = struct.Struct("3i")
-"""What the system says of who sent a datagram: process, user, group."""
+_LONGEST_PATH: Final = 100  # bytes of a path that a socket's address can hold, with a margin
+_SENDER: Final = struct.Struct("3i")  # what the system says of who sent a datagram: process, user, group
 _encode = msgspec.json.Encoder().encode
 _records = msgspec.json.Decoder(Header | Record)
 

@@ -25,11 +25,9 @@ _PATIENCE_NS: Final = 20 * NS_PER_MS
 _PATIENCE_SHARE: Final = 16
 """What a bot was denied before is found out when a decision has taken `_PATIENCE_NS`, or this part of its time if that
 is shorter. Most bots have answered by then, so that measuring costs them nothing."""
-_LEAST_LOOK_NS: Final = 5 * NS_PER_MS
-"""The shortest time between two looks at a CPU clock."""
+_LEAST_LOOK_NS: Final = 5 * NS_PER_MS  # the shortest time between two looks at a CPU clock
 _CORES: Final = os.cpu_count() or 1
-_LONGEST_WORDS: Final = 400
-"""Characters of what a bot says of itself that are repeated."""
+_LONGEST_WORDS: Final = 400  # characters of what a bot says of itself that are repeated
 MEASURED: Final = frozenset({Level.FENCED, Level.ISOLATED, Level.STRICT})
 """The levels at which the CPU time off turn is measured."""
 _LONG_NS: Final = 10 * NS_PER_MS

@@ -22,14 +22,11 @@ KEPT_BYTES: Final = 262_144
 """Of a seat's messages in a game no more is kept, in memory and in the file: the first quarter of it, and the last."""
 _FIRST_BYTES: Final = KEPT_BYTES // 4
 _LAST_BYTES: Final = KEPT_BYTES - _FIRST_BYTES
-_LONGEST: Final = 32_768
-"""How many bytes of a frame are kept."""
-_OVERHEAD: Final = 64
-"""Bytes that a frame counts for beside its own."""
+_LONGEST: Final = 32_768  # how many bytes of a frame are kept
+_OVERHEAD: Final = 64  # bytes that a frame counts for beside its own
 _LONGEST_LINE: Final = 32_768
 """Bytes of the longest line of the file. A longer message is written as hex."""
-_LONGEST_HEX: Final = 4_096
-"""How many bytes of a frame are written as hex."""
+_LONGEST_HEX: Final = 4_096  # how many bytes of a frame are written as hex
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"sender": "from"}):

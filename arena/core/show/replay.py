@@ -178,6 +178,7 @@ class Onlooker:
         self.heading = Text().append("Start", "bold")
         self.told: list[Text | list[Payload]] = [_what_is_played(header)]
         """What has happened since the last frame: sentences, and runs of events that have no sentences yet."""
+        self._told_last: Event | None = None
         self.ahead: list[Text] = []
         """Sentences for the top of the next frame."""
 
@@ -344,10 +345,13 @@ class Onlooker:
         if not told:
             return
         last = self.told[-1] if self.told else None
-        if isinstance(last, list):
-            last.append(data)
-        else:
+        if not isinstance(last, list):
             self.told.append([data])
+        elif not _is_one_fact(self._told_last, event):
+            last.append(data)
+        elif len(data) > len(last[-1]):
+            last[-1] = data
+        self._told_last = event
 
     @contextmanager
     def fitting(self, line: int) -> Iterator[None]:
@@ -368,6 +372,14 @@ class Onlooker:
                 f"expected a record that fits the game, got: {type(error).__name__}: {error}"
                 f" - at {self.source}:{line}; `arena verify` says what is wrong"
             ) from error
+
+
+def _is_one_fact(one: Event | None, other: Event) -> bool:
+    """Returns whether two events in a row tell one fact: all of it to some seats, less of it to others."""
+    if one is None or one.to is None or other.to is None or set(one.to) & set(other.to):
+        return False
+    less, more = sorted((one.data, other.data), key=len)
+    return len(less) < len(more) and less.items() <= more.items()
 
 
 def _heading(frame: Frame, place: str, width: int) -> Text:

@@ -90,8 +90,7 @@ def bracket(rounds: Sequence[Round], width: int, *, winner: str | None = None) -
 
 THIRD = "third place"
 """Title of the round in which the losers of the semi-finals meet."""
-_BESIDE = 8
-"""What a column of a bracket has beside a name: a share, the line to the next column, and spaces."""
+_BESIDE = 8  # what a column of a bracket has beside a name: a share, the line to the next column, and spaces
 
 
 def _room(stages: int, width: int) -> int:

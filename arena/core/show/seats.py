@@ -19,8 +19,7 @@ SEAT_STYLES = tuple(
 )
 EVERYBODY: Final[Seat] = -1
 """Stands for a seat that knows what all seats know, and nothing else."""
-NAME_WIDTH = 24
-"""How many characters of a bot's name a sentence shows."""
+NAME_WIDTH = 24  # how many characters of a bot's name a sentence shows
 
 
 def seat_mark(seat: Seat) -> Text:

@@ -168,7 +168,9 @@ def standings_table(
         column("off turn\nms", "mean_off_turn_ms", "{:.0f}".format, 6, extra=True),
         Column(title="version", cells=[_version(row) for row in rows], leaves=1, extra=True, left=True),
     ]
-    columns = [Column(title=f"#{single}", cells=ranks), *more, *basic, *(rest if verbose else ())]
+    # The last one: what is written from right to left, or looks like another's name, then touches nothing else.
+    shown = Column(title="shown as", cells=[plain(row.get("display_name", "")) for row in rows], leaves=2, left=True)
+    columns = [Column(title=f"#{single}", cells=ranks), *more, *basic, *(rest if verbose else ()), shown]
     return fitted([column for column in columns if any(column.cells)], [row["bot"] for row in rows], width)
 
 

@@ -23,8 +23,7 @@ from rich.text import Text
 
 from arena.core.text import plain
 
-LEAST = 12
-"""How many characters of a name are always left."""
+LEAST = 12  # how many characters of a name are always left
 GAP = 2
 
 

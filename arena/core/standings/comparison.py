@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 Verdict = Literal["better", "worse", "level", "open"]
 
-_LIMITS = ("max_deals", "continues", "before")
-"""Parameters in which a comparison and its continuation differ."""
+_LIMITS = ("max_deals", "continues", "before")  # parameters in which a comparison and its continuation differ
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,8 +20,7 @@ from arena.core.store.reader import Reader
 from arena.core.store.records import Entrant, Pool, Tally, Tournament
 from arena.core.types import is_cooperative
 
-SHOWN = 6
-"""Digits of a digest that tell two bots of one name and version apart."""
+SHOWN = 6  # digits of a digest that tell two bots of one name and version apart
 
 
 _COPY = re.compile(r"#\d+\Z")

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from arena.core.ratings.refit import Fit
 
 
-MOST_CROSSED = 100
-"""A cross-table of more entrants is made only if it is asked for."""
+MOST_CROSSED = 100  # a cross-table of more entrants is made only if it is asked for
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +36,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """The last rank that the games leave open: of all that are rated, less one for each that it is shown to be better
     than. None where ranks do not come from the refit."""
     bot: str
+    display_name: str
     version: str
     rating: float | None
     """From the refit, which uses all results at once. None before any game."""
@@ -288,6 +288,7 @@ def _standing(
         rank=rank,
         worst_rank=worst_rank,
         bot=entrant.name,
+        display_name=entrant.display_name,
         version=entrant.version,
         rating=_rounded(strength.rating, 3),
         half_width=_rounded(strength.half_width, 3),

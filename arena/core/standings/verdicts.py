@@ -50,8 +50,7 @@ MOST_FAULTS: Final = 10
 UNCHECKED_LOG: Final = "unchecked log"
 UNCHECKED_DOCUMENT: Final = "unchecked document"
 """The check of a fault that is none: the file cannot be checked here (`Unchecked`)."""
-_OF_LOGS: Final = frozenset({"schedule", "results", "standings", "secret", "database"})
-"""The checks that need all logs."""
+_OF_LOGS: Final = frozenset({"schedule", "results", "standings", "secret", "database"})  # the checks that need all logs
 
 
 def settled(audit: Audit) -> Audit:

@@ -101,8 +101,7 @@ _TROUBLES: Final = {
     sqlite3.SQLITE_BUSY: ("a database that no other program has locked", "close that program. " + _KEPT),
 }
 """By SQLite's primary result code: what was expected, and what the operator can do."""
-_DESCRIPTORS: Final = 3
-"""How many files SQLite opens for a database with a write-ahead log."""
+_DESCRIPTORS: Final = 3  # how many files SQLite opens for a database with a write-ahead log
 
 
 class Connection(sqlite3.Connection):

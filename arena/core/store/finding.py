@@ -31,17 +31,13 @@ LATEST: Final = "latest"
 SECONDS: Final = 5.0
 """How long a query with an expression of the operator's may take."""
 
-_JSON: Final = frozenset({"bots", "ranks", "opponents", "last_words", "struck"})
-"""Columns that hold JSON."""
+_JSON: Final = frozenset({"bots", "ranks", "opponents", "last_words", "struck"})  # columns that hold JSON
 _NUMBERED: Final = re.compile(r"(.+)(?::([0-9]{1,9})|-([0-9]{6,9}))")
-_MOST_NAMED: Final = 5
-"""How many identifiers a message names."""
+_MOST_NAMED: Final = 5  # how many identifiers a message names
 _LATEST_FIRST: Final = " ORDER BY (SELECT rowid FROM games WHERE id = game) DESC"
 _TABLE_FUNCTIONS: Final = frozenset({"json_each", "json_tree"})
-_MOST_BYTES: Final = 10_000_000
-"""The longest text that a query with an expression of the operator's may make."""
-_STEPS: Final = 10_000
-"""Steps of SQLite's machine between two looks at the clock."""
+_MOST_BYTES: Final = 10_000_000  # the longest text that a query with an expression of the operator's may make
+_STEPS: Final = 10_000  # steps of SQLite's machine between two looks at the clock
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):

@@ -30,15 +30,13 @@ from typing import Final
 from arena.core import remedies
 from arena.core.errors import StoreError
 
-_BYTE: Final = 2**62
-"""The byte that is locked: SQLite locks some at 2**30, and no database is as long as this."""
+_BYTE: Final = 2**62  # the byte that is locked: SQLite locks some at 2**30, and no database is as long as this
 _LOCK: Final = struct.pack("@hhqqi0q", fcntl.F_WRLCK, os.SEEK_SET, _BYTE, 1, 0)
 """The system's `struct flock` for a writer's lock of it."""
 _PLAIN: Final = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """For opening a file that may be something else: never follow a link, never wait for the other end of a pipe."""
 
-_LOOK_S: Final = 0.5
-"""Much longer than a look at a lock takes, on a busy machine too."""
+_LOOK_S: Final = 0.5  # much longer than a look at a lock takes, on a busy machine too
 _IN_USE: Final = "wait for it to end, or give another file with --db"
 _AGAIN: Final = "give the same command again"
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from arena.core.ratings.running import Rating
+from arena.core.text import display_fault
 from arena.core.types import GameResult, Payload, SeatResult, Teams, outcomes
 
 
@@ -23,6 +24,12 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
     spec: Payload
     start: Rating = Rating()
+
+    @property
+    def display_name(self) -> str:
+        """What people read beside its name; empty if it has none, or one that a manifest could not have."""
+        told = str(self.spec.get("display_name", ""))
+        return "" if display_fault(told) else told
 
 
 class Pool(msgspec.Struct, frozen=True, kw_only=True):

@@ -52,8 +52,7 @@ _MOMENTS: Final = frozenset((
     *("received", "revoked", "settled", "since", "suspended"),
 ))  # fmt: skip
 """Columns that hold a time."""
-_NAMES: Final = frozenset(("digest", "id", "log", "logs", "name", "status"))
-"""Columns that are never empty."""
+_NAMES: Final = frozenset(("digest", "id", "log", "logs", "name", "status"))  # columns that are never empty
 _COUNTS: Final = {
     "games": ("number", "deal", "rotation", "attempt", "turns", "actions", "seconds"),
     "pairs": ("deal", "one", "better", "equal", "worse"),

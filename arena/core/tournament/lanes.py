@@ -47,8 +47,7 @@ BLOCK_S: Final = 60.0
 """About how long a block lasts on a cluster, at most: its results come when all its games are played."""
 MOST_GAMES: Final = 20
 """Games of such a block, at most."""
-_OF_LATE: Final = 4
-"""The number of games, about, of which the mean is taken."""
+_OF_LATE: Final = 4  # the number of games, about, of which the mean is taken
 _LEAST_S: Final = 1e-3
 LANES_A_RESULT: Final = 16
 """The number of stored results after which all lanes are looked at again: to look at a thousand takes a while."""

@@ -27,8 +27,7 @@ POLL_S: Final = 0.2
 """How often the running command looks for orders: it obeys within a second."""
 ANSWER_S: Final = 10.0
 """How long a command waits for the answer: a busy machine may take longer than a second."""
-_TOURNAMENT: Final = "tournament"
-"""The file in the folder that names the tournament."""
+_TOURNAMENT: Final = "tournament"  # the file in the folder that names the tournament
 MAX_CONCURRENCY: Final = 1_000
 """The most games at a time that an order may ask for."""
 

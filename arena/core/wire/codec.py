@@ -24,8 +24,7 @@ from arena.core.errors import RemoteProtocolError
 from arena.core.wire import messages
 
 _LONGEST_QUOTE: Final = 80
-_SHORT: Final = 1_024
-"""Frames up to this many bytes cannot cost much memory, whatever their nesting."""
+_SHORT: Final = 1_024  # frames up to this many bytes cannot cost much memory, whatever their nesting
 
 
 def types_of(union: Any) -> frozenset[str]:

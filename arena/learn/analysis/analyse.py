@@ -31,31 +31,20 @@ from arena.learn.analysis.trials import Trials, Worth
 
 R = TypeVar("R")
 
-BUDGET_S: Final = 8.0
-"""Seconds that an analysis may take, unless something else is asked for."""
-FIRST: Final = 8
-"""The number of trials that each decision has at first."""
-AGAIN: Final = 8
-"""The number of decisions that have more of them, those that may have cost most; ..."""
-MORE: Final = 16
-"""... so many more."""
+BUDGET_S: Final = 8.0  # seconds that an analysis may take, unless something else is asked for
+FIRST: Final = 8  # the number of trials that each decision has at first
+AGAIN: Final = 8  # the number of decisions that have more of them, those that may have cost most;
+MORE: Final = 16  # so many more
 CLOSELY: Final = 3
 """The number of decisions that are looked at closely: those that may have cost most by all their first trials.
 So many are marked at most."""
-LEAST: Final = 16
-"""The number of trials that those have at least, ..."""
-MOST: Final = 400
-"""... and at most."""
-BATCH: Final = 4
-"""The number of trials that are one task."""
-SEARCH: Final = 0.3
-"""The part of the time in which actions are looked for where no judge names one; ..."""
-OVERVIEW: Final = 0.6
-"""... after this part no more first trials begin."""
-SURE: Final = 0.95
-"""The share of intervals that hold the truth."""
-BY_CHANCE: Final = 0.02
-"""The largest share of analyses in which something is marked that did not cost anything."""
+LEAST: Final = 16  # the number of trials that those have at least,
+MOST: Final = 400  # and at most
+BATCH: Final = 4  # the number of trials that are one task
+SEARCH: Final = 0.3  # the part of the time in which actions are looked for where no judge names one;
+OVERVIEW: Final = 0.6  # after this part no more first trials begin
+SURE: Final = 0.95  # the share of intervals that hold the truth
+BY_CHANCE: Final = 0.02  # the largest share of analyses in which something is marked that did not cost anything
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,13 +22,10 @@ import msgspec
 from arena.core.face import Payload, Seat, courses, errors, game_kit, log_records, stepping, value_types
 from arena.learn.analysis.judges import Judge, Mind
 
-TRIES: Final = 200
-"""The number of attempts at a world in which others would have done what they did."""
+TRIES: Final = 200  # the number of attempts at a world in which others would have done what they did
 _IDS: Final = 2**31  # of requests
-FEW: Final = 4
-"""The number of legal plays that are all tried, whatever the judge says."""
-SAMPLED: Final = 8
-"""The number of actions that are tried where nobody says what is better."""
+FEW: Final = 4  # the number of legal plays that are all tried, whatever the judge says
+SAMPLED: Final = 8  # the number of actions that are tried where nobody says what is better
 SCREENED: Final = 16
 """The number of worlds in which each of several actions is tried, to find the best of them."""
 

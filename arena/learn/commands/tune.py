@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from arena.core.face import Level, Reader, bot_manifests, progress
+    from arena.learn.tune.report import Tuning
 
 
 @click.command(cls=compare_command.CompareCommand)
@@ -42,21 +43,13 @@ if TYPE_CHECKING:
 @option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
 @seed_option
 @option(
-    compare_command.WHEN,
-    "--rounds",
-    default=100,
-    show_default=True,
-    metavar="N",
+    compare_command.WHEN, "--rounds", default=100, show_default=True, metavar="N",
     help="Rounds, each with two sets of values.",
-)
+)  # fmt: skip
 @option(
-    compare_command.WHEN,
-    "--deals",
-    default=4,
-    show_default=True,
-    metavar="N",
+    compare_command.WHEN, "--deals", default=4, show_default=True, metavar="N",
     help="Deals of a round, each in all seatings.",
-)
+)  # fmt: skip
 @option(
     compare_command.WHEN,
     "--by",
@@ -77,25 +70,10 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_context
 def tune(
-    ctx: click.Context,
-    bot: str,
-    names: tuple[str, ...],
-    make_game: MakeGame,
-    players: int,
-    seed: str | None,
-    rounds: int,
-    deals: int,
-    by: str | None,
-    max_deals: int,
-    level: Level,
-    concurrency: int | None,
-    new: bool,
-    db: Path,
-    logs: Path,
-    each_game: bool,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+    ctx: click.Context, bot: str, names: tuple[str, ...], make_game: MakeGame, players: int, seed: str | None,
+    rounds: int, deals: int, by: str | None, max_deals: int, level: Level, concurrency: int | None, new: bool,
+    db: Path, logs: Path, each_game: bool, quiet: bool, as_json: bool,
+) -> None:  # fmt: skip
     """Find better values for a bot's parameters, and prove them.
 
     The bot's manifest declares them: [tune] depth = {value = 3, low = 1, high = 8}. In each round the bot meets itself
@@ -164,15 +142,16 @@ def tune(
     if known is not None:
         compare_command.show_comparison(known, as_json=False)
         echo()
-    if tuning.idle:
-        echo(f"After {tuning.rounds} rounds, {IDLE}. {REMEDY}")
-    elif tuned == spec:
+    if words := unseen_text(tuning):
+        echo(f"After {tuning.rounds} rounds, {words}. {REMEDY}")
+    if tuned == spec:
         echo("These are the values that the bot has.")
     elif known is None or known.verdict == "better":
         echo("To adopt what was found, write it into bot.toml:")
         echo("  [tune]")
         for one in tuning.parameters:
-            echo(f"  {one.name} = {{value = {one.found}, low = {one.low}, high = {one.high}}}")
+            unseen = "  # no effect seen" if one.name in tuning.unseen else ""
+            echo(f"  {one.name} = {{value = {one.found}, low = {one.low}, high = {one.high}}}{unseen}")
     else:
         echo(
             "It is not shown that these values are better than the bot's own. More --rounds, or games, would tell more."
@@ -212,7 +191,14 @@ def how_it_stands(reader: Reader, tournament: str) -> str:
 
     found = tuning_of(reader, reader.tournament(tournament))
     values = ", ".join(f"{row.name} {row.found}" for row in found.parameters)
-    return f"round {found.rounds}, {values}" + f"; {IDLE}" * found.idle
+    return "; ".join(filter(None, [f"round {found.rounds}, {values}", unseen_text(found)]))
+
+
+def unseen_text(tuning: Tuning) -> str:
+    """Returns which parameters change nothing as far as is seen; empty if each does, or if too few rounds are done."""
+    if tuning.idle or not tuning.unseen:
+        return IDLE * tuning.idle
+    return f"no effect of {', '.join(tuning.unseen)} is seen beyond chance (95 %)"
 
 
 def progress_text(progress: progress.Progress) -> Text:

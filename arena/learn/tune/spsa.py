@@ -16,18 +16,24 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-REACH: Final = 0.2
-"""Length of the first move, as a part of the range."""
-REACH_FALLS: Final = 0.101
-"""The power of the step by which it becomes shorter (Spall)."""
-RATE: Final = 0.6
-"""Part of the first move that the numbers go, for each deviation that the shares are from even."""
-RATE_FALLS: Final = 0.602
-"""The power of the step by which that becomes less (Spall)."""
-SETTLING: Final = 0.1
-"""Before this part of the steps it becomes less slowly."""
+REACH: Final = 0.2  # length of the first move, as a part of the range
+REACH_FALLS: Final = 0.101  # the power of the step by which it becomes shorter (Spall)
+RATE: Final = 0.6  # part of the first move that the numbers go, for each deviation that the shares are from even
+RATE_FALLS: Final = 0.602  # the power of the step by which that becomes less (Spall)
+SETTLING: Final = 0.1  # before this part of the steps it becomes less slowly
 MOST: Final = 3.0
 """So many deviations from even count at most: more of them say no more of the way."""
+
+
+def period(count: int) -> int:
+    """Returns after how many steps so many numbers have gone alike and opposite ways equally often."""
+    return 1 << count.bit_length()
+
+
+def ways(count: int, step: int) -> list[int]:
+    """Returns which way each of so many numbers goes in a step at the first end: 1 up, -1 down."""
+    row = step % period(count)
+    return [(-1) ** ((column & row).bit_count() % 2) for column in range(1, count + 1)]
 
 
 class Spsa:
@@ -78,13 +84,8 @@ class Spsa:
 
     def _moves(self, step: int) -> list[float]:
         """Returns by number how far it is moved in a step, and which way."""
-        period = 1 << len(self.at).bit_length()
         reach = REACH / (1 + step) ** REACH_FALLS
-        row = step % period
-        return [
-            max(reach, least) * (-1) ** ((column & row).bit_count() % 2)
-            for column, least in enumerate(self._least, start=1)
-        ]
+        return [max(reach, least) * way for least, way in zip(self._least, ways(len(self.at), step), strict=True)]
 
     def _ahead(self, shares: Sequence[float]) -> float:
         """Returns by how many deviations the first end is ahead; the deviation is that of the deals of all steps."""

@@ -46,6 +46,7 @@ def _number_or_all(ctx: click.Context, option: click.Parameter, value: str) -> i
     help="Where the pages go.  [default: site]",
 )  # fmt: skip
 @click.option("--title", metavar="TEXT", help="What the site is called.  [default: Tournaments, or the league's name]")
+@click.option("--address", metavar="URL", default="", help="Where it will be served: pictures in previews need it.")
 @click.option(
     "--replays", callback=_number_or_all, default=str(REPLAYS), show_default=True, metavar="N",
     help="Make replays of the N latest games of each tournament, or of `all`.",
@@ -58,8 +59,8 @@ def _number_or_all(ctx: click.Context, option: click.Parameter, value: str) -> i
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes for replays.  [default: the cores]")
 @quiet_option
 def site(
-    db: Path, league: Path | None, out: Path | None, title: str | None, replays: int | None, seconds: float | None,
-    verify: bool, jobs: int | None, quiet: bool,
+    db: Path, league: Path | None, out: Path | None, title: str | None, address: str, replays: int | None,
+    seconds: float | None, verify: bool, jobs: int | None, quiet: bool,
 ) -> None:  # fmt: skip
     """Write pages of tournaments, for any browser, without a server.
 
@@ -87,6 +88,7 @@ def site(
         database=db,
         folder=folder,
         title=title or "Tournaments",
+        address=address,
         processes=jobs or processor_cores.available_cores(),
         replays=replays,
         seconds=seconds,

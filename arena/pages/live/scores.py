@@ -22,6 +22,7 @@ from arena.core.face import (
     stores,
     value_types,
 )
+from arena.pages.exhibits import exhibits_of
 
 MOST_ROWS: Final = 100
 SHARE: Final = 10
@@ -128,7 +129,7 @@ class Board:
         if cooperative:
             rows = [replace(row, rating=row.mean_score, half_width=row.score_half_width) for row in rows]
         return Scores(
-            title=self._title or plain(standings_texts.subject_text(row.settings)),
+            title=(self._title or plain(standings_texts.subject_text(row.settings))) + self._final(reader, row),
             id=row.id,
             done=document.games,
             rated=document.games,
@@ -140,6 +141,14 @@ class Board:
             left_out=max(0, len(ranks) - MOST_ROWS),
             cooperative=cooperative,
         )
+
+    def _final(self, reader: Reader, row: game_rows.Tournament) -> str:
+        """Returns what is said of a season's final while it is played."""
+        told = exhibits_of(reader).frozen(row.id) if self._endless else None
+        final = (told or {}).get("final")
+        if not final or final["outcome"]:
+            return ""
+        return f": the final, {final['deals']:,} of at most {final['most_deals']:,} deals"
 
     def _games(self, row: game_rows.Tournament) -> int | None:
         return None if self._endless else row.games

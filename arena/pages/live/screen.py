@@ -163,7 +163,7 @@ def _row(cooperative: bool, rank: str, row: ranking_tables.Standing) -> Text:
     padded.append(" " * (_NAMES - padded.cell_len))
     counts = "" if cooperative else f" {row.wins:>3} {row.draws:>3} {row.losses:>3}"
     figures = f" {rating:>7} {half:>7} {row.games:>6}{counts} {row.forfeits:>8}"
-    return Text(f"{rank:>3} ").append_text(padded).append(figures)
+    return Text(f"{rank:>3} ").append_text(padded).append(figures).append(f"  {row.display_name}", "dim")
 
 
 def _keys() -> Iterator[Text]:

@@ -17,6 +17,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,6 +42,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     database: Path
     folder: Path
     title: str
+    address: str = ""
+    """Where it will be served, if that is known: other sites take pictures for previews by whole addresses alone."""
     processes: int = 1
     replays: int | None = None
     """Of how many of a tournament's latest games replays are made; None means of all."""
@@ -73,11 +76,11 @@ def build(wish: Wish, count: Count) -> Built:
         OSError: The site cannot be written. What is there is whole.
     """
     parts = write_parts(wish.folder)
-    writer = PageWriter(wish.folder, parts, wish.title)
+    writer = PageWriter(wish.folder, parts, wish.title, wish.address)
     with open_exhibits(wish.database) as reader:
         rows, seasons = reader.all(), reader.seasons()
-        everything = {row.id: list(_reels(wish, reader, row)) for row in rows}
-        reels = [reel for each in everything.values() for reel, is_wanted in each if is_wanted]
+        everything = [_reels(wish, reader, row) for row in rows]
+        reels = [reel for wanted, _ in everything for reel in wanted]
         faults = _make(wish, reels, count)
         findings = _findings(wish, reader, rows, count)
         made = {row.id: frozenset(replays.made(wish.folder / row.id)) for row in rows}
@@ -95,6 +98,7 @@ def build(wish: Wish, count: Count) -> Built:
                     name,
                     made[row.id],
                     entered[row.id],
+                    partial(_last_moment, wish, reader, row, made[row.id]),
                     findings.get(row.id),
                 )
                 pages.write()
@@ -110,36 +114,52 @@ def build(wish: Wish, count: Count) -> Built:
         pages=writer.written,
         replays=have,
         left=len(reels) - have - len(faults),
-        others=sum(map(len, everything.values())) - len(reels),
+        others=sum(others for _, others in everything),
         faults=tuple(faults),
     )
 
 
-def _reels(wish: Wish, reader: Exhibits, row: game_rows.Tournament) -> Iterator[tuple[replays.Reel, bool]]:
-    """Yields the replays of a tournament that can be made, the latest first, and whether each is wanted.
+def _reels(wish: Wish, reader: Exhibits, row: game_rows.Tournament) -> tuple[list[replays.Reel], int]:
+    """Returns the replays of a tournament that are to be made, the latest first, and how many others could be.
 
     Those of a league whose log is not public any more are removed.
     """
-    is_league = row.settings.get("format") == LEAGUE
-    logs = wish.database.parent / "published" / "logs" if is_league else Path(row.logs)
-    there = {name.removesuffix(compression.SUFFIX): f"{logs}/{name}" for name in _names(logs)}
     folder = wish.folder / row.id
-    made = replays.made(folder)
-    shown = reader.shown_logs(row.id)
-    for number in made if is_league else ():
-        if shown.get(number) not in there:
-            (folder / replays.name_of(number)).unlink(missing_ok=True)
-    latest = [(number, there[log]) for number, log in reversed(shown.items()) if log in there]
-    if all(number in made for number, _ in latest):
+    made, latest = replays.made(folder), _logs(wish, reader, row)
+    for number in made.difference(number for number, _ in latest) if _is_season(row) else ():
+        (folder / replays.name_of(number)).unlink(missing_ok=True)
+    wanted = [game for game in latest[: wish.replays] if game[0] not in made]
+    others = sum(number not in made for number, _ in latest) - len(wanted)
+    return list(_filmed(wish, reader, row, wanted)), others
+
+
+def _filmed(
+    wish: Wish, reader: Exhibits, row: game_rows.Tournament, games: Sequence[tuple[int, str]]
+) -> Iterator[replays.Reel]:
+    if not games:
         return
     entrants = reader.entrants(row.id)
-    hidden = () if is_league else places_of(row, entrants, wish.database).names
-    for place, (number, path) in enumerate(latest):
-        if number not in made:
-            is_wanted = wish.replays is None or place < wish.replays
-            games = reader.shown_games(row.id, number, number + 1) if is_wanted else ()
-            bots = tuple(entrants[entrant].name for game in games for entrant in game.entrants)
-            yield replays.Reel(number, path, str(wish.folder), row.id, bots, hidden), is_wanted
+    hidden = () if _is_season(row) else places_of(row, entrants, wish.database).names
+    for number, path in games:
+        (game,) = reader.shown_games(row.id, number, number + 1)
+        bots = tuple(entrants[entrant].name for entrant in game.entrants)
+        yield replays.Reel(number, path, str(wish.folder), row.id, bots, hidden)
+
+
+def _last_moment(wish: Wish, reader: Exhibits, row: game_rows.Tournament, made: Collection[int]) -> bytes:
+    drawn = [game for game in _logs(wish, reader, row) if game[0] in made]
+    return next(map(replays.last_moment, _filmed(wish, reader, row, drawn[:1])), b"")
+
+
+def _is_season(row: game_rows.Tournament) -> bool:
+    return row.settings.get("format") == LEAGUE
+
+
+def _logs(wish: Wish, reader: Exhibits, row: game_rows.Tournament) -> list[tuple[int, str]]:
+    """Returns the games whose logs are there and may be shown, the latest first, each with the path of its log."""
+    logs = wish.database.parent / "published" / "logs" if _is_season(row) else Path(row.logs)
+    there = {name.removesuffix(compression.SUFFIX): f"{logs}/{name}" for name in _names(logs)}
+    return [(number, there[log]) for number, log in reversed(reader.shown_logs(row.id).items()) if log in there]
 
 
 def _entered(reader: Exhibits) -> dict[str, str]:
@@ -187,7 +207,7 @@ def _remove_old_parts(folder: Path, parts: Any) -> None:
 
 _LAST: Final = "game.html"
 """A page that every tournament has, and no other folder of a site."""
-_OURS: Final = re.compile(r"(index|games-\d+|bot-\d+)\.html|rating-[0-9a-f]+-(light|dark)\.svg")
+_OURS: Final = re.compile(r"(index|games-\d+|bot-\d+)\.html|rating-[0-9a-f]+-(light|dark)\.svg|preview\.png")
 _NAMED: Final = re.compile(rb'"([a-z0-9.-]+)"')
 """The name of a part, in what a replay begins with."""
 _HEAD: Final = 300

@@ -281,6 +281,7 @@ def _standing(shown: Shown, row: ranking_tables.Standing, rank: str, scale: Scal
         "number": entrant.number,
         "rank": rank,
         "bot": row.bot,
+        "display": row.display_name,
         "version": "" if shown.is_league else row.version,
         "author": member.author if member else "",
         "remark": " · ".join(_remarks(member)) if member or not shown.is_league else "plays no more",

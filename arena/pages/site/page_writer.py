@@ -38,11 +38,12 @@ class PageWriter:
         parts: What its style and scripts are called.
     """
 
-    def __init__(self, folder: Path, parts: Mapping[str, str], title: str) -> None:
+    def __init__(self, folder: Path, parts: Mapping[str, str], title: str, address: str = "") -> None:
         self.folder = folder
         self.written = 0
         self._shared = {"policy": POLICY, "parts": dict(parts), "site": title, "version": arena.__version__}
-        edition = [arena.__version__, title, *sorted(parts.values())]
+        self._shared["address"] = address and f"{address.rstrip('/')}/"
+        edition = [arena.__version__, title, address, *sorted(parts.values())]
         edition += [read_part(path) for path in sorted(_TEMPLATES.iterdir()) if path.suffix == ".jinja"]
         self._edition = hashlib.sha256("\0".join(edition).encode()).hexdigest()
 

@@ -12,15 +12,18 @@ import os
 import signal
 import time
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
+from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
 
-from arena.core.face import errors, files, log_records, places
+from arena.core.face import errors, files, layouts, log_records, places
+from arena.core.face import replays as text_replays
 from arena.pages.frames import FORMAT, film
 from arena.pages.security import json_in_script
 from arena.pages.site.parts import write_asset
@@ -36,6 +39,7 @@ SHARED: Final = ("drawing-", "scenery-")
 """What the names of assets begin with that only replays need."""
 _SHARED: Final = ("symbols", "ground")
 _NICENESS: Final = 10
+_PICTURE_WIDTH: Final = 80  # columns
 
 
 class Reel(msgspec.Struct, frozen=True):
@@ -69,11 +73,19 @@ def made(folder: Path) -> set[int]:
     }
 
 
+def last_moment(reel: Reel) -> bytes:
+    """Returns the end of a game as a picture (PNG), with the eyes of all; empty if it cannot be drawn."""
+    data = BytesIO()
+    with suppress(Exception):  # why is said of the game's replay
+        shown = text_replays.Replay(_log(reel))
+        layouts.picture(shown.draw(len(shown.frames) - 1, _PICTURE_WIDTH), _PICTURE_WIDTH).save(data, "png")
+    return data.getvalue()
+
+
 def make(reel: Reel) -> tuple[int, str]:
     """Makes a replay. Returns the game's number, and why there is none; empty if there is one."""
     try:
-        log = _named(hide_in(log_records.read_log(Path(reel.log)), places.Places(reel.hidden)), reel.bots)
-        data, style = film(log, whole=True)
+        data, style = film(_log(reel), whole=True)
     except errors.ArenaError as error:
         return reel.number, str(error)
     except Exception as error:  # the drawing may be another package's: its bug costs this replay, and no page
@@ -89,8 +101,9 @@ def make(reel: Reel) -> tuple[int, str]:
     return reel.number, ""
 
 
-def _named(log: log_records.Log, names: Sequence[str]) -> log_records.Log:
-    bots = [replace(bot, name=name) for bot, name in zip(log.header.bots, names, strict=True)]
+def _log(reel: Reel) -> log_records.Log:
+    log = hide_in(log_records.read_log(Path(reel.log)), places.Places(reel.hidden))
+    bots = [replace(bot, name=name) for bot, name in zip(log.header.bots, reel.bots, strict=True)]
     return replace(log, header=replace(log.header, bots=bots))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Final
@@ -22,6 +22,7 @@ from arena.pages.site.places import places_of, refs_by_name
 
 INDEX: Final = "index.html"
 FORFEITS: Final = 10
+PREVIEW: Final = "preview.png"
 
 
 class TournamentPages:
@@ -37,6 +38,7 @@ class TournamentPages:
         name: str,
         made: frozenset[int],
         entered: str,
+        last_moment: Callable[[], bytes],
         findings: promises.Findings | None,
     ) -> None:
         """Looks at what there is.
@@ -45,6 +47,7 @@ class TournamentPages:
             name: That of a league's season; empty for other tournaments.
             made: The numbers of the games that have a replay.
             entered: What differs if other bots were entered in this tournament or an earlier one.
+            last_moment: Draws the end of the last game that has a replay; empty if none has.
             findings: What was found out about it as it is now, if anything was.
         """
         self._database = database
@@ -53,6 +56,7 @@ class TournamentPages:
         self._row = row
         self._name = name
         self._made = made
+        self._last_moment = last_moment
         self._folder = site / row.id
         self._head = heading(row, name)
         self._findings = findings
@@ -81,8 +85,8 @@ class TournamentPages:
         for entrant in self._shown.entrants:
             tally = self._shown.tallies.get(entrant.number) or contexts.BotTally()
             self._write_bot(entrant, [by_number[number] for number in tally.last()])
-        facts = [self._head["title"], max(by_number, default=0)]
-        context = {"head": self._head, "last": facts[1]}
+        facts = [self._head, max(by_number, default=0), self._preview]
+        context = {"head": self._head, "last": facts[1], "preview": self._preview}
         self._writer.page(f"{self._row.id}/game.html", "game", facts, lambda: context)
         place = {"root": "../", "here": "", "all": []}
         self._writer.page(name, "tournament", self.facts, lambda: self._context() | place)
@@ -102,7 +106,7 @@ class TournamentPages:
     def _context(self) -> Payload:
         last = contexts.games(self._shown, self._played[-contexts.LAST :])
         told = {"picture": self._picture, "games": last, "measure": contexts.measure(self._shown)}
-        return {**contexts.tournament(self._shown), **told}
+        return {**contexts.tournament(self._shown), **told, "preview": self._preview}
 
     @cached_property
     def _played(self) -> list[ShownGame]:
@@ -154,7 +158,13 @@ class TournamentPages:
         for page, found in sorted(pages.items()):
             sat = sorted({entrant for game in found for entrant in game.entrants})
             facts = [
-                [self._head["title"], page - 1 in pages, page + 1 in pages, [names[entrant] for entrant in sat]],
+                [
+                    self._head["title"],
+                    self._preview,
+                    page - 1 in pages,
+                    page + 1 in pages,
+                    [names[entrant] for entrant in sat],
+                ],
                 [(game, game.number in self._made) for game in found],
             ]
             context = partial(self._games_context, page, found, [one for one in (page - 1, page + 1) if one in pages])
@@ -163,6 +173,7 @@ class TournamentPages:
     def _games_context(self, page: int, found: Sequence[ShownGame], beside: Sequence[int]) -> Payload:
         games, told = contexts.games(self._shown, found), contexts.measure(self._shown)
         about = {"head": self._head, "league": self._shown.is_league, "page": page, "beside": beside}
+        about["preview"] = self._preview
         return {**about, "games": games, "measure": told}
 
     def _write_bot(self, entrant: game_rows.Entrant, last: Sequence[ShownGame]) -> None:
@@ -181,8 +192,20 @@ class TournamentPages:
                 if one.forfeit.code != "start_failed"
             }
         )
-        context = contexts.bot(self._shown, entrant, last, forfeits, {"versions": versions, "reruns": reruns})
+        more = {"versions": versions, "reruns": reruns, "preview": self._preview}
+        context = contexts.bot(self._shown, entrant, last, forfeits, more)
         self._writer.page(f"{self._row.id}/bot-{entrant.number}.html", "bot", context, lambda: context)
+
+    @cached_property
+    def _preview(self) -> str:
+        """The name of the picture that other sites show of these pages; empty if none can be drawn."""
+        path = self._folder / PREVIEW
+        if not (drawn := self._last_moment()):
+            path.unlink(missing_ok=True)
+            return ""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        files.write(path, drawn)
+        return PREVIEW
 
     @cached_property
     def _picture(self) -> str:

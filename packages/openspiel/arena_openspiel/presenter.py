@@ -28,10 +28,13 @@ class SpielPresenter(presenters.Presenter):
 
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
         """Yields who did what, as far as one of the shown seats saw it."""
+        told = None
         for event in events:
             last = event.get("last")
-            if last is None:
+            # Where something is hidden, each seat that saw it has an event of its own.
+            if last is None or (last == told and not self.rules.nothing_hidden):
                 continue
+            told = last
             name = plain(last["name"])
             yield Text(f"chance: {name}") if last["seat"] is None else self.seats.who(last["seat"]).append(f": {name}")
 

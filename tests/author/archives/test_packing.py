@@ -141,8 +141,7 @@ def test_headers_are_those_of_tarfile() -> None:
         assert theirs.tobuf(tarfile.USTAR_FORMAT)[:100] == info(path, b"12345", mode=0o755)[:100] == ours[:100]
 
 
-LARGE = ("greedy-js", "greedy-rust", "random-js", "random-rust")
-"""What these fetch are thousands of files."""
+LARGE = ("greedy-js", "greedy-rust", "random-js", "random-rust")  # what these fetch are thousands of files
 
 
 @pytest.mark.parametrize(

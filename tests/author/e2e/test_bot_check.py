@@ -133,8 +133,7 @@ LACKING = {
 OF_GARDENER = {"sore_loser": ("gardener.ruleset-race", "§8.6-5")}
 LATE = {"slow", "wasteful", "mute", "never_ready", "never_answers", "type_first", "stays"}
 """Those that are too late, or of whom nothing came in time."""
-SPEECHLESS = {"unwell", "mute", "no_tcp", "home"}
-"""Those that fail before they have said anything."""
+SPEECHLESS = {"unwell", "mute", "no_tcp", "home"}  # those that fail before they have said anything
 
 
 def check(rule: str, rules: tuple[str, ...] = SAMURAI) -> BotReport:

@@ -72,8 +72,7 @@ def blocks() -> Iterator[Block]:
 
 
 BLOCKS = list(blocks())
-WHOLE = "A client of your own"
-"""The section with a whole bot, which tests/bots/test_clients.py plays."""
+WHOLE = "A client of your own"  # the section with a whole bot, which tests/bots/test_clients.py plays
 EXCERPTS = [
     block
     for block in BLOCKS

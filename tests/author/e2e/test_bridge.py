@@ -20,8 +20,7 @@ import zmq
 from tests.processes import eventually, is_alive
 
 ROOT = Path(__file__).parents[3]
-PATIENCE_MS = 20_000
-"""How long anything may take on a busy machine; nothing here waits for it to pass."""
+PATIENCE_MS = 20_000  # how long anything may take on a busy machine; nothing here waits for it to pass
 
 AWK = r"""
 # Takes the first legal play of each request of Samurai.

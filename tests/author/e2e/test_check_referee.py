@@ -18,8 +18,7 @@ ROOT = Path(__file__).parents[3]
 CHECK = ROOT / "protocol" / "check_referee.py"
 REFEREE = ROOT / "tests" / "faulty" / "referee.py"
 MATCH = ["match", "{bots}", "--rules", "{rules}", "--rule={option}", "--time", "{time}", "--logs", "{folder}"]
-TOLERANCE_MS = "2000"
-"""For a machine that does much else at once."""
+TOLERANCE_MS = "2000"  # for a machine that does much else at once
 
 
 @pytest.fixture(scope="module")

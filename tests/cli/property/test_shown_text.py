@@ -22,8 +22,7 @@ from arena.cli.output import echo, say, show, show_csv, show_json, show_line
 from arena.core.errors import ArenaError
 from arena.core.text import plain_json, without_surrogates
 
-ANY = st.text(st.characters())
-"""Also lone surrogates."""
+ANY = st.text(st.characters())  # also lone surrogates
 HOSTILE = st.lists(
     st.sampled_from(["\x1b[2J", "\x9b31m", "\u202e", "\r", "\n", "\x00", "\ud800", "\u2028", "\u200b", "\x7f", "a"])
 ).map("".join)

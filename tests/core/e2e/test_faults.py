@@ -25,8 +25,7 @@ from tests.processes import is_alive
 
 FAULTY = Path(__file__).parents[2] / "faulty" / "bot.py"
 SECRET = b"f" * 32
-BEGINNING = "ok," * 12
-"""Enough answers to be in the middle of the game."""
+BEGINNING = "ok," * 12  # enough answers to be in the middle of the game
 
 
 @pytest.fixture(autouse=True, scope="module")

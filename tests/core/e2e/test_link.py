@@ -29,8 +29,7 @@ from tests.processes import eventually, is_alive
 
 ROOT = Path(__file__).parents[3]
 FAULTY = ROOT / "tests" / "faulty"
-PATIENCE_NS = 20 * 10**9
-"""How long anything may take on a busy machine; nothing here waits for it to pass."""
+PATIENCE_NS = 20 * 10**9  # how long anything may take on a busy machine; nothing here waits for it to pass
 
 
 @pytest.fixture

@@ -233,6 +233,7 @@ def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
         (GOOD.replace("mine", "a\\n"), r"name: expected at most 64 letters"),
         (GOOD.replace("mine", "-rf"), r"name: expected at most 64 letters"),
         (GOOD.replace("mine", "x" * 65), r"name: expected at most 64 letters"),
+        (GOOD + 'display_name = "\\u202exof"', r"display_name: expected characters that can be seen and turn no text"),
         ("name = ", r"expected a TOML file, got: Invalid value"),
         (GOOD + 'include = ["a\\u0000b"]', r"include\[0\]: expected text without NUL characters"),
         ("x = " + "[" * 9000, r"expected a TOML file, got: one that is nested too deeply"),

@@ -10,8 +10,7 @@ from arena.core.link import tree
 from arena.core.link.tree import Denied
 
 MS = 10**6
-Threads = dict[int, tuple[float, float]]
-"""By number: how long a thread ran and waited so far, in milliseconds."""
+Threads = dict[int, tuple[float, float]]  # by number: how long a thread ran and waited so far, in milliseconds
 
 
 def test_what_runs_beside_the_busiest_thread_is_a_crowd(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,7 @@ from arena.core.errors import ConfigError
 from arena.core.tournament.formats import FORMATS, Adaptive, Compare, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from arena.core.tournament.formats.base import Format
 
-NAMES = sorted(set(FORMATS) - {"extension"})
-"""An extension follows from another tournament, and has tests of its own."""
+NAMES = sorted(set(FORMATS) - {"extension"})  # an extension follows from another tournament, and has tests of its own
 
 few = settings(max_examples=30, deadline=None)
 

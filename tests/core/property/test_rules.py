@@ -26,8 +26,7 @@ OPTIONS = [table for table in single_options() if table.seats == 2] + [
 ]
 every_table = pytest.mark.parametrize("table", TABLES, ids=str)
 SEEDS = st.integers(0, 2**32 - 1)
-few = settings(max_examples=3)
-"""Whole games at every step, of very many tables: a few of each keep the suite fast."""
+few = settings(max_examples=3)  # whole games at every step, of very many tables: a few of each keep the suite fast
 
 
 @pytest.mark.long

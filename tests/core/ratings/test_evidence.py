@@ -8,8 +8,7 @@ import pytest
 
 from arena.core.ratings.evidence import Evidence
 
-REAL = {0.0: 11, 0.25: 2, 0.5: 73, 0.75: 5, 1.0: 29}
-"""120 deals of two real bots."""
+REAL = {0.0: 11, 0.25: 2, 0.5: 73, 0.75: 5, 1.0: 29}  # 120 deals of two real bots
 
 
 def folded(counts: dict[float, int]) -> Evidence:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -141,6 +142,24 @@ def test_a_tie_is_told_with_the_order_that_was_drawn(race: Log, tied: list[int],
     shown = Replay(replace(race, records=[*records, tie, *race.records[at:]]))
     assert not any("equally fast" in line.plain for line in shown.frames[0].lines)
     assert shown.frames[1].lines[0].plain == sentence
+
+
+@pytest.mark.parametrize(
+    ("to", "less", "told"),
+    [((1, 2), {}, 1), ((0, 1), {}, 2), (None, {}, 2), ((1, 2), {"card": 8}, 2), ((1, 2), {"card": 7}, 2)],
+)
+def test_an_event_in_two_forms_is_told_once(
+    log: Log, to: tuple[int, ...] | None, less: dict[str, Any], told: int
+) -> None:
+    forms = [Event({"event": "dealt", "card": 7}, to=(0,)), Event({"event": "dealt", **less}, to=to)]
+    for events in (forms, forms[::-1]):
+        shown = Replay(log)._onlooker
+        shown.told = []
+        shown.rules = SimpleNamespace(seats=3, fold=lambda view, event: view)  # type: ignore[assignment]
+        for event in events:
+            shown._take(event)
+        assert sum(map(len, shown.told)) == told
+        assert {"event": "dealt", "card": 7} in shown.told[-1]
 
 
 def test_notes_are_shown_to_their_own_seat_and_to_all_seeing_eyes(log: Log) -> None:

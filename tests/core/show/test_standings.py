@@ -141,6 +141,14 @@ def test_the_course_of_ratings_is_on_one_scale_and_leaves_a_narrow_table() -> No
     assert sparklines({}) == {}
 
 
+def test_a_display_name_stands_last_and_moves_nothing() -> None:
+    names = ("狐の女将", "ינשוף", "")
+    lines = shown(standings_table([{**ROW, "display_name": name} for name in names], 120), 120).split("\n")
+    plain = shown(standings_table([ROW] * 3, 120), 120).split("\n")
+    assert [line.removesuffix(f"  {name}") for line, name in zip(lines[-3:], names, strict=True)] == plain[-3:]
+    assert "shown as" not in "".join(plain)
+
+
 def test_a_table_may_be_long() -> None:
     """What is read of all cells is read once a column: else this takes an hour."""
     names = [f"bot-{number}" for number in range(10_000)]

@@ -22,8 +22,7 @@ from tests import instant
 TAKEN_BACK = "spring"
 """A seed with which ann is shown to be better than bob, and the deals of the last round take it back."""
 
-MOST = 4
-"""The largest lead in instant games, and in Samurai."""
+MOST = 4  # the largest lead in instant games, and in Samurai
 
 
 @pytest.fixture

@@ -106,8 +106,7 @@ def numbers(store: Store, tournament: Tournament, limit: int) -> list[int]:
     return [claimed.number for claimed in store.claim(tournament.id, BLOCKS.schedule().game, limit)]
 
 
-BLOCKS = instant.settings(("ann", "bob"), deals=5)
-"""Two blocks of five games."""
+BLOCKS = instant.settings(("ann", "bob"), deals=5)  # two blocks of five games
 
 
 @pytest.fixture

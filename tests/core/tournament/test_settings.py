@@ -30,8 +30,7 @@ from arena.core.tournament.settings import (
 )
 from arena.core.types import BoardFile, GameSettings, Level, TimeControl
 
-BARE = "cmd:{python} -c pass"
-"""A bot that does not say what it plays."""
+BARE = "cmd:{python} -c pass"  # a bot that does not say what it plays
 EARLIER = "8286173e4b51c9a024f27d92ed29baeba5859663eca12e7cfd8790030f46e373"
 """The digest of `fixed()` before there were levels."""
 

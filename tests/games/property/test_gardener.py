@@ -25,8 +25,7 @@ from arena.games.gardener.state import Done, State
 TABLES = [(ruleset, seats) for ruleset in Gardener.rulesets for seats in Gardener.seat_counts]
 every_table = pytest.mark.parametrize(("ruleset", "seats"), TABLES)
 SEEDS = st.integers(0, 2**32 - 1)
-few = settings(max_examples=4)
-"""Whole games at every step: a handful of each of a dozen tables keeps the suite fast."""
+few = settings(max_examples=4)  # whole games at every step: a handful of each of a dozen tables keeps the suite fast
 STRIPES = Deck("stripes", "a test", "", tuple(bytes([left, right] * 3) for left in range(4) for right in range(4)) * 4)
 """Every card brings two rows along: even at random much is scored, and feature cards turn again and again."""
 
@@ -302,8 +301,7 @@ def test_a_forfeit_before_the_first_draw(seats: int) -> None:
 
 # What nobody may know
 
-CANARIES = range(200, 256)
-"""Numbers of cards that there are not."""
+CANARIES = range(200, 256)  # numbers of cards that there are not
 
 
 @pytest.mark.quick(2)

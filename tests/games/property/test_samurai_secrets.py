@@ -41,11 +41,9 @@ from arena.games.samurai.state import (
 TABLES = [table for table in (*tables(), *single_options()) if table.name == "samurai"]
 every_table = pytest.mark.parametrize("table", TABLES, ids=str)
 SEEDS = st.integers(0, 2**32 - 1)
-few = settings(max_examples=6)
-"""Whole games at every step: half a dozen of each of so many tables keeps the suite fast."""
+few = settings(max_examples=6)  # whole games at every step: half a dozen of each of so many tables keeps the suite fast
 
-Kin = Callable[[int], Any]
-"""What a tile has in common with those that an opponent might hold in its place."""
+Kin = Callable[[int], Any]  # what a tile has in common with those that an opponent might hold in its place
 
 
 @pytest.mark.quick(5)

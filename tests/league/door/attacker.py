@@ -21,8 +21,7 @@ from arena.league.door.keys import Address, Pair, address
 from tests.league.door.curve import GREETING, MORE, Raw
 
 CONTEXT = zmq.Context()
-HELD = 200
-"""Connections that an attack of strangers holds at a time."""
+HELD = 200  # connections that an attack of strangers holds at a time
 
 
 def pack(**message: Any) -> bytes:

@@ -26,10 +26,8 @@ from tests.league.door.stage import Stage
 from tests.thorough import THOROUGH
 
 AUTHORS = 20
-ROUNDS = 8
-"""Requests of each author; 20 at once are allowed."""
-GUARD_S = 60
-"""Whoever has no answer by then gets none."""
+ROUNDS = 8  # requests of each author; 20 at once are allowed
+GUARD_S = 60  # whoever has no answer by then gets none
 ANSWER_S = 1.0
 NAMES = [name for name in ATTACKS if sodium() is not None or name != "P3 endless messages"]
 

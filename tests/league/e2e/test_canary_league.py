@@ -30,8 +30,7 @@ from tests.ports import free_port
 from tests.processes import level_of
 from tests.thorough import but_thorough
 
-SECONDS = 240
-"""How long all that is awaited may take: a machine may be busy."""
+SECONDS = 240  # how long all that is awaited may take: a machine may be busy
 MANY = ("bots=200", "pending=200", "submissions=200")
 """An author's quotas: each canary is a bot of its own, and all of them are to be tried."""
 

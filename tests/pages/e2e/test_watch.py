@@ -27,8 +27,7 @@ from arena.pages.web.serving import Listening
 
 TOURNAMENT = ("tournament", "random", "greedy", "--deals", "6", "--seed", "watched", "-q")
 PATIENCE_S = 100.0
-MOST_FOLLOWED = 3
-"""Games that each watcher follows."""
+MOST_FOLLOWED = 3  # games that each watcher follows
 
 
 @contextmanager

@@ -20,8 +20,7 @@ from arena.pages.play.turn import Choosing, Turn
 
 RULESETS = [(name, ruleset) for name in ("samurai", "gardener") for ruleset in game(name).rulesets]
 
-MOST_REACHED = 500
-"""Plays of a state that are compared one by one; a first hand has 10,000."""
+MOST_REACHED = 500  # plays of a state that are compared one by one; a first hand has 10,000
 
 
 def request_of(course: Course, seat: int, kind: str) -> Payload:

@@ -30,8 +30,7 @@ from arena.sandbox.fence import process_limit
 from tests.ordinary import USER, ordinary
 
 BOXED = Path(__file__).parents[2] / "boxed"
-PATIENCE_S = 60
-"""How long anything may take on a busy machine; nothing here waits for it to pass."""
+PATIENCE_S = 60  # how long anything may take on a busy machine; nothing here waits for it to pass
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs /proc")
 

@@ -32,7 +32,7 @@ class SamuraiDrawing(drawing_kit.Drawing):
     def __init__(self, rules: game_kit.Rules[Any], names: Sequence[str]) -> None:
         super().__init__(rules, names)
         self._board = cast(Board, rules.board)
-        self._where = Narrator(self._board, seat_styles.Seats(names), ()).where
+        self._where = Narrator(self._board, seat_styles.Seats(names)).where
         raw = [centre(space) for space in self._board.spaces]
         left = min(x for x, _ in raw) - RADIUS - MARGIN
         top = min(y for _, y in raw) - RISE - MARGIN

@@ -84,7 +84,7 @@ class Samurai(presenters.Presenter):
     def __init__(self, header: log_records.Header, rules: game_kit.Rules[Any], eyes: Collection[Seat]) -> None:
         super().__init__(header, rules, eyes)
         self._board = cast(Board, rules.board)
-        self._narrator = Narrator(self._board, self.seats, eyes)
+        self._narrator = Narrator(self._board, self.seats)
 
     def decision(self, kind: str, action: Payload | None = None) -> str:
         return {"hand": "chooses a hand", "setup": "puts a piece"}.get(kind, "")

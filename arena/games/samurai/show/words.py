@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from math import atan2, pi, sqrt
 
 from rich.text import Text
 
-from arena.core.face import Payload, Seat, plain, seat_styles
+from arena.core.face import Payload, plain, seat_styles
 from arena.games.samurai.board import Board, Space
 
 _DIRECTIONS = ("E", "SE", "S", "SW", "W", "NW", "N", "NE")
@@ -24,10 +24,9 @@ _REASONS = {
 class Narrator:
     """Tells the events of a game on one board, as some of its seats see them."""
 
-    def __init__(self, board: Board, seats: seat_styles.Seats, eyes: Collection[Seat]) -> None:
+    def __init__(self, board: Board, seats: seat_styles.Seats) -> None:
         self.board = board
         self._seats = seats
-        self._eyes = eyes
         self._named = [space for space in board.spaces if space.name]
         self._places: dict[int, str] = {}
 
@@ -49,11 +48,7 @@ class Narrator:
 
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
         """Yields events as sentences, without those that the frame's heading or its record tells."""
-        # Drawing tiles has two versions of its event; with the owner's, the other one is not needed.
-        seen = [
-            event for event in events if event["event"] != "hand" or "tiles" in event or event["seat"] not in self._eyes
-        ]
-        for taker, run in groupby(seen, lambda event: event["seat"] if event["event"] == "hand" else None):
+        for taker, run in groupby(events, lambda event: event["seat"] if event["event"] == "hand" else None):
             for event in [_together(list(run))] if taker is not None else run:
                 if sentence := self._sentence(event):
                     yield sentence

@@ -29,7 +29,7 @@ function showScores(scores) {
     const rank = scores.ranks[place];
     now.set(row.bot, rank);
     const moved = places.has(row.bot) && places.get(row.bot) !== rank;
-    return make("tr", moved ? "moved" : "", make("td", "", rank), make("td", "bot", row.bot),
+    return make("tr", moved ? "moved" : "", make("td", "", rank), make("td", "bot", row.bot, ...(row.display_name ? [" ", make("bdi", "range", row.display_name)] : [])),
       make("td", "", number(row.rating, 1)), make("td", "range", number(row.half_width, 1)), make("td", "", `${row.games}`),
       ...(scores.cooperative ? [] : [make("td", "", `${row.wins} ${row.draws} ${row.losses}`)]), make("td", "", `${row.forfeits}`));
   });

@@ -103,6 +103,7 @@ def test_a_page_of_the_site_loads_nothing_from_elsewhere_and_is_framed_by_nobody
     assert "default-src 'self'" in policy
     assert "frame-ancestors 'none'" in policy
     assert "http" not in policy
+    assert "script-src 'self' ;" in policy, "nothing that stands in a page may run"
 
 
 def test_the_live_view_is_beside_it(cup: Listening) -> None:

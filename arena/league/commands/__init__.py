@@ -50,5 +50,5 @@ def league() -> None:
     Example:
       arena league init cup
       arena league submit ./fox --league cup
-      arena league submit ./fox --at tcp://cup.example:5599/5f… --key anna.key --wait
+      arena league submit ./fox --at https://cup.example --token anna.token --wait
     """

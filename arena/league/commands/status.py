@@ -41,7 +41,7 @@ def status(
       arena league status cup
       arena league status cup --read
       arena league status cup --author anna
-      arena league status --at tcp://cup.example:5599/5f… --key anna.key
+      arena league status --at https://cup.example --token anna.token
     """
     if read and (elsewhere is not None or author is not None or bot):
         raise errors.ConfigError(

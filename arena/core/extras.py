@@ -8,8 +8,8 @@ from typing import Final
 from arena.core.errors import ConfigError
 
 OURS: Final = False
-"""Whether the registry's names of our packages are ours. Until then nobody is told to install by them: whoever takes one
-first would run there. A test looks for that in all pages and messages."""
+"""Whether the registry's names of our packages are ours. Until then nobody is told to install by them: whoever takes
+one first would run there. A test looks for that in all pages and messages."""
 MODULES: Final = {
     "beacon": ("py_ecc",),
     "cluster": ("cryptography", "distributed"),

@@ -1,7 +1,7 @@
 """Asks a league elsewhere over HTTP, for one author.
 
-Requests go one by one over a connection that is kept. All may be asked twice: one that was cut is asked once more, over
-a new connection.
+Requests go one by one over a connection that is kept. All may be asked twice: one that was cut is asked once more over
+a new connection, and an upload goes on where it was cut.
 """
 
 from __future__ import annotations
@@ -230,7 +230,8 @@ class Client:
                 try:
                     return self._over(self._connection, request)
                 except _CUT:
-                    self._close()
+                    if request.body is not None:
+                        raise  # what of it is there has to be asked first
             self._connection = connect(self._league)
             return self._over(self._connection, request)
 

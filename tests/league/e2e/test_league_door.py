@@ -20,7 +20,7 @@ from arena.author.conform.render import report_lines
 from arena.author.conform.report import BotReport, Level, Result, Verdict
 from arena.core.record.compressed import compress
 from arena.core.resources import bots_folder
-from arena.league.door.keys import Pair, write_pair
+from arena.league.door.tokens import write_token
 from tests.door_kit import League, answering
 from tests.ports import free_port
 
@@ -33,9 +33,8 @@ class Elsewhere:
         (folder / "cup/league.toml").write_text("")
         self.home = folder / "anna"
         self.home.mkdir()
-        self.pair: Pair = self.league.author("anna")
-        write_pair(self.home / "anna.key", self.pair, "anna")
-        bind = f"tcp://127.0.0.1:{free_port()}"
+        write_token(self.home / "anna.token", self.league.author("anna"))
+        bind = f"127.0.0.1:{free_port()}"
         command = [sys.executable, "-m", "arena", "league", "open", str(folder / "cup"), "--bind", bind]
         self.door = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert self.door.stdout is not None
@@ -43,7 +42,7 @@ class Elsewhere:
 
     def arena(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Runs a command in the author's folder."""
-        command = [sys.executable, "-m", "arena", *words, "--at", self.at, "--key", "anna.key"]
+        command = [sys.executable, "-m", "arena", *words, "--at", self.at, "--token", "anna.token"]
         return subprocess.run(command, capture_output=True, text=True, cwd=self.home, check=False, timeout=120)
 
 
@@ -204,12 +203,12 @@ def test_a_log_that_is_a_bomb_is_refused(elsewhere: Elsewhere) -> None:
     assert not (elsewhere.home / "t-000003.jsonl").exists()
 
 
-def test_a_key_that_others_can_read_is_refused(elsewhere: Elsewhere) -> None:
-    (elsewhere.home / "anna.key").chmod(0o644)
+def test_a_token_that_others_can_read_is_refused(elsewhere: Elsewhere) -> None:
+    (elsewhere.home / "anna.token").chmod(0o644)
     try:
         done = elsewhere.arena("league", "status")
     finally:
-        (elsewhere.home / "anna.key").chmod(0o600)
+        (elsewhere.home / "anna.token").chmod(0o600)
     assert done.returncode == 2
     assert "chmod 600" in done.stderr
 

@@ -9,25 +9,24 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.core.files import write
+from arena.league.door.addresses import Address, address
+from arena.league.door.app import Door, room
 from arena.league.door.checks import Check
 from arena.league.door.client import Client
-from arena.league.door.keys import Pair, make_pair
+from arena.league.door.messages import MAX_AUTHOR_FRAME
 from arena.league.door.refusals import Refusal
-from arena.league.door.server import Door
-
-LOCAL = "tcp://127.0.0.1:*"
-"""A free port of this machine."""
+from arena.league.door.tokens import hash_of, new_token
+from arena.pages.web import Server, listen
 
 
-def digest_of(path: Path) -> str:
+def digest_of(data: bytes) -> tuple[str, bytes]:
     """Stands for the check of an archive: everything is one, but for what begins with `bad`."""
-    data = path.read_bytes()
     if data.startswith(b"bad"):
         raise Refusal("archive", "expected an archive, got: bad", "pack it", rule="first entry", path="a/b")
-    return hashlib.sha256(data).hexdigest()
+    return hashlib.sha256(data).hexdigest(), data
 
 
 class League:
@@ -45,16 +44,16 @@ class League:
         path.parent.mkdir(parents=True, exist_ok=True)
         write(path, document if isinstance(document, bytes) else json.dumps(document).encode())
 
-    def author(self, name: str) -> Pair:
-        """Adds an author with a new key."""
-        pair = make_pair()
-        self.keys[pair.public] = name
+    def author(self, name: str) -> str:
+        """Adds an author, and returns a new token of theirs."""
+        token = new_token()
+        self.keys[hash_of(token)] = name
         self.publish("keys.json", self.keys)
-        return pair
+        return token
 
-    def revoke(self, pair: Pair) -> None:
-        """Revokes a key."""
-        del self.keys[pair.public]
+    def revoke(self, token: str) -> None:
+        """Revokes a token."""
+        del self.keys[hash_of(token)]
         self.publish("keys.json", self.keys)
 
     def orders(self) -> list[dict[str, Any]]:
@@ -77,24 +76,35 @@ class League:
         self.publish(f"answers/{order['id']}.json", document)
 
 
+class OpenDoor(NamedTuple):
+    """A door that serves."""
+
+    door: Door
+    server: Server
+    address: Address
+
+
 @contextmanager
-def opened(league: League, *, check: Check = digest_of, **settings: Any) -> Iterator[Door]:
+def serving(door: Door) -> Iterator[OpenDoor]:
     """Yields a door that serves in a thread."""
-    door = Door(league.folder, LOCAL, check, **({"room": lambda folder: True} | settings))
-    stopped = threading.Event()
-
-    def serve() -> None:
-        while not stopped.is_set():
-            door.step(20)
-
-    thread = threading.Thread(target=serve)
+    listening, ready = listen("127.0.0.1:0"), threading.Event()
+    server = Server(door.app, listening, ready=ready.set, room=room, message_bytes=MAX_AUTHOR_FRAME)
+    door.traffic = server.traffic
+    thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        yield door
+        assert ready.wait(60)
+        yield OpenDoor(door, server, address(f"http://127.0.0.1:{listening.port}"))
     finally:
-        stopped.set()
+        server.stop()
         thread.join()
-        door.close()
+
+
+@contextmanager
+def opened(league: League, *, check: Check = digest_of, **settings: Any) -> Iterator[OpenDoor]:
+    """Yields a door of a league that serves in a thread."""
+    with serving(Door(league.folder, check, **({"room": lambda folder: True} | settings))) as door:
+        yield door
 
 
 @contextmanager
@@ -115,6 +125,6 @@ def answering(league: League, verb: str, document: dict[str, Any]) -> Iterator[N
     assert not failed
 
 
-def client(door: Door, pair: Pair, **settings: Any) -> Client:
+def client(door: OpenDoor, token: str, **settings: Any) -> Client:
     """A client of the door."""
-    return Client(door.address, pair, **settings)
+    return Client(door.address, token, **settings)

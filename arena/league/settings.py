@@ -145,7 +145,13 @@ class Door(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """`[door]`: whether `arena league run` opens the league to authors elsewhere."""
 
     bind: str = ""
+    """Where it listens, `HOST:PORT`; empty: nowhere."""
+    url: str = ""
+    """The address that authors use, `https://cup.example`; empty: that at which it listens."""
+    tls: str | tuple[str, str] = ""
+    """The files of a certificate and its key; `self`: one that is made; empty: none."""
     host: str = ""
+    """Only in files of arena 0.2, which had an address of ZeroMQ."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -390,10 +396,26 @@ def _contradicted(section: str, settings: Settings) -> None:
 _CHECKS: Final[tuple[tuple[str, Callable[[Settings], object]], ...]] = (
     ("", lambda settings: bot_manifests.check_name(settings.name)),
     *((name, partial(_contradicted, name)) for name in ("matchmaking", "logs", "season", "bots", "suspension")),
-    ("door", lambda settings: check_bind(settings.door.bind)),
+    ("door", lambda settings: check_door(settings.door)),
     ("game", _check_games),
 )
 """What the types cannot say, and the section in which it is said."""
+
+
+def check_door(door: Door) -> None:
+    """Checks where a door is to listen.
+
+    Raises:
+        ConfigError: It is no such place. Show the message to the operator.
+    """
+    check_bind(door.bind)
+    if door.host:
+        raise errors.ConfigError(
+            f"expected the address for authors as url, got: host = {door.host!r}, as arena 0.2 had it; "
+            'write url = "https://NAME" in its place'
+        )
+    if isinstance(door.tls, str) and door.tls not in ("", "self"):
+        raise errors.ConfigError(f'expected tls = "self", or ["CERT", "KEY"], got: {door.tls!r}; correct it')
 
 
 def check_bind(bind: str) -> None:
@@ -402,8 +424,9 @@ def check_bind(bind: str) -> None:
     Raises:
         ConfigError: It is no such place. Show the message to the operator.
     """
-    if bind and not re.fullmatch(r"tcp://[^/\s]+:[0-9]{1,5}", bind):
-        raise errors.ConfigError(f"expected tcp://HOST:PORT, such as tcp://*:5599, got: {bind!r}; correct the address")
+    if bind and not re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]/\s]+):[0-9]{1,5}", bind):
+        old = ", an address of ZeroMQ, which leagues had before" if bind.startswith("tcp://") else ""
+        raise errors.ConfigError(f"expected HOST:PORT, such as 127.0.0.1:8780, got: {bind!r}{old}; correct the address")
 
 
 def place(where: str, text: str, section: str, key: str) -> str:

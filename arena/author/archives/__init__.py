@@ -7,6 +7,7 @@ from arena.author.archives.base import HERE, LIMITS, Entry, Limits, is_digest
 from arena.author.archives.checking import Archive, Contents, check
 from arena.author.archives.packing import PackedBot, pack
 from arena.author.archives.unpacking import bot_folder, unpack
+from arena.author.archives.zipped import normalised
 
 __all__ = [
     "HERE",
@@ -19,6 +20,7 @@ __all__ = [
     "bot_folder",
     "check",
     "is_digest",
+    "normalised",
     "pack",
     "unpack",
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -17,28 +18,27 @@ from arena.league.disk import DiskWatch
 from arena.league.door.limits import UPLOAD_S
 from arena.league.door.refusals import Refusal
 
+UNANNOUNCED: Final = "0" * 64
+"""The name of an upload without a digest."""
+
 
 class Begun(msgspec.Struct, frozen=True):
     """An upload, as its author announced it."""
 
     bot: str
-    digest: str
-    """The digest of the archive, and the name of the upload."""
+    digest: str | None
+    """The digest of the archive; None if it was not announced. Then it cannot go on."""
     size: int
+
+    @property
+    def name(self) -> str:
+        """The name of the upload."""
+        return self.digest or UNANNOUNCED
 
 
 def has_room(folder: Path) -> bool:
     """Tells whether the disk has room for uploads: as much as the league needs to receive something."""
     return DiskWatch(folder).look().enough
-
-
-def sync(path: Path) -> None:
-    """Has an upload written to the disk, which may take long."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 class Uploads:
@@ -61,12 +61,12 @@ class Uploads:
         own = self._folder / author
         own.mkdir(exist_ok=True)
         for path in own.iterdir():
-            if path.stem != begun.digest:
+            if path.stem != begun.name:
                 path.unlink()
-        part = own / f"{begun.digest}.part"
-        if self._announced(author, begun.digest) != begun:
+        part = own / f"{begun.name}.part"
+        if begun.digest is None or self._announced(author, begun.name) != begun:
             part.unlink(missing_ok=True)
-            files.write(own / f"{begun.digest}.json", msgspec.json.encode(begun))
+            files.write(own / f"{begun.name}.json", msgspec.json.encode(begun))
         os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         return part.stat().st_size
 
@@ -111,6 +111,14 @@ class Uploads:
             raise Refusal("bad_offset", f"expected {begun.size} bytes, got: {have}", f"go on from {have}", have=have)
         return begun, part
 
+    def have(self, author: str, upload: str) -> int:
+        """Returns how many bytes of an upload are there.
+
+        Raises:
+            Refusal: There is no such upload.
+        """
+        return self._found(author, upload)[2]
+
     def drop(self, author: str, upload: str) -> None:
         """Forgets an upload: it was handed on, or its content is not what was announced."""
         for name in (f"{upload}.part", f"{upload}.json"):
@@ -135,7 +143,7 @@ class Uploads:
         part = self._folder / author / f"{upload}.part"
         if begun is None or not part.is_file():
             raise Refusal(
-                "expired", f"expected an upload that was begun, got: {upload!r}", "begin it again with `submit`"
+                "expired", f"expected an upload that was begun, got: {upload!r}", "begin it again, from the first byte"
             )
         return begun, part, part.stat().st_size
 

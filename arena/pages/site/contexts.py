@@ -232,7 +232,7 @@ def _face(face: Payload) -> Payload:
     return {
         "rows": face["told"] or (),
         "rules": f"arena rules {face['rules']}",
-        "commands": f"arena bot new NAME\narena match ./NAME random --rules {face['rules']}\narena league key new YOU",
+        "commands": f"arena bot new NAME\narena match ./NAME random --rules {face['rules']}\narena league token new YOU",
         "submit": f"arena league submit ./NAME --at {at} --key YOU.key\narena league status --at {at} --key YOU.key",
         "is_open": bool(face["address"]),
     }

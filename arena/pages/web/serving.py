@@ -15,11 +15,12 @@ import re
 import signal
 import socket
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from ipaddress import ip_address
-from typing import Final
+from ssl import SSLContext
+from typing import Any, Final
 
 import msgspec
 import uvicorn
@@ -27,7 +28,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from arena.core.face import errors
 from arena.pages.web.guard import KEY
-from arena.pages.web.limits import Connection, Shares, most_connections
+from arena.pages.web.limits import Connection, Handshake, Shares, WebSocket, most_connections
 
 BIND: Final = "127.0.0.1:0"
 """Where commands listen unless told otherwise: this machine alone, on a free port."""
@@ -101,6 +102,10 @@ class Server:
         ready: Called once the server answers.
         on_stop: Called when the server begins to end, before it waits for answers in progress. It ends streams.
         on_error: Called with what the application raised: a bug of ours. The browser is told no more than that.
+        room: Says of a request how many bytes its body may have, and seconds take, if that is more than every request may.
+        message_bytes: The most that a message of a WebSocket may have; 0: there are no WebSockets.
+        tls: The certificate, if it serves TLS itself.
+        until: Says several times a second whether it is to end.
     """
 
     def __init__(
@@ -111,14 +116,28 @@ class Server:
         ready: Callable[[], object] = lambda: None,
         on_stop: Callable[[], object] = lambda: None,
         on_error: Callable[[Exception], object] = lambda error: None,
+        room: Callable[[Scope], tuple[int, float] | None] = lambda scope: None,
+        message_bytes: int = 0,
+        tls: SSLContext | None = None,
+        until: Callable[[], bool] = lambda: False,
     ) -> None:
         self._listening = listening
         most = most_connections()
+        self._shares = Shares(most)
+
+        def connection(**others: Any) -> Connection | Handshake:
+            made = Connection(self._shares, room, **others)
+            return made if tls is None else Handshake(made, tls)
+
         config = uvicorn.Config(
             _Reporting(app, on_error),
             loop="asyncio",
-            http=partial(Connection, Shares(most)),  # type: ignore[arg-type]
-            ws="none",
+            http=connection,  # type: ignore[arg-type]
+            ws=WebSocket if message_bytes else "none",
+            ws_max_size=message_bytes,
+            ws_ping_interval=None,
+            ws_per_message_deflate=False,
+            h11_max_incomplete_event_size=16_384,
             log_config=None,
             log_level="critical",
             access_log=False,
@@ -127,7 +146,7 @@ class Server:
             limit_concurrency=most + 8,  # those that give way are there for a moment longer
             timeout_graceful_shutdown=GRACE_S,
         )
-        self._uvicorn = _Uvicorn(config, ready, on_stop)
+        self._uvicorn = _Uvicorn(config, ready, on_stop, until)
         self._signal: int | None = None
 
     def run(self) -> None:
@@ -136,6 +155,10 @@ class Server:
             runner.run(self._uvicorn.serve(sockets=[self._listening.socket]))
         if self._signal is not None:
             signal.raise_signal(self._signal)
+
+    def traffic(self) -> tuple[int, Counter[str]]:
+        """Returns how many connections there are, and how many were closed, by reason."""
+        return self._shares.count, self._shares.closed
 
     def stop(self) -> None:
         """Asks the server to end."""
@@ -165,14 +188,24 @@ class Server:
 class _Uvicorn(uvicorn.Server):
     """uvicorn that says when it begins and ends, and leaves signals to us."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], object], on_stop: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        ready: Callable[[], object],
+        on_stop: Callable[[], object],
+        until: Callable[[], bool],
+    ) -> None:
         super().__init__(config)
+        self._until = until
         self._ready = ready
         self._on_stop = on_stop
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        return await super().on_tick(counter) or self._until()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._on_stop()

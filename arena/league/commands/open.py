@@ -18,8 +18,8 @@ Authors elsewhere need a web server with TLS in front of it. Caddy, in its Caddy
 nginx, beside the two lines with the certificate of the server:
   client_max_body_size 17m; client_header_timeout 10s; client_body_timeout 20s;
   location / {
-    proxy_pass http://PLACE; proxy_http_version 1.1; proxy_read_timeout 75s;
-    proxy_set_header Host $host; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;
+    proxy_pass http://PLACE; proxy_http_version 1.1; proxy_read_timeout 75s; proxy_set_header Host $host;
+    proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;
   }
 and in `http`: map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
 Then give authors the address with --url https://NAME. Without a web server: --tls CERT KEY, or --tls self."""

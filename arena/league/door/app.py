@@ -1,9 +1,8 @@
 """The door: the one process of a league that the network reaches, as an ASGI application. It has no database.
 
 Laws:
-1. Who asks is said by one header, `Authorization: Bearer TOKEN`, at each request and, of a WebSocket, at each message.
-   A token is read nowhere else, and written nowhere.
-2. Nothing in it holds up the loop: what takes long is read in parts (`published.py`), or done in a thread (`checks.py`).
+1. Who asks is said by one header, `Authorization: Bearer TOKEN`. It is read nowhere else, and written nowhere.
+2. Nothing in it holds up the loop: what takes long is read in parts (`published.py`), or done in a thread (`checks`).
 3. An author is bounded in requests, bytes and connections (`limits.py`). Who reads or sends too much is slowed down, so
    that a command comes through; who asks too often is told when to come again.
 4. It reads only `published/` and `site/`, and writes only `incoming/` and its own folder, `door/`.
@@ -296,7 +295,7 @@ class _Routes(Router):
         return _answer(answer, 202 if not answer.version else 200 if answer.same else 201)
 
     async def _rest(self, request: Request, sent: AsyncIterator[bytes]) -> None:
-        """Reads the rest of a body: a proxy takes an answer before its end for a fault. Who waits to be asked sends none."""
+        """Reads the rest of a body: proxies take an answer before its end for a fault. Who waits for 100 sends none."""
         if (
             request.headers.get("expect", "").lower() == "100-continue"
             or _number(request, "content-length", 0) > MAX_ARCHIVE
@@ -345,7 +344,7 @@ class _Routes(Router):
 
 
 def room(scope: Scope) -> tuple[int, float] | None:
-    """Returns how many bytes the body of a request may have, and how long it may take; None if it is none of archives."""
+    """Returns how many bytes the body of an archive may have, and seconds take; None for other requests."""
     if scope["method"] == "PUT" and scope["path"].startswith(f"{API}/bots/"):
         return MAX_ARCHIVE, 600.0
     return None

@@ -30,8 +30,9 @@ def own(folder: Path) -> tuple[str, str]:
         return str(certificate), str(key)
     if known.is_file() and "#sha256=" in known.read_text(encoding="utf-8"):
         raise errors.ConfigError(
-            f"expected the certificate of this league's door, by which authors know it, got: no file - at {certificate}; "
-            f"bring it back from a backup, or remove {known} and send all authors the new address that is printed then"
+            "expected the certificate of this league's door, by which authors know it, got: no file - at "
+            f"{certificate}; bring it back from a backup, or remove {known} and send all authors the new address that "
+            "is printed then"
         )
     umask = os.umask(0o077)
     try:

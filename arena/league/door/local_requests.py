@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -30,6 +30,7 @@ from arena.league.door.published import Published
 from arena.league.door.refusals import Refusal, unknown
 from arena.league.door.uploads import Begun, Uploads
 
+_T = TypeVar("_T")
 _LOOK_S: Final = 0.5
 """How often it is looked whether a version was tried."""
 
@@ -95,7 +96,7 @@ class LocalRequests:
             raise unknown("a bot of yours that is not retired", bot)
         self._orders.permit(*who, self._clock())
         order = self._orders.give(who.author, "retire", {"bot": bot})
-        return typed({**await self._orders.answer(who.author, order), "order": order}, Retired)
+        return _typed({**await self._orders.answer(who.author, order), "order": order}, Retired)
 
     def have(self, who: Who, upload: str) -> int:
         """Returns how many bytes of an upload are there; it raises `Refusal` if there is none."""
@@ -138,11 +139,11 @@ class LocalRequests:
             self._sending.discard(who.author)
         if isinstance(handed_on, Submitted):
             return handed_on
-        return typed({**await self._orders.answer(who.author, handed_on), "order": handed_on}, Submitted)
+        return _typed({**await self._orders.answer(who.author, handed_on), "order": handed_on}, Submitted)
 
     async def _hand_on(self, who: Who, begun: Begun, offset: int, sent: AsyncIterator[bytes]) -> Submitted | str:
         """Returns the order that an archive was handed on with, or the version that it is already."""
-        have = self._uploads.begin(who.author, begun)
+        self._uploads.begin(who.author, begun, offset)
         async for piece in sent:
             await self.pay(who, "uploads", len(piece))
             self._uploads.add(who.author, begun.name, offset, piece)
@@ -172,7 +173,7 @@ class LocalRequests:
         """Returns the version that a content is already, if it is one."""
         for version in self._published.versions(who.author):
             if digest is not None and (version.get("digest"), version.get("bot")) == (digest, bot):
-                return typed({**version, "same": True}, Submitted)
+                return _typed({**version, "same": True}, Submitted)
         return None
 
     async def pay(self, who: Who, limit: str, units: int) -> None:
@@ -220,7 +221,7 @@ class LocalRequests:
         return str(answer.get("version", "")), str(answer.get("state", ""))
 
 
-def typed(answer: Payload, kind: Any) -> Any:
+def _typed(answer: Payload, kind: type[_T]) -> _T:
     """Returns what the league has said, as the answer of its kind. Fields that this does not have are left out."""
     try:
         return msgspec.convert(answer, kind)

@@ -51,11 +51,11 @@ class Uploads:
         self._seen: dict[Path, tuple[int, float]] = {}
         """By upload how much of it there was when that was last found to have changed, and when that was."""
 
-    def begin(self, author: str, begun: Begun) -> int:
-        """Begins an upload, or goes on with it. Returns how many bytes are there.
+    def begin(self, author: str, begun: Begun, offset: int) -> None:
+        """Begins an upload, or goes on with it from an offset.
 
         Raises:
-            Refusal: The disk has no room.
+            Refusal: The disk has no room, or the upload goes on elsewhere.
         """
         self._need_room()
         own = self._folder / author
@@ -68,7 +68,7 @@ class Uploads:
             part.unlink(missing_ok=True)
             files.write(own / f"{begun.name}.json", msgspec.json.encode(begun))
         os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
-        return part.stat().st_size
+        _check_offset(offset, part.stat().st_size)
 
     def add(self, author: str, upload: str, offset: int, data: bytes) -> int:
         """Adds bytes to an upload. Returns how many there are then.
@@ -77,13 +77,7 @@ class Uploads:
             Refusal: There is no such upload, the bytes do not continue it, or are more than were announced.
         """
         begun, part, have = self._found(author, upload)
-        if offset != have:
-            raise Refusal(
-                "bad_offset",
-                f"expected bytes from {have} on, got: from {offset} on",
-                f"go on from {have}",
-                have=have,
-            )
+        _check_offset(offset, have)
         if have + len(data) > begun.size:
             raise Refusal(
                 "too_large",
@@ -108,7 +102,12 @@ class Uploads:
         """
         begun, part, have = self._found(author, upload)
         if have != begun.size:
-            raise Refusal("bad_offset", f"expected {begun.size} bytes, got: {have}", f"go on from {have}", have=have)
+            raise Refusal(
+                "bad_offset",
+                f"expected {begun.size} bytes, got: {have}",
+                f"go on with `Upload-Offset: {have}`",
+                have=have,
+            )
         return begun, part
 
     def have(self, author: str, upload: str) -> int:
@@ -166,3 +165,13 @@ class Uploads:
                 "try again later; the operator sees it too",
                 retry_after_s=600,
             )
+
+
+def _check_offset(offset: int, have: int) -> None:
+    if offset != have:
+        raise Refusal(
+            "bad_offset",
+            f"expected bytes from {have} on, got: from {offset} on",
+            f"go on with `Upload-Offset: {have}`",
+            have=have,
+        )

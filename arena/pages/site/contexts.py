@@ -232,8 +232,10 @@ def _face(face: Payload) -> Payload:
     return {
         "rows": face["told"] or (),
         "rules": f"arena rules {face['rules']}",
-        "commands": f"arena bot new NAME\narena match ./NAME random --rules {face['rules']}\narena league token new YOU",
-        "submit": f"arena league submit ./NAME --at {at} --key YOU.key\narena league status --at {at} --key YOU.key",
+        "commands": f"arena bot new NAME\narena match ./NAME random --rules {face['rules']}\n"
+        "arena league token new YOU",
+        "submit": f"arena league submit ./NAME --at {at} --token YOU.token\n"
+        f"arena league status --at {at} --token YOU.token",
         "is_open": bool(face["address"]),
     }
 

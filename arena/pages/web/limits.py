@@ -144,7 +144,7 @@ class Connection(H11Protocol):
     def __init__(self, shares: Shares, room: Callable[[Scope], tuple[int, float] | None], **others: Any) -> None:
         super().__init__(**others)
         if self.ws_protocol_class is not None:
-            self.ws_protocol_class = partial(self.ws_protocol_class, of=self)  # type: ignore[assignment]
+            self.ws_protocol_class = partial(WebSocket, self)  # type: ignore[assignment]
         self.shares = shares
         self.address = ""
         self.handshake: Handshake | None = None
@@ -189,7 +189,7 @@ class Connection(H11Protocol):
         if self._bytes <= MOST_BYTES + self._room.bytes:
             super().data_received(data)
             if self.cycle is not self._asked:
-                self._asked, self._room = self.cycle, Room(*(self._rooms(self.scope) or ()))
+                self._asked, self._room = self.cycle, Room(*(self._rooms(dict(self.scope)) or ()))
         elif self.is_answering:
             self.shares.close(self, "endless")
         else:
@@ -263,11 +263,9 @@ class Handshake(SSLProtocol):
     is_answering = False
 
     def __init__(self, connection: Connection, context: SSLContext) -> None:
-        # Without a waiter: whoever has failed to become secure is closed, and nobody waits to hear of it.
-        super().__init__(
-            connection.loop, connection, context, None, server_side=True, ssl_handshake_timeout=HEAD_S,
-            ssl_shutdown_timeout=ANSWERED_S,
-        )  # fmt: skip
+        # Nobody waits to hear of a handshake that fails: the connection is closed.
+        others: dict[str, Any] = {"ssl_handshake_timeout": HEAD_S, "ssl_shutdown_timeout": ANSWERED_S}
+        super().__init__(connection.loop, connection, context, None, server_side=True, **others)  # type: ignore[arg-type]
         self._connection = connection
         self.address = ""
         connection.handshake = self
@@ -280,7 +278,7 @@ class Handshake(SSLProtocol):
         if not self._connection.shares.enter(self):
             transport.abort()
 
-    def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(self, exc: BaseException | None) -> None:
         """Counts it no more."""
         self._connection.shares.leave(self)
         super().connection_lost(exc)

@@ -11,13 +11,11 @@ from typing import Any
 
 import pytest
 from browser_kit import COLOURED
-from starlette.applications import Starlette
-from starlette.routing import Mount
 from web_kit import served
 
 from arena.core.record.log import Log
 from arena.pages.game import game_page
-from arena.pages.web.site import Site
+from arena.pages.web import site_app
 from tests import site_kit
 
 Look = Callable[..., Any]
@@ -70,7 +68,7 @@ def test_served_pages_run_no_script_but_the_sites_and_that_of_a_games_page(
     context = browser.new_context()
     try:
         page = context.new_page()
-        with served(Starlette(routes=[Mount("/", Site(folder, ("live/", "live")))])) as listening:
+        with served(site_app(folder, ("live/", "live"), [])) as listening:
             for name in ("alone.html", "changed.html", f"{cup[1]}/game.html?n=2"):
                 page.goto(f"http://127.0.0.1:{listening.port}/{name}")
                 page.wait_for_selector("html[data-ready]", state="attached")

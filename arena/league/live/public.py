@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 
 from arena.pages.live.app import Watching
-from arena.pages.web import Site
-
-LIVE: Final = "/live"
-LEAST_ZIPPED: Final = 1_000
-"""Bytes from which on an answer is compressed."""
+from arena.pages.web import site_app
 
 
 def public_app(site: Path, watching: Watching) -> Starlette:
@@ -28,17 +21,8 @@ def public_app(site: Path, watching: Watching) -> Starlette:
         watching: The live view.
     """
 
-    async def first(request: Request) -> Response:
-        if (site / "index.html").is_file():
-            return await pages.get_response("index.html", request.scope)
-        return live(request)
-
     def live(request: Request) -> Response:
-        return RedirectResponse(f"{LIVE}/")
+        return RedirectResponse("/live/")
 
-    site.mkdir(exist_ok=True)
-    pages = Site(site, (f"{LIVE[1:]}/", "live"))
-    routes: list[Any] = [Route("/", first), Route(LIVE, live), Mount(LIVE, routes=watching.routes)]
-    routes.append(Mount("/", app=pages))
-    zipped = Middleware(GZipMiddleware, minimum_size=LEAST_ZIPPED)
-    return Starlette(routes=routes, middleware=[zipped], lifespan=watching.lifespan)
+    routes = [Route("/live", live), Mount("/live", routes=watching.routes)]
+    return site_app(site, ("live/", "live"), routes, watching.lifespan)

@@ -17,6 +17,6 @@ A command puts them together like this:
 
 from arena.pages.web.guard import Guard
 from arena.pages.web.serving import Listening, Server, listen
-from arena.pages.web.site import Site
+from arena.pages.web.site import league_pages, site_app
 
-__all__ = ["Guard", "Listening", "Server", "Site", "listen"]
+__all__ = ["Guard", "Listening", "Server", "league_pages", "listen", "site_app"]

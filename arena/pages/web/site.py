@@ -1,4 +1,4 @@
-"""A folder of static pages, as an application.
+"""A folder of static pages, as an application, and what is served beside them.
 
 Laws:
 1. Only regular files inside the folder are served: no link leads out of it, and no name that begins with a dot or is a
@@ -10,22 +10,38 @@ Laws:
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import escape
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse, Response
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from arena.core.face import errors, files
+from arena.pages.parts import HERE, colours, read_part, tools
 from arena.pages.security import own_script
+from arena.pages.web.guard import HEADERS, POLICY
 
 FIXED: Final = "assets"
 """The folder of files whose names say what is in them."""
-_HERE: Final = b"<!--live-->"
+_LINKS: Final = b"<!--live-->"
 """Stands in pages where links to what is served beside them are put: only who serves both knows where that is."""
+LEAST_ZIPPED: Final = 1_000
+"""Bytes from which on an answer is compressed."""
+_WEB: Final = HERE / "web"
+_AUTHORS_PAGE: Final = {
+    **HEADERS,
+    "content-security-policy": f"{POLICY}; require-trusted-types-for 'script'; trusted-types 'none'",
+    "cache-control": "no-cache",
+}
 
 
 class Site(StaticFiles):
@@ -51,7 +67,7 @@ class Site(StaticFiles):
                 up = "../" * (len(parts) - (parts[-1:] != () and parts[-1].endswith(".html")))
                 page = files.read(Path(response.path), "a page", files.MOST_DOCUMENT, errors.ConfigError)
                 script = own_script(page)
-                page = page.replace(_HERE, f'<a href="{up}{self._beside[0]}">{escape(self._beside[1])}</a>'.encode())
+                page = page.replace(_LINKS, f'<a href="{up}{self._beside[0]}">{escape(self._beside[1])}</a>'.encode())
                 marks = {name: response.headers[name] for name in ("etag", "last-modified")}
                 response = Response(page, response.status_code, marks, "text/html")
         except (OSError, RuntimeError, errors.ConfigError) as error:  # what cannot be read is not there
@@ -79,3 +95,44 @@ def _policy(script: str, *, embedded: bool) -> str:
         f"default-src 'self' data:; script-src 'self' {script}; style-src 'self' 'unsafe-inline'; object-src 'none'; "
         f"base-uri 'none'; form-action 'none'{ancestors}"
     )
+
+
+def site_app(
+    folder: Path, beside: tuple[str, str], routes: Sequence[BaseRoute], lifespan: Callable[[Any], Any] | None = None
+) -> Starlette:
+    """Returns the application of a folder of pages and of what is served beside them.
+
+    Args:
+        folder: It is made if it is not there. While it has no first page, what is beside it comes first.
+        beside: As for `Site`.
+        routes: What is served beside the pages.
+    """
+
+    async def first(request: Request) -> Response:
+        if (folder / "index.html").is_file():
+            return await pages.get_response("index.html", request.scope)
+        return RedirectResponse(f"/{beside[0]}")
+
+    folder.mkdir(exist_ok=True)
+    pages = Site(folder, beside)
+    zipped = Middleware(GZipMiddleware, minimum_size=LEAST_ZIPPED)
+    return Starlette(routes=[Route("/", first), *routes, Mount("/", pages)], middleware=[zipped], lifespan=lifespan)
+
+
+def league_pages(folder: Path) -> Starlette:
+    """Returns the application of a league's pages and of the one at which its authors sign in."""
+    script = tools() + read_part(_WEB / "zip.js") + read_part(_WEB / "me.js")
+    style = colours() + read_part(HERE / "site" / "site.css") + read_part(_WEB / "me.css")
+    parts = (
+        ("/me", read_part(_WEB / "me.html"), "text/html"),
+        ("/me.js", script, "text/javascript"),
+        ("/me.css", style, "text/css"),
+    )
+    return site_app(folder, ("me", "my bots"), [Route(path, _part(text, kind)) for path, text, kind in parts])
+
+
+def _part(text: str, kind: str) -> Callable[[Request], Awaitable[Response]]:
+    async def send(request: Request) -> Response:
+        return Response(text, media_type=kind, headers=_AUTHORS_PAGE)
+
+    return send

@@ -64,6 +64,8 @@ class LocalRequests:
         self._clock = clock
         self._sending: set[str] = set()
         """Authors of whom an archive comes, or is checked."""
+        self._latest: dict[str, str] = {}
+        """By author the version that they sent last: the league publishes it a moment after it has answered."""
 
     def welcome(self, who: Who) -> Welcome:
         """Says who the league is, and what the author may: the door's limits, and the league's."""
@@ -81,9 +83,16 @@ class LocalRequests:
     async def versions(self, who: Who, query: VersionsQuery) -> Versions:
         """Returns how the author's versions stand; if they wish, once the newest was tried."""
         until = self._clock() + query.wait
-        while self._published.is_pending(who.author, query.bot) and self._clock() < until:
+        while self._clock() < until and self._is_pending(who.author, query.bot):
             await asyncio.sleep(_LOOK_S)
         return self._published.status(who.author, query.bot)
+
+    def _is_pending(self, author: str, bot: str) -> bool:
+        latest = self._latest.get(author, "")
+        known = (each.get("version") for each in self._published.versions(author))
+        if latest and bot in ("", latest.partition("/")[0]) and latest not in known:
+            return True
+        return self._published.is_pending(author, bot)
 
     async def retire(self, who: Who, bot: str) -> Retired:
         """Takes a bot of the author out of the league.
@@ -139,7 +148,9 @@ class LocalRequests:
             self._sending.discard(who.author)
         if isinstance(handed_on, Submitted):
             return handed_on
-        return _typed({**await self._orders.answer(who.author, handed_on), "order": handed_on}, Submitted)
+        submitted = _typed({**await self._orders.answer(who.author, handed_on), "order": handed_on}, Submitted)
+        self._latest[who.author] = submitted.version
+        return submitted
 
     async def _hand_on(self, who: Who, begun: Begun, offset: int, sent: AsyncIterator[bytes]) -> Submitted | str:
         """Returns the order that an archive was handed on with, or the version that it is already."""

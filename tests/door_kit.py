@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import json
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from email.message import Message
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
 
 from arena.core.files import write
 from arena.league.door.addresses import Address, address
 from arena.league.door.app import Door, room
 from arena.league.door.checks import Check
 from arena.league.door.client import Client
-from arena.league.door.messages import MAX_AUTHOR_FRAME
+from arena.league.door.messages import API, MAX_AUTHOR_FRAME, Problem
 from arena.league.door.refusals import Refusal
 from arena.league.door.tokens import hash_of, new_token
 from arena.pages.web import Server, listen
@@ -128,3 +132,31 @@ def answering(league: League, verb: str, document: dict[str, Any]) -> Iterator[N
 def client(door: OpenDoor, token: str, **settings: Any) -> Client:
     """A client of the door."""
     return Client(door.address, token, **settings)
+
+
+class Said(NamedTuple):
+    """An answer over HTTP."""
+
+    status: int
+    headers: Message
+    body: bytes
+
+    @property
+    def problem(self) -> Problem:
+        """What is wrong."""
+        assert self.headers["content-type"] == "application/problem+json"
+        return msgspec.json.decode(self.body, type=Problem)
+
+
+def asked(
+    door: OpenDoor, token: str, path: str, method: str = "GET", body: bytes | None = None, **headers: str
+) -> Said:
+    """Asks with a token, without the client. In the names of headers `_` stands for `-`."""
+    connection = http.client.HTTPConnection(door.address.host, door.address.port, timeout=60)
+    given = {"Authorization": f"Bearer {token}", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    try:
+        connection.request(method, path if path.startswith("/") else f"{API}/{path}", body, given)
+        answer = connection.getresponse()
+        return Said(answer.status, answer.headers, answer.read())
+    finally:
+        connection.close()

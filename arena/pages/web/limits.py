@@ -78,10 +78,10 @@ def whose(host: str) -> str:
 
 
 class Room(NamedTuple):
-    """What the body of a request may take beyond what every request may."""
+    """What the body of a request may take more than every other."""
 
     bytes: int = 0
-    seconds: float = BODY_S
+    seconds: float = 0.0
 
 
 class Counted(Protocol):
@@ -222,7 +222,7 @@ class Connection(H11Protocol):
     def _is_late(self) -> None:
         if self.is_answering and not self.cycle.more_body:
             return
-        left = self._since + self._room.seconds - self.loop.time()
+        left = self._since + BODY_S + self._room.seconds - self.loop.time()
         if self.is_answering and left > 0:
             self._wait(left)
         else:

@@ -102,7 +102,7 @@ class Server:
         ready: Called once the server answers.
         on_stop: Called when the server begins to end, before it waits for answers in progress. It ends streams.
         on_error: Called with what the application raised: a bug of ours. The browser is told no more than that.
-        room: Says of a request how many more bytes than others its body may have, and how many seconds it may take.
+        room: Says of a request how many more bytes and seconds than others its body may take.
         message_bytes: The most that a message of a WebSocket may have; 0: there are no WebSockets.
         tls: The certificate, if it serves TLS itself.
         until: Says several times a second whether it is to end.

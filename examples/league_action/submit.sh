@@ -34,8 +34,11 @@ sed -i "s/^name *= *\"$own\"/name = \"$name\"/" "$folder/bot/bot.toml"
 (cd "$folder/bot" && zip --quiet --recurse-paths ../bot.zip .)
 
 if ! ask --upload-file "$folder/bot.zip" "$api/bots/$name" >"$folder/sent.json"; then
-  jq -er '"**" + ("\($name) was not taken" | @html) + "**\n\n" + ("\(.detail); \(.remedy)" | @html)' --arg name "$name" \
-    "$folder/sent.json" >"$folder/said.md" || echo "The league at $AT did not answer." >"$folder/said.md"
+  echo "The league at $AT did not answer." >"$folder/said.md"
+  if [[ -s $folder/sent.json ]]; then
+    jq -r '"**" + ("\($name) was not taken" | @html) + "**\n\n" + ("\(.detail); \(.remedy)" | @html)' --arg name "$name" \
+      "$folder/sent.json" >"$folder/said.md"
+  fi
   comment
   exit 1
 fi

@@ -37,7 +37,7 @@ if ! ask --upload-file "$folder/bot.zip" "$api/bots/$name" >"$folder/sent.json";
   echo "The league at $AT did not answer." >"$folder/said.md"
   if [[ -s $folder/sent.json ]]; then
     jq -r '"**" + ("\($name) was not taken" | @html) + "**\n\n" + ("\(.detail); \(.remedy)" | @html)' --arg name "$name" \
-      "$folder/sent.json" >"$folder/said.md"
+      "$folder/sent.json" >"$folder/why.md" 2>/dev/null && mv "$folder/why.md" "$folder/said.md"
   fi
   comment
   exit 1

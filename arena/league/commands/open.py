@@ -12,7 +12,9 @@ from arena.cli.output import say, show_line
 _PROXY = """\
 Authors elsewhere need a web server with TLS in front of it. Caddy, in its Caddyfile:
   NAME {
-    request_body { max_size 17MB }
+    request_body {
+      max_size 17MB
+    }
     reverse_proxy PLACE
   }
 nginx, beside the two lines with the certificate of the server:

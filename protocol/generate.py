@@ -5,7 +5,7 @@
 
 It needs Python 3.11 and nothing else. A generated part of SPEC.md or LEAGUE.md begins with `<!-- KIND:NAME -->` and
 ends with `<!-- end -->`; the kinds are `fields` (the table of a message's fields), `example` (a vector's message),
-`states` (the session's transitions), `requests` and `errors` (of a league's door).
+`states` (the session's transitions) and `errors` (of a league's door).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def generated() -> dict[Path, str]:
 def _part(match: re.Match[str]) -> str:
     start, kind, name, end = match.groups()
     makers = {"fields": fields_table, "example": example, "states": states_table}
-    makers |= {"requests": requests_table, "errors": errors_table}
+    makers["errors"] = errors_table
     return f"{start}{makers[kind](name)}{end}"
 
 
@@ -208,19 +208,12 @@ def states_table(_: str) -> str:
     return "\n".join(rows) + "\n"
 
 
-def requests_table(_: str) -> str:
-    """Returns the table of what an author may ask a league's door."""
-    rows = ["| request | answer | meaning |", "|---|---|---|"]
-    for name, message in LEAGUE["messages"].items():
-        if "reply" in message:
-            rows.append(f"| `{name}` | `{message['reply']}` | {message['meaning']} |")
-    return "\n".join(rows) + "\n"
-
-
 def errors_table(_: str) -> str:
     """Returns the table of a door's error codes."""
-    rows = ["| code | meaning |", "|---|---|"]
-    rows += [f"| `{code}` | {meaning} |" for code, meaning in LEAGUE["errors"].items()]
+    rows = ["| code | status | meaning |", "|---|---|---|"]
+    rows += [
+        f"| `{code}` | {error.get('status', '')} | {error['meaning']} |" for code, error in LEAGUE["errors"].items()
+    ]
     return "\n".join(rows) + "\n"
 
 

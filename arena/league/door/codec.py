@@ -70,4 +70,4 @@ def number_of(frame: bytes) -> int | None:
 
 
 def _oversized(frame: bytes, most: int) -> errors.RemoteProtocolError:
-    return errors.RemoteProtocolError("too_large", f"expected at most {most} bytes, got: {len(frame)}", "§D4-2")
+    return errors.RemoteProtocolError("too_large", f"expected at most {most} bytes, got: {len(frame)}", "§D4-3")

@@ -146,7 +146,7 @@ class Sockets:
                 raise Refusal("unknown_token", reason, "give the league's operator the hash of another")
             if data is None:
                 raise Refusal(
-                    "protocol", "expected a binary message, got: text", "see protocol/LEAGUE.md", rule="§D4-1"
+                    "protocol", "expected a binary message, got: text", "see protocol/LEAGUE.md", rule="§D4-4"
                 )
             self._take(connection, Who(peer[1], author), data)
         except Refusal as refusal:

@@ -274,7 +274,7 @@ class _Routes(Router):
 
     async def _retire(self, request: Request) -> Response:
         retired = await self._requests.retire(_who(request), _named(request, "bot", BotName))
-        return _answer(retired, 200 if retired.retired else 202)
+        return _answer(retired, 202 if retired.retired is None else 200)
 
     async def _have(self, request: Request) -> Response:
         have = self._requests.have(_who(request), _named(request, "digest", Digest))

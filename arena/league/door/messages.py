@@ -153,7 +153,7 @@ class Retired(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     order: str = ""
     """The order's name."""
-    retired: tuple[str, ...] = ()
+    retired: tuple[str, ...] | None = None
     """The versions that play no more."""
 
 

@@ -13,6 +13,8 @@ from msgspec import Meta
 from arena.league.door import messages as m
 
 _NAME: Final = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")]
+_JSON: Final = "application/json"
+_BINARY: Final = {"type": "string", "format": "binary"}
 _SHOWN: Final = "Only if it is yours, or everybody may see it; else there is none."
 _FILE: Final = {
     "200": "All of it",
@@ -45,18 +47,18 @@ class _Operation(msgspec.Struct, frozen=True):
     answers: dict[str, Any]
     """By status the class of the answer; or, of an answer that is not JSON of ours, what it means."""
     query: Any = None
-    media: str = ""
-    """The media type of an answer that is a file."""
+    media: tuple[str, ...] = ()
+    """The media types of an answer that is a file."""
 
 
 _OPERATIONS: Final = (
     _Operation("get", "/", "Who the league is, who you are, and your limits", {"200": m.Welcome}),
     _Operation("get", "/versions", "How your versions stand, and notices", {"200": m.Versions}, m.VersionsQuery),
-    _Operation("get", "/versions/{bot}/{number}/reports/{kind}", "What a step found", _FILE, media="application/json"),
+    _Operation("get", "/versions/{bot}/{number}/reports/{kind}", "What a step found", _FILE, media=(_JSON,)),
     _Operation("get", "/games", "Games of your versions, the latest first", {"200": m.Played}, m.GamesQuery),
-    _Operation("get", "/games/{game}/log", "The log of a game", _FILE, m.LogQuery, "application/zstd"),
+    _Operation("get", "/games/{game}/log", "The log of a game", _FILE, m.LogQuery, ("application/zstd",)),
     _Operation("get", "/standings", "The standings of the season", {"200": m.Table}, m.StandingsQuery),
-    _Operation("get", "/seasons/{tournament}/{file}", "A file of a season", _FILE, media="application/json"),
+    _Operation("get", "/seasons/{tournament}/{file}", "A file of a season", _FILE, media=(_JSON, "application/jsonl")),
     _Operation(
         "put",
         "/bots/{bot}",
@@ -123,21 +125,22 @@ def _operation(one: _Operation) -> dict[str, Any]:
         parameters.append(_parameter("Range", "header", {"type": "string"}, "Bytes: `bytes=0-99`."))
         operation["description"] = _SHOWN
     if one.method == "put":
-        offset = {"type": "integer", "minimum": 0, "default": 0}
+        offset = {"type": "integer", "minimum": 0, "maximum": m.MAX_ARCHIVE, "default": 0}
         parameters.append(_parameter("Upload-Offset", "header", offset, "Where the body begins in what is sent."))
-        operation["requestBody"] = {"required": True, "content": {"application/octet-stream": {}}}
+        operation["requestBody"] = {"required": True, "content": {"application/octet-stream": {"schema": _BINARY}}}
     if one.method in ("put", "head"):
         told = operation["responses"]["204" if one.method == "head" else "default"]
         told["headers"] = {**told["headers"], "upload-offset": _header("How many bytes are there", "integer")}
     return operation
 
 
-def _answer(code: str, kind: Any, media: str) -> dict[str, Any]:
+def _answer(code: str, kind: Any, media: tuple[str, ...]) -> dict[str, Any]:
     if isinstance(kind, type):
         told = (kind.__doc__ or "").partition("\n")[0]
-        return {"description": told, "content": {"application/json": {"schema": _reference(kind)}}}
+        return {"description": told, "content": {_JSON: {"schema": _reference(kind)}}}
     headers = {name: _header(meaning, "string") for name, meaning in _HEADERS.items()} if media else {}
-    return {"description": kind, "headers": headers, **({"content": {media: {}}} if code in ("200", "206") else {})}
+    content = {name: {} if name == _JSON else {"schema": _BINARY} for name in media if code in ("200", "206")}
+    return {"description": kind, "headers": headers, **({"content": content} if content else {})}
 
 
 def _parameter(name: str, place: str, schema: dict[str, Any], meaning: str) -> dict[str, Any]:

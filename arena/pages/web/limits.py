@@ -4,7 +4,8 @@ Laws:
 1. A request has `HEAD_S` to begin and to say what it wants, and `BODY_S` to come whole. Silent or slow ones are closed.
    A connection with TLS counts from its first byte, before its handshake, for which it has `HEAD_S` too.
 2. Nobody is turned away because others are silent. Where there are too many connections, of one address or of all, the
-   one without an answer in progress that has waited longest gives way. An open WebSocket is an answer in progress.
+   one without an answer in progress that has waited longest gives way: for its first request, or since its last. An
+   open WebSocket is an answer in progress.
 3. One address has at most half of all answers in progress. An IPv6 network of 64 bits is one address.
 4. Of a request no more than `MOST_BYTES` are read, unless the application has `Room` for more. Once it is answered, no
    more than that is read of the rest of its body, and the connection closes.
@@ -47,7 +48,9 @@ MOST_UNSENT: Final = 65_536
 RECORD: Final = 16_384
 """Bytes of a buffer of TLS. asyncio's own is of 256 KiB, for each connection from its first byte on."""
 MOST_CONNECTIONS: Final = 1000
-SPARE: Final = 128
+MANY: Final = 8
+"""An address that has more than this part of all connections is the first whose connections give way."""
+SPARE: Final = 256
 """Descriptors that are left to other things than connections."""
 _FULL: Final = PlainTextResponse(
     "expected fewer pages that are open at this address, got: half of all that can be; close some\n",
@@ -96,34 +99,40 @@ class Counted(Protocol):
 
 
 class Shares:
-    """The connections of one server by address, the oldest first."""
+    """The connections of one server, in all and by address, those that have waited longest first."""
 
     def __init__(self, most: int) -> None:
         self._most = most
+        self._all: dict[Counted, None] = {}
         self._by_address: defaultdict[str, dict[Counted, None]] = defaultdict(dict)
-        self.count = 0
-        """How many there are."""
         self.closed: Counter[str] = Counter()
         """How many were closed, by reason: `endless`, `idle`, `many`."""
 
-    def enter(self, new: Counted) -> bool:
-        """Takes a connection. One that waits may have to go for it. Returns whether it may be answered."""
-        own = self._by_address[new.address]
-        own[new] = None
-        self.count += 1
-        may = len(own) <= self._most // 2 or self._give_way(own, new)
-        if self.count > self._most:
-            self._give_way(max(self._by_address.values(), key=len), new)
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def enter(self, one: Counted) -> bool:
+        """Takes a connection, as one that begins to wait. Returns whether it may be answered.
+
+        Others that wait may have to go for it: of an address that has many, or whoever has waited longest.
+        """
+        for group in (self._all, self._by_address[one.address]):
+            group.pop(one, None)
+            group[one] = None
+        own = self._by_address[one.address]
+        may = len(own) <= self._most // 2 or self._give_way(own, one)
+        if len(self._all) > self._most:
+            largest = max(self._by_address.values(), key=len)
+            self._give_way(largest if len(largest) > self._most // MANY else self._all, one)
         return may
 
     def leave(self, one: Counted) -> None:
         """Forgets a connection."""
         own = self._by_address.get(one.address, {})
-        if one in own:
-            del own[one]
-            self.count -= 1
+        own.pop(one, None)
         if not own:
             self._by_address.pop(one.address, None)
+        self._all.pop(one, None)
 
     def close(self, one: Counted, reason: str) -> None:
         """Ends a connection."""
@@ -168,6 +177,7 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         if self.handshake is not None:
             self.shares.leave(self.handshake)
+            self.handshake = None
         self.address = whose(self.client[0] if self.client else "")
         self._begin()
         if not self.shares.enter(self):
@@ -199,8 +209,9 @@ class Connection(H11Protocol):
     def on_response_complete(self) -> None:
         """Waits for the next request, unless this one still comes."""
         self._bytes, self._room = 0, Room()
-        if self.conn.their_state is h11.DONE:
+        if self.conn.their_state is h11.DONE and not self.transport.is_closing():
             self._begin()
+            self.shares.enter(self)
         super().on_response_complete()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
@@ -281,4 +292,5 @@ class Handshake(SSLProtocol):
     def connection_lost(self, exc: BaseException | None) -> None:
         """Counts it no more."""
         self._connection.shares.leave(self)
+        self._connection.handshake = None  # no circle is left: what a flood leaves goes at once
         super().connection_lost(exc)

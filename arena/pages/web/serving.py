@@ -36,6 +36,10 @@ GRACE_S: Final = 2
 """How long answers in progress may take at the end."""
 STALLED_MS: Final = 30_000
 """A connection is dropped when its other end takes nothing that was sent for so long."""
+_BACKLOG: Final = 4_096
+"""Connections that wait to be taken. One that finds no place tries again after a second, and then after two."""
+_AT_ONCE: Final = 128
+"""Connections that are taken before anything else is done."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _BIND: Final = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]]+):(\d{1,5})\Z")
 
@@ -79,7 +83,7 @@ def listen(bind: str = BIND) -> Listening:
     host, port = found[1].strip("[]"), int(found[2])
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        bound = socket.create_server(address[:2], family=family, backlog=256)
+        bound = socket.create_server(address[:2], family=family, backlog=_BACKLOG)
     except (OSError, UnicodeError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise errors.ConfigError(
@@ -143,7 +147,7 @@ class Server:
             access_log=False,
             proxy_headers=False,
             server_header=False,
-            limit_concurrency=most + 8,  # those that give way are there for a moment longer
+            backlog=_AT_ONCE,
             timeout_graceful_shutdown=GRACE_S,
         )
         self._uvicorn = _Uvicorn(config, ready, on_stop, until)
@@ -158,7 +162,7 @@ class Server:
 
     def traffic(self) -> tuple[int, Counter[str]]:
         """Returns how many connections there are, and how many were closed, by reason."""
-        return self._shares.count, self._shares.closed
+        return len(self._shares), self._shares.closed
 
     def stop(self) -> None:
         """Asks the server to end."""
@@ -202,6 +206,8 @@ class _Uvicorn(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(_BACKLOG)  # asyncio has one number for this and for how many it takes at once
         self._ready()
 
     async def on_tick(self, counter: int) -> bool:

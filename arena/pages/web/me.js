@@ -87,7 +87,15 @@ async function enter() {
   seasons = (league.seasons || []).map((season) => season.tournament);
   $("about").replaceChildren(pairs(league.told || []));
   $("limits").replaceChildren(pairs(Object.entries(LIMITS).filter(([name]) => name in limits).map(([name, label]) => [label, limits[name].toLocaleString()])));
-  await Promise.all([look(), games()]);
+  const [versions] = await Promise.all([look(), games()]), tried = versions.find(({state}) => TRIED.includes(state));
+  if (tried) doing(() => follow(tried.version, tried.state))();
+}
+
+/* Who cannot sign in yet, because the operator has to add them first, need not give their token again. */
+async function signIn(token) {
+  sessionStorage.token = token;
+  say("");
+  try { await enter(); } catch (error) { leave(); $("token").value = token; throw error; }
 }
 
 /* A token is 256 random bits; the league is given its hash. */
@@ -104,7 +112,7 @@ async function makeToken() {
 
 // Versions
 
-const rating = (version) => version.rating === null || version.rating === undefined ? "" : `${version.rating.toFixed(1)} ± ${version.half_width.toFixed(1)}`;
+const rating = (version) => version.rating === null || version.rating === undefined ? "" : `${version.rating.toFixed(1)} ± ${(version.half_width ?? 0).toFixed(1)}`;
 
 async function look(bot = "", wait = 0) {
   const {versions, notices} = await ask(`/versions?wait=${wait}${bot && `&bot=${encodeURIComponent(bot)}`}`);
@@ -126,17 +134,18 @@ function show(versions) {
   $("bot").value = bots.includes(chosen) ? chosen : "";
 }
 
-/* Says how a version stands until it is tried. */
-async function follow(name) {
-  const mine = ++asked;
-  let state = "";
+/* Says how a version stands until it was tried. A league publishes a new one in a moment. */
+async function follow(name, state = "") {
+  const mine = ++asked, tell = () => say(`${name}: ${state}${TRIED.includes(state) ? " …" : ""}`, state === "rejected");
+  tell();
   while (mine === asked) {
     try {
-      const found = (await look(name.split("/")[0], state ? 5 : 0)).find((version) => version.version === name);
-      if (mine !== asked || !found) return;
-      if (found.state !== state) {
+      const found = (await look(name.split("/")[0], 5)).find((version) => version.version === name);
+      if (mine !== asked) return;
+      if (!found) await pause(1);
+      else if (found.state !== state) {
         state = found.state;
-        say(`${name}: ${state}${TRIED.includes(state) ? " …" : ""}`, state === "rejected");
+        tell();
         await look();
       }
       if (!TRIED.includes(state)) return state === "rejected" && await report(name);
@@ -162,7 +171,7 @@ async function submit(name, data, size) {
   await look();
   if (!said.version) say("The league has it, and has not answered yet; its service may be stopped. Look again later.");
   else if (said.same) say(`${said.version} has these files already: ${said.state}`);
-  else await follow(said.version);
+  else await follow(said.version, said.state);
 }
 
 async function submitArchive(file) {
@@ -257,10 +266,7 @@ async function games(more = false) {
   $("games").replaceChildren(...table("Games", ["game", "version", "against", "result", "ended", ""], rows, next ? "None among the latest." : "None."));
 }
 
-$("enter").addEventListener("submit", doing(async () => {
-  sessionStorage.token = $("token").value.trim();
-  try { await enter(); say(""); } catch (error) { leave(); throw error; }
-}));
+$("enter").addEventListener("submit", doing(() => signIn($("token").value.trim())));
 $("leave").addEventListener("click", doing(() => { leave(); say("Signed out."); }));
 $("make").addEventListener("click", doing(makeToken));
 $("more").addEventListener("click", doing(() => games(true)));
@@ -272,5 +278,5 @@ chosen("folder", (files) => submitFolder(files.map((file) => [file.webkitRelativ
 addEventListener("dragover", (event) => { event.preventDefault(); $("drop").classList.add("over"); });
 addEventListener("dragleave", (event) => { if (!event.relatedTarget) $("drop").classList.remove("over"); });
 addEventListener("drop", doing(dropped));
-if (sessionStorage.token) doing(enter)(); else leave();
+if (sessionStorage.token) doing(() => signIn(sessionStorage.token))(); else leave();
 })();

@@ -230,6 +230,7 @@ class _Routes(Router):
             Route("/versions/{bot}/{number}/reports/{kind}", self._report),
             Route("/games", self._games),
             Route("/games/{game}/log", self._log),
+            Route("/log.zdict", self._dictionary),
             Route("/standings", self._standings),
             Route("/seasons/{tournament}/{file}", self._season),
             Route("/bots/{bot}", self._submit, methods=["PUT"]),
@@ -266,6 +267,9 @@ class _Routes(Router):
         public = _query(request, LogQuery).public is not None
         file = self._published.log("" if public else _who(request).author, request.path_params["game"])
         return self._file(request, file, "application/zstd")
+
+    async def _dictionary(self, request: Request) -> Response:
+        return self._file(request, self._published.dictionary(), "application/octet-stream")
 
     async def _season(self, request: Request) -> Response:
         tournament, name = request.path_params.values()

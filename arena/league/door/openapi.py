@@ -57,6 +57,7 @@ _OPERATIONS: Final = (
     _Operation("get", "/versions/{bot}/{number}/reports/{kind}", "What a step found", _FILE, media=(_JSON,)),
     _Operation("get", "/games", "Games of your versions, the latest first", {"200": m.Played}, m.GamesQuery),
     _Operation("get", "/games/{game}/log", "The log of a game", _FILE, m.LogQuery, ("application/zstd",)),
+    _Operation("get", "/log.zdict", "What `zstd -D` needs to expand a log", _FILE, media=("application/octet-stream",)),
     _Operation("get", "/standings", "The standings of the season", {"200": m.Table}, m.StandingsQuery),
     _Operation("get", "/seasons/{tournament}/{file}", "A file of a season", _FILE, media=(_JSON, "application/jsonl")),
     _Operation(

@@ -35,7 +35,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from arena.core.face import Payload, errors, files
+from arena.core.face import Payload, compression, errors, files
 from arena.league.door.messages import Played, Table, Versions
 from arena.league.door.refusals import unknown
 
@@ -190,6 +190,10 @@ class Published:
             if path.is_file():
                 return self._file(path)
         raise unknown("a game whose match is over", game)
+
+    def dictionary(self) -> File:
+        """Returns what `zstd -D` needs to expand a log."""
+        return self._file(compression.DICTIONARY)
 
     def season(self, tournament: str, name: str) -> File:
         """Returns a file of a season.

@@ -124,11 +124,11 @@ class Door:
     async def _tick(self) -> None:
         while True:
             now = self._clock()
-            self._sockets.tick(now)
             self._usage.forget(now)
             with suppress(OSError):
                 self._uploads.expire(now)
             self._telling.look(self._sockets.presence(), *self.traffic())
+            self._sockets.tick(self._clock())  # last: pings are sent once this yields, and their journeys are measured
             await asyncio.sleep(_TICK_S)
 
     # Who asks

@@ -180,7 +180,7 @@ def test_what_is_no_address_is_refused_with_what_to_do(text: str, sentence: str)
 def test_a_certificate_is_trusted_or_pinned_before_anything_is_said(
     certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever stands between is sent no token."""
+    """§D4-2: whoever stands between is sent no token."""
     with serving(certificate) as league:
         for wrong, sentence in (("", "expected a certificate that this machine trusts"), (64 * "0", "got: another")):
             league.address = Address("https", "localhost", league.address.port, wrong)

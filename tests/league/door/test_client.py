@@ -374,11 +374,11 @@ def sockets(handler: Callable[[ServerConnection], None], certificate: Path | Non
 
 
 def heard(remote: RemoteClient, number: int) -> list[FromDoor]:
-    found: list[FromDoor] = []
+    found = remote.heard()
     until = time.monotonic() + 20
     while len(found) < number and time.monotonic() < until and remote.connected:
-        found += remote.heard()
         time.sleep(0.001)
+        found += remote.heard()
     return found
 
 

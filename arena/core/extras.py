@@ -8,8 +8,7 @@ from typing import Final
 from arena.core.errors import ConfigError
 
 OURS: Final = False
-"""Whether the registry's names of our packages are ours. Until then nobody is told to install by them: whoever takes
-one first would run there. A test looks for that in all pages and messages."""
+"""Whether the registry's names of our packages are ours. While not, no text may tell anybody to install by them."""
 MODULES: Final = {
     "beacon": ("py_ecc",),
     "cluster": ("cryptography", "distributed"),

@@ -10,7 +10,7 @@ Laws:
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -119,20 +119,20 @@ def site_app(
     return Starlette(routes=[Route("/", first), *routes, Mount("/", pages)], middleware=[zipped], lifespan=lifespan)
 
 
+def fixed(path: str, text: str, headers: Mapping[str, str] | None = None) -> Route:
+    """Returns the route of a text that never changes: a script, a style, or a page, as its path ends."""
+    kind = {"js": "javascript", "css": "css"}.get(path.rpartition(".")[2], "html")
+
+    async def send(request: Request) -> Response:
+        return Response(text, media_type=f"text/{kind}", headers=headers)
+
+    return Route(path, send)
+
+
 def league_pages(folder: Path) -> Starlette:
     """Returns the application of a league's pages and of the one at which its authors sign in."""
     script = tools() + read_part(_WEB / "zip.js") + read_part(_WEB / "me.js")
     style = colours() + read_part(HERE / "site" / "site.css") + read_part(_WEB / "me.css")
-    parts = (
-        ("/me", read_part(_WEB / "me.html"), "text/html"),
-        ("/me.js", script, "text/javascript"),
-        ("/me.css", style, "text/css"),
-    )
-    return site_app(folder, ("me", "my bots"), [Route(path, _part(text, kind)) for path, text, kind in parts])
-
-
-def _part(text: str, kind: str) -> Callable[[Request], Awaitable[Response]]:
-    async def send(request: Request) -> Response:
-        return Response(text, media_type=kind, headers=_AUTHORS_PAGE)
-
-    return send
+    parts = {"/me": read_part(_WEB / "me.html"), "/me.js": script, "/me.css": style}
+    routes = [fixed(path, text, _AUTHORS_PAGE) for path, text in parts.items()]
+    return site_app(folder, ("me", "my bots"), routes)

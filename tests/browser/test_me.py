@@ -118,7 +118,9 @@ def stage(browser: Any, tmp_path: Path) -> Callable[..., Any]:
 def test_nobody_gets_in_without_a_token_and_it_stays_in_its_tab(stage: Callable[..., Any]) -> None:
     with stage() as it:
         page = it.page
-        it.page.goto(f"{it.address}/me")
+        policy = page.goto(f"{it.address}/me").headers["content-security-policy"]
+        assert "script-src 'self'; style-src 'self';" in policy
+        assert "require-trusted-types-for 'script'" in policy
         page.get_by_text("I have none yet").click()
         page.get_by_role("button", name="make a token").click()
         made = page.locator("#new")

@@ -58,7 +58,7 @@ DESCRIPTORS: Final = 8_192
 DATA_BYTES: Final = 512 * MIB
 """What the process may have: so an attack ends the door, and nothing else."""
 _TICK_S: Final = 1.0
-_NO_STORE: Final = {"cache-control": "no-store"}
+_NO_STORE: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 _T = TypeVar("_T")
 

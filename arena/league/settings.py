@@ -150,8 +150,6 @@ class Door(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """The address that authors use, `https://cup.example`; empty: that at which it listens."""
     tls: str | tuple[str, str] = ""
     """The files of a certificate and its key; `self`: one that is made; empty: none."""
-    host: str = ""
-    """Only in files of arena 0.2, which had an address of ZeroMQ."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -281,6 +279,8 @@ def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
         for section, key in GONE_SETTINGS:
             if isinstance(inner := table.get(section), dict):
                 inner.pop(key, None)
+    if isinstance(door := table.get("door"), dict) and door.get("host") == "":
+        del door["host"]  # every file had it while doors had an address of ZeroMQ
     for section, key, known in _unknown_keys(table):
         close = errors.did_you_mean(key, known)
         name = f" in [{section}]" if section else ""
@@ -409,11 +409,6 @@ def check_door(door: Door) -> None:
         ConfigError: It is no such place. Show the message to the operator.
     """
     check_bind(door.bind)
-    if door.host:
-        raise errors.ConfigError(
-            f"expected the address for authors as url, got: host = {door.host!r}, as arena 0.2 had it; "
-            'write url = "https://NAME" in its place'
-        )
     if isinstance(door.tls, str) and door.tls not in ("", "self"):
         raise errors.ConfigError(f'expected tls = "self", or ["CERT", "KEY"], got: {door.tls!r}; correct it')
 

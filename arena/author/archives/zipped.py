@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 import zipfile
 import zlib
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Final
@@ -12,7 +13,7 @@ from typing import Final
 from arena.author.archives.base import LIMITS, Rule, check_path, shown
 from arena.author.archives.checking import check
 from arena.author.archives.packing import pack
-from arena.core.face import bot_manifests, errors, scratch
+from arena.core.face import bot_manifests, errors, files, scratch
 
 _ZIP: Final = b"PK\x03\x04"
 _PIECE: Final = 65_536
@@ -52,12 +53,12 @@ def normalised(data: bytes) -> tuple[str, bytes]:
 
 
 def _unpack(zipped: zipfile.ZipFile, folder: Path) -> None:
-    files = [each for each in zipped.infolist() if not each.is_dir()]
+    found = [each for each in zipped.infolist() if not each.is_dir()]
     left = LIMITS.unpacked
-    if len(files) > LIMITS.entries:
-        reason = f"expected at most {LIMITS.entries} files, got: {len(files)}; leave some out"
+    if len(found) > LIMITS.entries:
+        reason = f"expected at most {LIMITS.entries} files, got: {len(found)}; leave some out"
         raise errors.ArchiveError(Rule.ENTRIES, reason, limit=LIMITS.entries)
-    for each in files:
+    for each in found:
         check_path(each.filename)
         mode = each.external_attr >> 16
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
@@ -68,12 +69,9 @@ def _unpack(zipped: zipfile.ZipFile, folder: Path) -> None:
             )
         path = folder / each.filename
         path.parent.mkdir(parents=True, exist_ok=True)
-        with zipped.open(each) as source, path.open("xb") as target:
-            while piece := source.read(_PIECE):
-                left -= len(piece)
-                if left < 0:
-                    raise errors.ArchiveError(
-                        Rule.UNPACKED, f"expected at most {LIMITS.unpacked} bytes in all, got: more; leave some out"
-                    )
-                target.write(piece)
-        path.chmod(0o700 if mode & stat.S_IXUSR else 0o600)
+        left -= each.file_size  # zipfile gives no more than it says
+        if left < 0:
+            reason = f"expected at most {LIMITS.unpacked} bytes in all, got: more; leave some out"
+            raise errors.ArchiveError(Rule.UNPACKED, reason, limit=LIMITS.unpacked)
+        with zipped.open(each) as source:
+            files.create(path, iter(partial(source.read, _PIECE), b""), 0o700 if mode & stat.S_IXUSR else 0o600)

@@ -37,7 +37,7 @@ def author() -> None:
 @click.option(
     "--token", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="The hash of their token."
 )
-@click.option("--key", hidden=True, expose_value=False, callback=no_key)
+@click.option("--key", hidden=True, expose_value=False, callback=no_key, help="Gone: --token.")
 @click.option(
     "--quota", "quotas", multiple=True, metavar="NAME=N",
     help="bots, pending, submissions, built_mib or start_s; repeatable.",

@@ -218,7 +218,7 @@ def at_options(function: F) -> Any:
         metavar="FILE",
         help=f"The file of your token, with --at.  [default: the token in {TOKEN}]",
     )
-    @click.option("--key", hidden=True, expose_value=False, callback=no_key)
+    @click.option("--key", hidden=True, expose_value=False, callback=no_key, help="Gone: --token.")
     @wraps(function)
     def command(*args: Any, at: str | None, token: Path | None, **kwargs: Any) -> Any:
         if at is None and token is not None:

@@ -97,4 +97,4 @@ def door_lines(door: Payload | None) -> Iterator[str]:
         if counts:
             yield f"  {name}: {', '.join(f'{count} {what}' for what, count in sorted(counts.items()))}"
     if door["turned_away"]:
-        yield f"  turned away: {counted(door['turned_away'], 'connection')} with unknown keys, or too many of one"
+        yield f"  turned away: {counted(door['turned_away'], 'request')} without a token that is known"

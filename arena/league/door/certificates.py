@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from arena.core.face import errors
+from arena.core.face import errors, files
 
 _DAYS: Final = 3_650
 _MAKE: Final = (
@@ -28,7 +28,7 @@ def own(folder: Path) -> tuple[str, str]:
     certificate, key, known = folder / "tls.crt", folder / "tls.key", folder / "authors"
     if certificate.is_file() and key.is_file():
         return str(certificate), str(key)
-    if known.is_file() and "#sha256=" in known.read_text(encoding="utf-8"):
+    if known.is_file() and "#sha256=" in _text(known):
         raise errors.ConfigError(
             "expected the certificate of this league's door, by which authors know it, got: no file - at "
             f"{certificate}; bring it back from a backup, or remove {known} and send all authors the new address that "
@@ -73,10 +73,14 @@ def context(certificate: Path, key: Path) -> ssl.SSLContext:
 
 def pin(certificate: Path) -> str:
     """Returns the SHA-256 (hex) of a certificate, as addresses have it."""
-    return sha256(ssl.PEM_cert_to_DER_cert(certificate.read_text(encoding="ascii"))).hexdigest()
+    return sha256(ssl.PEM_cert_to_DER_cert(_text(certificate))).hexdigest()
 
 
 def url(host: str, port: int, *, secure: bool) -> str:
     """Returns the address of a socket for authors, as far as this machine knows."""
     name = socket.getfqdn() if host in ("0.0.0.0", "[::]") else host
     return f"{'https' if secure else 'http'}://{name}:{port}"
+
+
+def _text(path: Path) -> str:
+    return files.read_text(path, "a file of the door", files.MOST_TEXT, errors.ConfigError)

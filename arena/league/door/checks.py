@@ -6,7 +6,6 @@ Most of the work is zstd's and SHA-256's, which let the loop run meanwhile.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -46,13 +45,7 @@ class Checks:
     def _packed(self, path: Path) -> str:
         sent = files.read(path, "what was sent", MAX_ARCHIVE, errors.InternalError, links=False)
         digest, archive = self._check(sent)
-        if archive != sent:
-            files.write(path, archive, mode=0o600)
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        files.write(path, archive, durably=True, mode=0o600)
         return digest
 
 

@@ -153,7 +153,7 @@ METRICS: Final = (
     Metric("arena_league_memory_bytes", "gauge", "The most memory that the service's own process has had"),
     Metric("arena_door_open", "gauge", "1 if the door is open; 0 if not, and then nothing else is said of it"),
     Metric("arena_door_connections", "gauge", "Connections that are open"),
-    Metric("arena_door_messages", "counter", "Requests of authors and messages of remote bots, since the door was opened"),
+    Metric("arena_door_messages", "counter", "Requests, and messages of remote bots, since the door was opened"),
     Metric("arena_door_refused", "counter", "Requests that were refused, since the door was opened", "code"),
     Metric("arena_door_turned_away", "counter", "Requests without a token that is known"),
     Metric("arena_door_closed", "counter", "Connections that were closed, since the door was opened", "why"),

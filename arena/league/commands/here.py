@@ -16,7 +16,6 @@ from arena.core.face import errors, plain
 
 if TYPE_CHECKING:
     from arena.core.face import Payload
-    from arena.league.door.addresses import Address
     from arena.league.door.client import Client
     from arena.league.folder import Folder
     from arena.league.store import LeagueReader
@@ -139,50 +138,22 @@ def _check_texts(arguments: Payload) -> None:
 class Elsewhere:
     """A league elsewhere, and the token by which it knows the author."""
 
-    def __init__(self, at: str, token: Path | None) -> None:
-        self.options: Sequence[str] = ("--at", at, *(["--token", str(token)] if token else []))
-        """The words with which a command names it."""
-        self._at = at
-        self._token = token
-
-    @property
-    def league(self) -> Address:
-        """The league's address.
+    def __init__(self, at: str, file: Path | None) -> None:
+        """Takes the league's address, and the file of the token; None means the token in the environment.
 
         Raises:
-            ConfigError: It is none.
+            ConfigError: One of them cannot be used, or there is no token.
         """
         from arena.league.door.addresses import address
-
-        return address(self._at)
-
-    @property
-    def token(self) -> str:
-        """The author's token.
-
-        Raises:
-            ConfigError: There is none, or it cannot be used.
-        """
-        from arena.league.door.tokens import is_token, read_token
-
-        if self._token is not None:
-            return read_token(self._token)
-        token = os.environ.get(TOKEN, "").strip()
-        if not token:
-            raise errors.ConfigError(
-                f"expected --token FILE, or a token in {TOKEN}, with --at, got: neither; "
-                "make a token: arena league token new NAME"
-            )
-        if not is_token(token):
-            raise errors.ConfigError(f"expected a token, arena_ and 43 characters, in {TOKEN}, got: another text")
-        return token
-
-    @property
-    def heads(self) -> Path | None:
-        """The file with what was seen of the league's seasons; None without a file of the token to keep it beside."""
         from arena.league.door.heads import heads_of
+        from arena.league.door.tokens import read_token
 
-        return self._token and heads_of(self._token, self.league)
+        self.options: Sequence[str] = ("--at", at, *(["--token", str(file)] if file else []))
+        """The words with which a command names it."""
+        self.league = address(at)
+        self.token = read_token(file) if file else _token_of_environment()
+        self.heads = heads_of(file, self.league) if file else None
+        """The file with what was seen of the league's seasons; None without one of the token to keep it beside."""
 
     def look(self, client: Client) -> None:
         """Checks that the league's seasons go on from what was seen of them last."""
@@ -199,6 +170,22 @@ class Elsewhere:
         with Client(self.league, self.token, tell=tell) as client:
             self.look(client)
             yield client
+
+
+def _token_of_environment() -> str:
+    from arena.league.door.tokens import is_token
+
+    token = os.environ.get(TOKEN, "").strip()
+    if not token:
+        raise errors.ConfigError(
+            f"expected --token FILE, or a token in {TOKEN}, with --at, got: neither; "
+            "make a token: arena league token new NAME"
+        )
+    if not is_token(token):
+        raise errors.ConfigError(
+            f"expected a token, arena_ and 43 characters, in {TOKEN}, got: another text; correct it"
+        )
+    return token
 
 
 def tell(sentence: str) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import http.server
 import json
 import socket
-import ssl
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +19,7 @@ from websockets.sync.server import serve as serve_sockets
 
 from arena.core.errors import ConfigError, DoorError
 from arena.league.door.addresses import Address, address
+from arena.league.door.certificates import context, own, pin
 from arena.league.door.client import TRIES, Client
 from arena.league.door.codec import encode
 from arena.league.door.messages import MAX_DOOR_FRAME, SUBPROTOCOL, FromDoor, Offer, Ping, Pong
@@ -105,7 +103,8 @@ def serving(certificate: Path | None = None) -> Iterator[League]:
     server.daemon_threads = True
     server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that goes is no fault
     if certificate is not None:
-        server.socket = secure(certificate).wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+        secure = context(certificate, certificate.with_suffix(".key"))
+        server.socket = secure.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     league = League(server.server_port, "https" if certificate else "http")
     handler.answers, handler.heard = league.answers, league.heard  # type: ignore[attr-defined]
     threading.Thread(target=server.serve_forever, args=(0.01,)).start()
@@ -116,24 +115,16 @@ def serving(certificate: Path | None = None) -> Iterator[League]:
         server.server_close()
 
 
-def secure(certificate: Path) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
-    return context
-
-
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for localhost that nobody vouches for."""
-    folder = tmp_path_factory.mktemp("tls")
-    words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost"
-    names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", "own.key", "-out", "own.pem"]
-    subprocess.run(["openssl", *words.split(), *names], cwd=folder, check=True, capture_output=True)
-    return folder / "own.pem"
+    """A certificate for localhost that nobody vouches for, as a door makes it."""
+    return Path(own(tmp_path_factory.mktemp("tls"))[0])
 
 
-def pin(certificate: Path) -> str:
-    return hashlib.sha256(ssl.PEM_cert_to_DER_cert(certificate.read_text())).hexdigest()
+@pytest.fixture(autouse=True)
+def without_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("https_proxy", "HTTPS_PROXY"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
@@ -327,17 +318,13 @@ def test_an_upload_that_gets_no_further_ends(league: League) -> None:
     assert sum(method == "PUT" for method, *_ in league.heard) == TRIES
 
 
-@pytest.mark.parametrize(("digest", "ends"), [("", None), ("sha-256=:AAAA:", "no_answer")])
-def test_bytes_that_are_not_those_of_their_digest_are_refused(league: League, digest: str, ends: str | None) -> None:
+def test_bytes_that_are_not_those_of_their_digest_are_refused(league: League) -> None:
     good = "sha-256=:uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=:"  # of "hello world"
-    league.answers.append(say("hello world", repr_digest=digest or good))
+    league.answers += [say("hello world", repr_digest=good), say("hello xorld", repr_digest=good)]
     with league.client() as client:
-        if ends is None:
-            assert client.season("cup-1", "rounds-0.jsonl") == b"hello world"
-            return
-        with pytest.raises(DoorError) as caught:
+        assert client.season("cup-1", "rounds-0.jsonl") == b"hello world"
+        with pytest.raises(DoorError, match="it changed meanwhile"):
             client.season("cup-1", "rounds-0.jsonl")
-    assert caught.value.refusal == ends
 
 
 def test_names_stay_names_in_a_path(league: League) -> None:
@@ -361,8 +348,8 @@ def test_names_stay_names_in_a_path(league: League) -> None:
 @contextmanager
 def sockets(handler: Callable[[ServerConnection], None], certificate: Path | None = None) -> Iterator[Address]:
     """A WebSocket's other end, with or without TLS."""
-    context = secure(certificate) if certificate else None
-    with serve_sockets(handler, "127.0.0.1", 0, ssl=context, subprotocols=[SUBPROTOCOL], ping_interval=None) as server:  # type: ignore[list-item]
+    secure = context(certificate, certificate.with_suffix(".key")) if certificate else None
+    with serve_sockets(handler, "127.0.0.1", 0, ssl=secure, subprotocols=[SUBPROTOCOL], ping_interval=None) as server:  # type: ignore[list-item]
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         port = server.socket.getsockname()[1]

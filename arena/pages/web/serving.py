@@ -28,7 +28,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from arena.core.face import errors
 from arena.pages.web.guard import KEY
-from arena.pages.web.limits import Connection, Handshake, Shares, WebSocket, most_connections
+from arena.pages.web.limits import HEAD_S, Connection, Handshake, Shares, WebSocket, most_connections
 
 BIND: Final = "127.0.0.1:0"
 """Where commands listen unless told otherwise: this machine alone, on a free port."""
@@ -148,6 +148,7 @@ class Server:
             proxy_headers=False,
             server_header=False,
             backlog=_AT_ONCE,
+            timeout_keep_alive=int(HEAD_S),
             timeout_graceful_shutdown=GRACE_S,
         )
         self._uvicorn = _Uvicorn(config, ready, on_stop, until)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -91,7 +92,13 @@ def stage(browser: Any, tmp_path: Path) -> Callable[..., Any]:
     def stage(**options: Any) -> Iterator[Stage]:
         league = League(tmp_path / "cup")
         league.publish(
-            "league.json", {"name": "cup", "told": [["time", "10+0.1"]], "seasons": [{"tournament": "cup-1"}]}
+            "league.json",
+            {
+                "name": "cup",
+                "told": [["time", "10+0.1"]],
+                "dates": {"closes": "2026-12-01T12:00:00+01:00"},
+                "seasons": [{"tournament": "cup-1"}],
+            },
         )
         token = league.author("anna")
         games = [{**LOST, "game": f"cup-1-{number:06}"} for number in range(25)]
@@ -177,7 +184,9 @@ def test_a_folder_and_an_archive_can_be_dropped(stage: Callable[..., Any], bot: 
 
 
 def test_lost_games_are_shown_with_replays_and_last_words(stage: Callable[..., Any]) -> None:
-    with stage(viewport={"width": 390, "height": 800}, color_scheme="dark") as it:
+    with stage(
+        viewport={"width": 390, "height": 800}, color_scheme="dark", timezone_id="Asia/Tokyo", locale="en-US"
+    ) as it:
         it.league.publish("logs/cup-1-000025.jsonl.zst", b"log")
         it.enter()
         page = it.page
@@ -198,6 +207,7 @@ def test_lost_games_are_shown_with_replays_and_last_words(stage: Callable[..., A
         page.locator("#only").select_option("forfeits")
         rows.nth(1).wait_for(state="detached")
         assert "10+0.1" in page.inner_text("#about")
+        assert re.search(r"season closes\s+Dec 1, 2026, 8:00.PM", page.inner_text("#about")), "the reader is in Tokyo"
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         it.league.revoke(it.token)
         page.locator("#only").select_option("lost")

@@ -17,7 +17,12 @@ const LIMITS = {
 };
 const $ = (id) => document.getElementById(id);
 const path = (...names) => names.map((name) => `/${encodeURIComponent(name)}`).join("");
-const moment = (at) => { const date = new Date(at); return isNaN(date) ? `${at || ""}` : date.toLocaleString([], {dateStyle: "medium", timeStyle: "short"}); };
+/* A time of the league in the reader's zone. */
+function moment(at) {
+  const date = new Date(at), told = make("time", "", isNaN(date) ? at || "" : date.toLocaleString([], {dateStyle: "medium", timeStyle: "short"}));
+  told.dateTime = at || "";
+  return told;
+}
 const pause = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
 let seasons = [], next = "", asked = 0;
 
@@ -66,7 +71,7 @@ function table(caption, titles, rows, none) {
 const pairs = (rows) => make("table", "settings", make("tbody", "", ...rows.map(([name, value]) => {
   const head = make("th", "", name);
   head.scope = "row";
-  return make("tr", "", head, make("td", "", `${value}`));
+  return make("tr", "", head, make("td", "", value));
 })));
 
 // Coming and going
@@ -85,7 +90,8 @@ async function enter() {
   $("who").textContent = `${author} in ${league.name}`;
   $("league").textContent = league.name || "league";
   seasons = (league.seasons || []).map((season) => season.tournament);
-  $("about").replaceChildren(pairs(league.told || []));
+  const dates = Object.entries(league.dates || {}).filter(([, at]) => at);
+  $("about").replaceChildren(pairs([...league.told || [], ...dates.map(([name, at]) => [`season ${name}`, moment(at)])]));
   $("limits").replaceChildren(pairs(Object.entries(LIMITS).filter(([name]) => name in limits).map(([name, label]) => [label, limits[name].toLocaleString()])));
   const [versions] = await Promise.all([look(), games()]), tried = versions.find(({state}) => TRIED.includes(state));
   if (tried) doing(() => follow(tried.version, tried.state))();

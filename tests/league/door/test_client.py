@@ -269,25 +269,6 @@ def test_a_server_without_tls_is_told_from_one_that_is_not_trusted(league: Leagu
         client.hello()
 
 
-def test_a_refusal_has_its_sentence_and_a_short_limit_is_waited_for(league: League) -> None:
-    problem = {"title": "x", "status": 429, "code": "too_many", "detail": "expected less", "remedy": "wait"}
-    limit = json.dumps(problem | {"limit": "requests", "retry_after_s": 1})
-    league.answers += [
-        say(limit, 429),
-        say(WELCOME),
-        say(json.dumps(problem | {"code": "quota", "rule": "r", "path": "p"}), 429),
-    ]
-    said: list[str] = []
-    with league.client(tell=said.append) as client:
-        began = time.monotonic()
-        assert client.hello().author == "anna"
-        assert time.monotonic() - began >= 1
-        assert said == ["expected less; waiting 1 s"]
-        with pytest.raises(DoorError, match=r"expected less \(r - at p\); wait") as caught:
-            client.hello()
-    assert caught.value.refusal == "quota"
-
-
 def test_a_connection_that_was_closed_meanwhile_is_made_again(league: League) -> None:
     with league.client() as client:
         client.hello()
@@ -421,13 +402,10 @@ def test_a_league_that_does_not_keep_to_the_protocol_is_left(hostile: bytes) -> 
             heard(remote, 1)
 
 
-DENIED = json.dumps({"title": "", "status": 401, "code": "unknown_token", "detail": "d", "remedy": "r"})
-
-
 @pytest.mark.parametrize(
     ("answer", "sentence", "refusal"),
     [
-        (say(DENIED, 401), "d; r", "unknown_token"),
+        (say(json.dumps(PROBLEM), 401), "expected more; give it", "unknown_token"),
         (say("<html>"), "200 OK - at localhost", "strange"),
         (cut(), "to last, got: it ended before an answer of HTTP", "no_answer"),
     ],

@@ -14,10 +14,12 @@ from pathlib import Path
 import msgspec
 import pytest
 import zstandard
+from click.testing import CliRunner
 
 from arena.author.archives import check
 from arena.author.conform.render import report_lines
 from arena.author.conform.report import BotReport, Level, Result, Verdict
+from arena.cli import cli
 from arena.core.record.compressed import compress
 from arena.core.resources import bots_folder
 from arena.league.door.tokens import write_token
@@ -203,14 +205,27 @@ def test_a_log_that_is_a_bomb_is_refused(elsewhere: Elsewhere) -> None:
     assert not (elsewhere.home / "t-000003.jsonl").exists()
 
 
-def test_a_token_that_others_can_read_is_refused(elsewhere: Elsewhere) -> None:
-    (elsewhere.home / "anna.token").chmod(0o644)
-    try:
-        done = elsewhere.arena("league", "status")
-    finally:
-        (elsewhere.home / "anna.token").chmod(0o600)
-    assert done.returncode == 2
-    assert "chmod 600" in done.stderr
+@pytest.mark.parametrize(
+    ("words", "token", "sentence"),
+    [
+        (("--at", "AT"), "TOKEN", ""),
+        (("--at", "AT"), "", "expected --token FILE, or a token in ARENA_TOKEN, with --at, got: neither"),
+        (("--at", "AT"), "secret", "expected a token, arena_ and 43 characters, in ARENA_TOKEN, got: another text"),
+        (("--token", "anna.token"), "", "expected --at with --token, got: --token alone"),
+        (("--at", "AT", "--key", "anna.key"), "TOKEN", "expected --token FILE, got: --key"),
+    ],
+)
+def test_a_token_may_come_from_the_environment(
+    elsewhere: Elsewhere, words: tuple[str, ...], token: str, sentence: str
+) -> None:
+    given = [elsewhere.at if word == "AT" else word for word in words]
+    own = (elsewhere.home / "anna.token").read_text().strip()
+    done = CliRunner().invoke(
+        cli, ["league", "standings", *given], env={"ARENA_TOKEN": own if token == "TOKEN" else token}
+    )
+    assert done.exit_code == (2 if sentence else 0), done.output
+    assert sentence in done.stderr
+    assert own not in done.output
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc, to find the process")

@@ -27,6 +27,7 @@ from arena.league.door.remote_client import RemoteClient
 from arena.league.door.tokens import new_token
 
 TOKEN = new_token()
+PROBLEM = {"title": "", "status": 401, "code": "unknown_token", "detail": "expected more", "remedy": "give it"}
 WELCOME = json.dumps({"protocol": "1.0", "author": "anna", "league": {"name": "cup"}, "limits": {}})
 Answer = Callable[["Handler"], None]
 
@@ -228,6 +229,7 @@ def _copy(source: socket.socket, sink: socket.socket) -> None:
 @pytest.mark.parametrize(
     ("answer", "sentence", "refusal"),
     [
+        (say(json.dumps(PROBLEM | {"rule": "r", "path": "p"}), 401), r"more \(r - at p\); give it", "unknown_token"),
         (
             say("<html>", 404),
             "404 Not Found - at localhost:.*: this is no league of arena; check the address",

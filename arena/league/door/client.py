@@ -142,7 +142,7 @@ class Client:
 
         Args:
             bot: The bot; empty means all.
-            wait_s: How long the league may wait for the bot's newest version to be tried.
+            wait_s: How long the league may wait for the bot's newest version to be tried; less than `ANSWER_S`.
         """
         return self._got("/versions", Versions, bot=bot, wait=wait_s)
 
@@ -226,7 +226,7 @@ class Client:
         if time.monotonic() > self._used_at + _IDLE_S:
             self._close()
         with reached(self._league):
-            if self._connection is not None:
+            if self._connection is not None and self._connection.sock is not None:  # else the last answer closed it
                 try:
                     return self._over(self._connection, request)
                 except _CUT:

@@ -18,6 +18,7 @@ from websockets.sync.server import ServerConnection
 from websockets.sync.server import serve as serve_sockets
 
 from arena.core.errors import ConfigError, DoorError
+from arena.league.door import addresses
 from arena.league.door.addresses import Address, address
 from arena.league.door.certificates import context, own, pin
 from arena.league.door.client import TRIES, Client
@@ -77,6 +78,12 @@ def cut(bytes_: int = 0) -> Answer:
         handler.connection.shutdown(socket.SHUT_RDWR)
 
     return answer
+
+
+def slow(handler: Handler) -> None:
+    """Answers after longer than a connection may take to be made."""
+    time.sleep(1)
+    say(WELCOME)(handler)
 
 
 def taken(handler: Handler) -> None:
@@ -271,12 +278,13 @@ def test_a_server_without_tls_is_told_from_one_that_is_not_trusted(league: Leagu
         client.hello()
 
 
-def test_a_connection_that_was_closed_meanwhile_is_made_again(league: League) -> None:
+def test_a_connection_that_was_closed_meanwhile_is_made_again(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addresses, "CONNECT_S", 0.5)
     with league.client() as client:
         client.hello()
-        league.answers.append(cut())
-        assert client.hello().author == "anna"
-    assert len(league.heard) == 3
+        league.answers += [cut(), say(WELCOME, connection="close"), slow]
+        assert [client.hello().author for _ in range(2)] == ["anna", "anna"]
+    assert len(league.heard) == 4
 
 
 def test_an_upload_goes_on_where_it_was_cut(league: League) -> None:

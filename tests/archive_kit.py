@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import io
+import subprocess
+import sys
 import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
 import zstandard
 
-from arena.author.archives.base import Entry
-from arena.author.archives.checking import label_bytes
-from arena.author.archives.headers import END, header, padding
+from arena.author.archives.base import Entry, label_bytes
+from arena.author.archives.tar import END, header, padding
 
 MANIFEST = b'name = "fox"\ncommand = ["./bot"]\n'
 
@@ -30,6 +31,13 @@ def info(path: str, content: bytes = b"", **fields: object) -> bytes:
     for name, value in fields.items():
         setattr(entry, name, value)
     return entry.tobuf(format, "utf-8", "surrogateescape") + content + bytes(padding(len(content)))  # type: ignore[arg-type]
+
+
+def patched(block: bytes, at: int, new: bytes) -> bytes:
+    """A header with other bytes in one field, and its checksum right."""
+    changed = block[:at] + new + block[at + len(new) :]
+    total = sum(changed[:148]) + 8 * 32 + sum(changed[156:512])
+    return changed[:148] + b"%06o\0 " % total + changed[156:]
 
 
 def label(bot: str = ".") -> bytes:
@@ -79,3 +87,24 @@ def names(archive: bytes) -> list[str]:
     """The paths in an archive, as tarfile reads them."""
     with tarfile.open(fileobj=io.BytesIO(plain(archive))) as opened:
         return opened.getnames()
+
+
+READ = """
+import resource, sys
+from arena.core.errors import ArchiveError
+from arena.author import archives
+data = open(sys.argv[1], "rb").read()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    getattr(archives, sys.argv[2])(data)
+except ArchiveError as error:
+    sys.stdout.write(f"{error.rule} {(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10}")
+"""
+
+
+def assert_refused_in_little_memory(bomb: bytes, rule: str, folder: Path, reader: str, most_mib: int) -> None:
+    (folder / "bomb").write_bytes(bomb)
+    command = [sys.executable, "-c", READ, str(folder / "bomb"), reader]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert said[0] == rule
+    assert int(said[1]) < most_mib, f"{said[1]} MiB for a bomb of {len(bomb):,} bytes"

@@ -1,6 +1,7 @@
 """A bot as whoever gets it has it: packed and unpacked again, so that what an archive does not carry is not there.
 
-Nothing is built again: that takes long, and may need a network. What its build made is copied from the bot's folder.
+Nothing of a folder is built again: that takes long, and may need a network. What its build made is copied from it. A
+bot that comes as a zip or tar is built, as a league builds it.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from arena.author.archives import HERE, pack, unpack
-from arena.core.face import bot_files, bot_manifests, errors, files, programs, resources, scratch
+from arena.author.archives import HERE, PackedBot, check, is_archive, pack, packed_bot, unpack
+from arena.author.archives.building import build_archive, place_of
+from arena.core.face import Level, bot_files, bot_manifests, errors, files, programs, resources, scratch
 
 _KIND: Final = "arena-sent-"
 
@@ -36,8 +38,14 @@ def as_sent(ref: str) -> Iterator[Sent]:
         BotError: It cannot be started, where it lies or as it is sent. Show the message to its author.
         OSError: There is no room for a copy.
     """
-    spec = bot_manifests.load_bot(ref)
     _, named, values = bot_manifests.read_ref(ref)
+    if is_archive(named):
+        packed = packed_bot(named)
+        with _place(Path(named).resolve().parent) as place:
+            spec = _built(packed, place, values)
+            yield Sent(spec, tuple(path for path in packed.left_out if path not in packed.manifest.built))
+        return
+    spec = bot_manifests.load_bot(ref)
     if named.startswith(bot_manifests.COMMAND) or bot_manifests.find_bot(named).resolve().is_relative_to(
         resources.bots_folder().resolve()
     ):
@@ -48,20 +56,43 @@ def as_sent(ref: str) -> Iterator[Sent]:
     except (errors.ArchiveError, errors.BotError) as error:
         yield Sent(spec, unpacked=str(error))
         return
-    temporary = Path(tempfile.gettempdir())
-    within = bot_manifests.find_bot(named).resolve().parent if programs.is_without_programs(temporary) else temporary
-    with scratch.folder(_KIND, within) as place:
-        place.chmod(0o711)  # in a sandbox it may be another user's
+    with _place(bot_manifests.find_bot(named).resolve().parent) as place:
         folder = unpack(packed.data, place / spec.own_name)
         _put_built(Path(spec.folder), folder, folder if packed.bot == HERE else folder.parent, packed.manifest.built)
         try:
-            sent = bot_manifests.load_bot(f"{folder}{bot_manifests.VALUES}{values}" if values else str(folder))
+            sent = bot_manifests.load_bot(_with_values(folder, values))
         except errors.BotError as error:
             told = ", ".join(packed.left_out) or "nothing"
             raise errors.BotError(
                 f"as it is sent, {str(error).replace(str(folder), named)} (left out: {told})"
             ) from None
         yield Sent(sent, tuple(path for path in packed.left_out if path not in packed.manifest.built))
+
+
+def _with_values(folder: Path, values: str) -> str:
+    return f"{folder}{bot_manifests.VALUES}{values}" if values else str(folder)
+
+
+@contextmanager
+def _place(otherwise: Path) -> Iterator[Path]:
+    """Yields a temporary folder from which programs may run; it lies in the other folder if need be."""
+    temporary = Path(tempfile.gettempdir())
+    with scratch.folder(_KIND, otherwise if programs.is_without_programs(temporary) else temporary) as place:
+        place.chmod(0o711)  # in a sandbox it may be another user's
+        yield place
+
+
+def _built(packed: PackedBot, place: Path, values: str) -> bot_manifests.BotSpec:
+    """Returns the bot of an archive, built as a league builds it, but in no sandbox: it is the user's own.
+
+    Raises:
+        BotError: It cannot be built.
+    """
+    contents = check(packed.data)
+    built = build_archive(packed.data, contents, place, Level.TRUSTED)
+    if built.finding:
+        raise errors.BotError(built.finding)
+    return bot_manifests.load_bot(_with_values(place_of(place, contents) / packed.bot, values))
 
 
 def _put_built(source: Path, target: Path, top: Path, built: tuple[str, ...]) -> None:

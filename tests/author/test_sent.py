@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,19 @@ def test_what_is_too_large_to_be_sent_is_taken_as_it_is(fox: Path) -> None:
         assert (spec, left_out) == (load_bot(str(fox)), ())
         assert "weights" in unpacked
         assert "more than 128 MiB" in unpacked
+
+
+def test_a_zip_is_built_and_checked_as_its_folder_would_be(fox: Path, tmp_path: Path) -> None:
+    (fox / "bot.toml").write_text(f'{MANIFEST}build = ["cp", "bot.py", "out"]\nbuilt = ["out"]\n')
+    made = shutil.make_archive(str(tmp_path / "made"), "zip", tmp_path, "fox")
+    with as_sent(made) as (spec, left_out, _):
+        assert names(spec.folder) == {".arena-parcel", "bot.toml", "bot.py", "models/v3/w", "out"}
+        assert left_out == (".env",)
+        assert spec.name == "fox"
+    (fox / "bot.toml").write_text(f'{MANIFEST}build = ["false"]\n')
+    made = shutil.make_archive(str(tmp_path / "made"), "zip", tmp_path, "fox")
+    with pytest.raises(BotError, match="expected `false` to succeed"):
+        as_sent(made).__enter__()
 
 
 def test_nobody_sends_a_bundled_bot_or_a_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from tests.meta.test_layers import MODULES, module_name
 OTHERWISE = {
     "arena.core.files": "it is the place",
     "arena.league.door.uploads": "archives as they come, in the league's own folder: no link is followed",
-    "arena.author.archives.zipped": "the files of a zip that is in memory",
+    "arena.author.archives.foreign": "files of a zip, which is in memory",
     "arena.core.scratch": "temporary folders, to lock them: no link is followed",
     "arena.league.folder": "the lock of the service, which follows no link and waits for nothing",
     "arena.cluster.cache": "locks of bots, in a folder that nobody else writes to: no link is followed",

@@ -5,9 +5,9 @@
 
 from arena.author.archives.base import HERE, LIMITS, Entry, Limits, is_digest
 from arena.author.archives.checking import Archive, Contents, check
+from arena.author.archives.foreign import is_archive, normalised, packed_bot
 from arena.author.archives.packing import PackedBot, pack
 from arena.author.archives.unpacking import bot_folder, unpack
-from arena.author.archives.zipped import normalised
 
 __all__ = [
     "HERE",
@@ -19,8 +19,10 @@ __all__ = [
     "PackedBot",
     "bot_folder",
     "check",
+    "is_archive",
     "is_digest",
     "normalised",
     "pack",
+    "packed_bot",
     "unpack",
 ]

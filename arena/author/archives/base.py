@@ -1,4 +1,4 @@
-"""What packing and reading share: limits, entries, and what a path in an archive may look like."""
+"""What packing and reading share: limits, rules and their errors, entries, and how paths in an archive look."""
 
 from __future__ import annotations
 
@@ -34,34 +34,23 @@ def is_digest(text: str) -> bool:
 
 
 class Rule(StrEnum):
-    """The rules that an archive keeps, by the names that errors have."""
+    """Rules that an archive keeps, by the names that errors have. docs/archives.md says what each asks."""
 
     PACKED = "packed"
-    """Its size does not exceed the limit."""
-    ZSTD = "zstd"
-    """It is one frame of zstd with a window of at most 8 MiB, whole, and nothing follows."""
-    HEADER = "header"
-    """Every entry has the one header that `pack` writes for its path, size and kind."""
-    KIND = "kind"
-    """Entries are regular files: no links, devices, pipes, folders, long names or sparse files."""
-    PATH = "path"
-    """Paths lead down from the top, in UTF-8, with visible characters, and are not too long."""
-    ORDER = "order"
-    """Entries are sorted by their paths. So no path comes twice, and none is a file and a folder."""
-    ENTRIES = "entries"
-    """There are not more files and folders than the limit."""
     UNPACKED = "unpacked"
-    """Their contents have not more bytes than the limit."""
+    ENTRIES = "entries"
+    ZSTD = "zstd"
+    ZIP = "zip"
+    TAR = "tar"
+    KIND = "kind"
+    HEADER = "header"
+    PATH = "path"
+    ORDER = "order"
     LABEL = "label"
-    """The first entry is `.arena-parcel`, in this format."""
     MANIFEST = "manifest"
-    """The bot's folder has a manifest that can be used."""
-    END = "end"
-    """The archive ends with two empty blocks, and nothing follows."""
-    LINK = "link"
-    """(When packing) symbolic links lead to files of the bot."""
     PLACE = "place"
-    """What the manifest names lies in the archive; when packing, in the bot's folder or beside it."""
+    LINK = "link"
+    END = "end"
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,6 +88,34 @@ class Label(msgspec.Struct, frozen=True):
     """The path of the bot's folder, or `HERE`."""
 
 
+_EXCEEDED: Final = {
+    Rule.PACKED: "an archive of at most {:,} bytes",
+    Rule.UNPACKED: "files of at most {:,} bytes in all",
+    Rule.ENTRIES: "at most {:,} files and folders",
+    Rule.MANIFEST: "a manifest of at most {:,} bytes",
+}
+
+
+def label_bytes(bot: str) -> bytes:
+    """Returns the content of the first entry."""
+    return msgspec.json.encode(Label(FORMAT, bot)) + b"\n"
+
+
+def labelled(data: bytes) -> str | None:
+    """Returns the path of the bot's folder, as the content of the first entry has it; None if it is another content.
+
+    Raises:
+        ArchiveError: No folder may lie there.
+    """
+    try:
+        bot = msgspec.json.decode(data, type=Label).bot
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    if bot != HERE:
+        check_path(bot)
+    return bot if label_bytes(bot) == data else None
+
+
 def parts(path: str) -> tuple[bytes, ...]:
     """Returns what paths are sorted by: a folder's files come together, and before what is named like it and more."""
     return tuple(path.encode().split(b"/"))
@@ -134,6 +151,22 @@ def bad_path(expected: str, path: str, limit: int | None = None) -> errors.Archi
     return errors.ArchiveError(
         Rule.PATH, f"expected {expected}, got: '{said}'; rename the file", path=said, limit=limit
     )
+
+
+def broken(
+    rule: Rule, expected: str, got: str, remedy: str = "pack it with arena", *, path: str = "", limit: int | None = None
+) -> errors.ArchiveError:
+    """Returns the error about a rule that is broken, by the file at `path` if there is one."""
+    said = shown(path)
+    at = f" - at {said}" if said else ""
+    return errors.ArchiveError(rule, f"expected {expected}, got: {got}{at}; {remedy}", path=said, limit=limit)
+
+
+def exceeded(rule: Rule, limits: Limits, path: str = "") -> errors.ArchiveError:
+    """Returns the error about a limit that is exceeded: the one that has the rule's name."""
+    most: int = getattr(limits, rule)
+    remedy = "leave out what the bot does not need"
+    return broken(rule, _EXCEEDED[rule].format(most), "more", remedy, path=path, limit=most)
 
 
 def shown(path: str) -> str:

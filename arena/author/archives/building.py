@@ -61,15 +61,7 @@ def build_archive(
     bounds: Bounds | None = None,
     limits: Limits = LIMITS,
 ) -> Built:
-    """Builds a bot, once: if it was built before, that is all.
-
-    Args:
-        archive: The bot's archive.
-        contents: What it holds, as `check` said.
-        bots: The folder of all bots. The bot comes to lie in `place_of` it.
-        level: How far the build is confined. At `trusted` it is not.
-        bounds: How much it may take.
-        limits: How large the archive may be.
+    """Builds a bot, once: if it was built before, that is all. It comes to lie in `place_of(bots, contents)`.
 
     Raises:
         LevelError: This machine cannot confine the build so.
@@ -150,20 +142,12 @@ def _settled(contents: Contents, top: Path, limits: Limits) -> tuple[str, int]:
     removed = settle(top, [LABEL, *what_stays(contents.bot, manifest, sent)])
     # They are read again at each start of a league, by each of their names: a build may have made them one large file.
     if sum(path.stat().st_size for name in sent if (path := top / name).is_file()) > limits.unpacked:
-        return (
-            f"expected a build that leaves what was sent below {limits.unpacked:,} bytes, got: more; write new files",
-            0,
-        )
-    path = folder / bot_manifests.MANIFEST
-    again = bot_manifests.parse_manifest(
-        files.read(path, "the manifest after the build", bot_manifests.MOST_MANIFEST, errors.BotError, links=False),
-        bot_manifests.MANIFEST,
-    )
-    if again != manifest:
-        return (
-            f"expected a build that leaves {bot_manifests.MANIFEST} as it is, got: another one; do not write to it",
-            removed,
-        )
+        most_sent = f"below {limits.unpacked:,} bytes"
+        return f"expected a build that leaves what was sent {most_sent}, got: more; write new files", 0
+    own, most = bot_manifests.MANIFEST, bot_manifests.MOST_MANIFEST
+    data = files.read(folder / own, "the manifest after the build", most, errors.BotError, links=False)
+    if bot_manifests.parse_manifest(data, own) != manifest:
+        return f"expected a build that leaves {own} as it is, got: another one; do not write to it", removed
     lack = bot_manifests.missing(manifest, folder)
     if lack is not None:
         if lack.why.of_machine:
@@ -172,16 +156,10 @@ def _settled(contents: Contents, top: Path, limits: Limits) -> tuple[str, int]:
         if not lack.why.is_absent:
             got = lack.why.got
         elif manifest.built and not manifest.build:
-            remedy = (
-                f"what `built` names is not sent: give {bot_manifests.MANIFEST} a `build` that makes it, or take it "
-                f"out of `built`"
-            )
+            remedy = f"what `built` names is not sent: give {own} a `build` that makes it, or take it out of `built`"
         else:
-            remedy = (
-                f"name what the build makes in `built` of {bot_manifests.MANIFEST}, and put into the archive "
-                f"what it needs "
-                "(`include`, `fetched`)"
-            )
+            needs = "put into the archive what it needs (`include`, `fetched`)"
+            remedy = f"name what the build makes in `built` of {own}, and {needs}"
         return f"expected {lack.what!r}, which {manifest.name} needs, got: {got}; {remedy}", removed
     bot_manifests.load_bot(str(folder))
     return "", removed

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -19,20 +19,19 @@ import msgspec
 
 from arena.author.archives.base import (
     FORMAT,
-    HERE,
     LABEL,
     LIMITS,
     MOST_LABEL,
     Entry,
-    Label,
     Limits,
     Rule,
-    check_path,
+    broken,
+    exceeded,
+    labelled,
     parts,
     shown,
 )
-from arena.author.archives.headers import BLOCK, END, padding, read_header
-from arena.author.archives.streams import Source, inflated, too_large
+from arena.author.archives.tar import BLOCK, END, Source, inflated, padding, read_header
 from arena.core.face import bot_manifests, errors, files, runtimes
 
 Archive: TypeAlias = Path | bytes
@@ -52,8 +51,6 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
     manifest: bot_manifests.Manifest
     entries: tuple[Entry, ...]
     """The files, sorted."""
-    size: int
-    """Bytes of all files."""
     scripts: frozenset[str]
     """The paths of files that begin with `#!`."""
 
@@ -77,60 +74,49 @@ def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
         ArchiveError: As `check`.
         ConfigError: As `check`.
     """
-    with _chunks(archive, limits) as chunks:
-        source = Source(inflated(chunks, limits))
-        label = _read_label(source)
-        path = bot_manifests.MANIFEST if label.bot == HERE else f"{label.bot}/{bot_manifests.MANIFEST}"
-        manifest: bot_manifests.Manifest | None = None
-        entries: list[Entry] = []
-        scripts: set[str] = set()
-        count = Count(limits)
-        while (block := source.take(BLOCK)) != END[:BLOCK]:
-            entry = read_header(block)
-            count.add(entry)
-            entries.append(entry)
-            content = _noted(entry, source.pieces(entry.size), scripts)
-            if entry.path == path:
-                data = _manifest_bytes(entry, content, limits)
-                manifest = _manifest(data, path, label.bot)
-                content = iter((data,))
-            take(entry, content)
-            for _ in content:
-                pass
-            _check_padding(source, entry)
-        if source.take(BLOCK) != END[:BLOCK]:
-            raise errors.ArchiveError(Rule.END, "expected two empty blocks at the end, got: one; pack it with arena")
-        digest = source.finish()
+    source = Source(inflated(_data(archive, limits)))
+    bot = _read_label(source)
+    path = os.path.normpath(os.path.join(bot, bot_manifests.MANIFEST))
+    manifest: bot_manifests.Manifest | None = None
+    entries: list[Entry] = []
+    scripts: set[str] = set()
+    count = Count(limits)
+    while (block := source.take(BLOCK)) != END[:BLOCK]:
+        entry = read_header(block)
+        count.add(entry)
+        entries.append(entry)
+        start = source.take(min(entry.size, len(_SCRIPT)))
+        if start == _SCRIPT:
+            scripts.add(entry.path)
+        content: Iterator[bytes] = chain((start,), source.pieces(entry.size - len(start)))
+        if entry.path == path:
+            if entry.size > limits.manifest:
+                raise exceeded(Rule.MANIFEST, limits, path)
+            data = b"".join(content)
+            manifest = _manifest(data, path, bot)
+            content = iter((data,))
+        take(entry, content)
+        for _ in content:
+            pass
+        _check_padding(source, entry)
+    if source.take(BLOCK) != END[:BLOCK]:
+        raise broken(Rule.END, "two empty blocks at the end", "one")
+    digest = source.finish()
     if manifest is None:
-        raise errors.ArchiveError(
-            Rule.MANIFEST, f"expected a bot's manifest, got: none - at {shown(path)}", path=shown(path)
-        )
+        raise broken(Rule.MANIFEST, "a bot's manifest", "none", path=path)
     return Contents(
         digest=digest,
-        bot=label.bot,
+        bot=bot,
         manifest=manifest,
         entries=tuple(entries),
-        size=count.bytes,
         scripts=frozenset(scripts),
     )
-
-
-def _noted(entry: Entry, content: Iterator[bytes], scripts: set[str]) -> Iterator[bytes]:
-    """Yields a content as it is, and adds its path to `scripts` if it is one."""
-    start = b""
-    for piece in content:
-        if len(start) < len(_SCRIPT):
-            start += piece[: len(_SCRIPT)]
-            if start.startswith(_SCRIPT):
-                scripts.add(entry.path)
-        yield piece
 
 
 class Count:
     """Counts what an archive holds, and refuses what comes in a wrong order."""
 
     def __init__(self, limits: Limits) -> None:
-        """Takes the limits."""
         self.bytes = 0
         self._limits = limits
         self._entries = 0
@@ -142,82 +128,44 @@ class Count:
         Raises:
             ArchiveError: It is one too many, or not in its place.
         """
-        path, names = shown(entry.path), parts(entry.path)
+        names = parts(entry.path)
         if entry.path == LABEL:
-            raise errors.ArchiveError(
-                Rule.LABEL, f"expected {LABEL} once, got: it again; pack it with arena", path=LABEL
-            )
+            raise broken(Rule.LABEL, f"{LABEL} once", "it again", path=LABEL)
         if names <= self._last or names[: len(self._last)] == self._last != ():
-            raise errors.ArchiveError(
-                Rule.ORDER,
-                "expected sorted paths, none twice and none a file and a folder, "
-                f"got: '{shown(b'/'.join(self._last).decode())}' before it - at {path}; pack it with arena",
-                path=path,
-            )
+            before = f"'{shown(b'/'.join(self._last).decode())}' before it"
+            raise broken(Rule.ORDER, "sorted paths, none twice and none a file and a folder", before, path=entry.path)
         shared = next((at for at, (a, b) in enumerate(zip(names, self._last, strict=False)) if a != b), 0)
         self._entries += len(names) - shared
         self._last = names
         self.bytes += entry.size
-        for rule, has, most, what in (
-            (Rule.ENTRIES, self._entries, self._limits.entries, "at most {:,} files and folders"),
-            (Rule.UNPACKED, self.bytes, self._limits.unpacked, "files of at most {:,} bytes in all"),
-        ):
-            if has > most:
-                text = f"expected {what.format(most)}, got: more - at {path}; leave out what the bot does not need"
-                raise errors.ArchiveError(rule, text, path=path, limit=most)
+        if self._entries > self._limits.entries:
+            raise exceeded(Rule.ENTRIES, self._limits, entry.path)
+        if self.bytes > self._limits.unpacked:
+            raise exceeded(Rule.UNPACKED, self._limits, entry.path)
 
 
-def label_bytes(bot: str) -> bytes:
-    """Returns the content of the first entry."""
-    return msgspec.json.encode(Label(FORMAT, bot)) + b"\n"
-
-
-def _read_label(source: Source) -> Label:
-    """Reads the first entry.
+def _read_label(source: Source) -> str:
+    """Reads the first entry, and returns the path of the bot's folder.
 
     Raises:
         ArchiveError: It is another.
     """
     entry = read_header(source.take(BLOCK))
-    wrong = errors.ArchiveError(
-        Rule.LABEL,
-        f"expected {LABEL} of format {FORMAT} as the first entry, got: another - at {shown(entry.path)}; "
-        "pack it with this version of arena",
-        path=shown(entry.path),
-    )
+    remedy = "pack it with this version of arena"
+    wrong = broken(Rule.LABEL, f"{LABEL} of format {FORMAT} as the first entry", "another", remedy, path=entry.path)
     if entry.path != LABEL or entry.size > MOST_LABEL:
         raise wrong
     data = source.take(entry.size)
     _check_padding(source, entry)
-    try:
-        label = msgspec.json.decode(data, type=Label)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        raise wrong from None
-    if label.format != FORMAT or entry.executable or label_bytes(label.bot) != data:
+    bot = labelled(data)
+    if bot is None or entry.executable:
         raise wrong
-    if label.bot != HERE:
-        check_path(label.bot)
-    return label
+    return bot
 
 
 def _check_padding(source: Source, entry: Entry) -> None:
     if any(source.take(padding(entry.size))):
-        raise errors.ArchiveError(
-            Rule.HEADER,
-            f"expected zeros after a content, got: other bytes - at {shown(entry.path)}; pack it with arena",
-            path=shown(entry.path),
-        )
-
-
-def _manifest_bytes(entry: Entry, content: Iterator[bytes], limits: Limits) -> bytes:
-    if entry.size > limits.manifest:
-        raise errors.ArchiveError(
-            Rule.MANIFEST,
-            f"expected a manifest of at most {limits.manifest:,} bytes, got: {entry.size:,} - at {shown(entry.path)}",
-            path=shown(entry.path),
-            limit=limits.manifest,
-        )
-    return b"".join(content)
+        raise broken(Rule.HEADER, "zeros after a content", "other bytes", path=entry.path)
 
 
 def _manifest(data: bytes, path: str, bot: str) -> bot_manifests.Manifest:
@@ -232,10 +180,6 @@ def _manifest(data: bytes, path: str, bot: str) -> bot_manifests.Manifest:
 def check_places(manifest: bot_manifests.Manifest, bot: str) -> None:
     """Checks that what a manifest names lies in the archive: nobody is to read the files of others by naming them.
 
-    Args:
-        manifest: The manifest.
-        bot: The path of the bot's folder in the archive, or `HERE`.
-
     Raises:
         ArchiveError: Something does not.
     """
@@ -246,9 +190,8 @@ def check_places(manifest: bot_manifests.Manifest, bot: str) -> None:
         if path.startswith(("/", "../")) or path == "..":
             raise errors.ArchiveError(
                 Rule.PLACE,
-                f"expected files in the archive, got: {shown(name)!r} - at {bot_manifests.MANIFEST}; move it "
-                f"into the bot's folder, "
-                "or name a runtime in `command`",
+                f"expected files in the archive, got: {shown(name)!r} - at {bot_manifests.MANIFEST}; move it into the "
+                "bot's folder, or name a runtime in `command`",
                 path=shown(name),
             )
 
@@ -261,13 +204,12 @@ def _python_file(manifest: bot_manifests.Manifest) -> tuple[str, ...]:
     return tuple(word for word in arguments[:1] if not word.startswith("-"))
 
 
-@contextmanager
-def _chunks(archive: Archive, limits: Limits) -> Iterator[Iterator[bytes]]:
-    """Yields an archive in chunks."""
+def _data(archive: Archive, limits: Limits) -> bytes:
     if isinstance(archive, bytes):
-        yield iter((archive,))
-        return
-    with files.opened(archive, "a bot's archive", files.MOST_PROGRAM, errors.ConfigError, links=False) as file:
-        if file.size > limits.packed:
-            raise too_large(limits.packed)
-        yield file.chunks()
+        size, data = len(archive), archive
+    else:
+        with files.opened(archive, "a bot's archive", files.MOST_PROGRAM, errors.ConfigError, links=False) as file:
+            size, data = file.size, b"" if file.size > limits.packed else file.read()
+    if size > limits.packed:
+        raise exceeded(Rule.PACKED, limits)
+    return data

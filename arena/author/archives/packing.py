@@ -8,17 +8,27 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 import msgspec
 import zstandard
 
-from arena.author.archives.base import LABEL, LIMITS, Entry, Limits, Rule, check_path, parts, shown
-from arena.author.archives.checking import Count, check_places, label_bytes
-from arena.author.archives.headers import BLOCK, END, header, padding
-from arena.author.archives.streams import too_large
+from arena.author.archives.base import (
+    LABEL,
+    LIMITS,
+    Entry,
+    Limits,
+    Rule,
+    check_path,
+    exceeded,
+    label_bytes,
+    parts,
+    shown,
+)
+from arena.author.archives.checking import Count, check_places
+from arena.author.archives.tar import END, header, padding
 from arena.core.face import bot_files, bot_manifests, errors, files
 
 _LEVEL: Final = 6
@@ -48,11 +58,7 @@ class PackedBot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pack(ref: str | Path, limits: Limits = LIMITS) -> PackedBot:
-    """Packs a bot.
-
-    Args:
-        ref: Its folder, or the name of a bundled bot.
-        limits: How large the archive may be.
+    """Packs a bot: its folder, or the name of a bundled bot.
 
     Raises:
         BotError: There is no such bot, its manifest cannot be used, or a file is missing. Show the message to its
@@ -61,12 +67,14 @@ def pack(ref: str | Path, limits: Limits = LIMITS) -> PackedBot:
     """
     folder = (ref if isinstance(ref, Path) else bot_manifests.find_bot(ref)).resolve()
     manifest = bot_manifests.read_manifest(folder)
+    top = _top(folder, manifest)
+    bot = os.path.relpath(folder, top)
+    check_places(manifest, bot)
     lacking = bot_manifests.unfetched(manifest, folder)
     if lacking is not None:
         raise errors.BotError(
             f"{folder / bot_manifests.MANIFEST}: expected {lacking!r}, which goes along when the bot is sent, "
-            f"got: no such file; "
-            f"run `arena bot build {folder}`, which fetches it"
+            f"got: no such file; run `arena bot build {folder}`, which fetches it"
         )
     found = bot_files.own_files(folder, (*manifest.built, *manifest.fetched))
     taken, left_out = dict(found.files), dict(found.left_out)
@@ -74,23 +82,19 @@ def pack(ref: str | Path, limits: Limits = LIMITS) -> PackedBot:
         found = bot_files.named_files(folder, name)
         taken |= dict(found.files)
         left_out |= found.left_out
-    top = _top(folder, manifest)
     placed = {os.path.relpath(os.path.normpath(folder / name), top): path for name, path in taken.items()}
     placed.pop(LABEL, None)  # of an archive that was unpacked here
-    bot = os.path.relpath(folder, top)
-    check_places(manifest, bot)
     for path in placed:
         check_path(path)
-    files = [(path, placed[path]) for path in sorted(placed, key=parts)]
-    packed = _Packed(bot, files, limits)
-    data = packed.compressed()
+    entries: list[Entry] = []
+    digest, data = _compressed(_plain(bot, placed, limits, entries), limits)
     included = {os.path.normpath(name) for name in taken}
     return PackedBot(
         data=data,
-        digest=packed.digest,
+        digest=digest,
         bot=bot,
         manifest=manifest,
-        entries=tuple(packed.entries),
+        entries=tuple(entries),
         left_out=tuple(
             f"{name} ({kind})" if kind else name
             for name, kind in sorted(left_out.items())
@@ -128,56 +132,45 @@ def _is_taken(name: str, taken: set[str]) -> bool:
     return any(path == name or path.startswith(f"{name}/") for path in taken)
 
 
-class _Packed:
-    """Files as an archive."""
+def _compressed(pieces: Iterable[bytes], limits: Limits) -> tuple[str, bytes]:
+    """Returns the digest of an archive that is not compressed, and the archive.
 
-    def __init__(self, bot: str, files: Sequence[tuple[str, Path]], limits: Limits) -> None:
-        """Takes where the bot lies, and the files: their paths in the archive, sorted, and where they are."""
-        self._bot = bot
-        self._files = files
-        self._limits = limits
-        self._digest = hashlib.sha256()
-        self.entries: list[Entry] = []
+    Raises:
+        ArchiveError: It is too large.
+    """
+    digest = hashlib.sha256()
+    compressor = zstandard.ZstdCompressor(_LEVEL, write_checksum=True, write_content_size=False).compressobj()
+    data = bytearray()
+    for piece in pieces:
+        digest.update(piece)
+        data += compressor.compress(piece)
+        if len(data) > limits.packed:
+            break
+    data += compressor.flush()
+    if len(data) > limits.packed:
+        raise exceeded(Rule.PACKED, limits)
+    return digest.hexdigest(), bytes(data)
 
-    @property
-    def digest(self) -> str:
-        """SHA-256 (hex) of what has been packed."""
-        return self._digest.hexdigest()
 
-    def compressed(self) -> bytes:
-        """Returns the archive.
-
-        Raises:
-            ArchiveError: It is too large.
-        """
-        size = sum(place.stat().st_size + 2 * BLOCK for _, place in self._files if place.exists())
-        parameters = zstandard.ZstdCompressionParameters.from_level(
-            _LEVEL, source_size=size, write_checksum=True, write_content_size=False
-        )
-        compressor = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
-        data = bytearray()
-        for piece in self._plain():
-            self._digest.update(piece)
-            data += compressor.compress(piece)
-            if len(data) > self._limits.packed:
-                break
-        data += compressor.flush()
-        if len(data) > self._limits.packed:
-            raise too_large(self._limits.packed)
-        return bytes(data)
-
-    def _plain(self) -> Iterator[bytes]:
-        """Yields the archive before it is compressed."""
-        yield from _entry(Entry(LABEL, len(label_bytes(self._bot)), False), label_bytes(self._bot))
-        count = Count(self._limits)
-        for path, place in self._files:
-            content = files.read(place, f"the file {path!r} of a bot", self._limits.unpacked, errors.BotError)
-            entry = Entry(path, len(content), bool(place.stat().st_mode & _OWNER_EXECUTES))
+def _plain(bot: str, placed: Mapping[str, Path], limits: Limits, entries: list[Entry]) -> Iterator[bytes]:
+    """Yields an archive before it is compressed, and adds its entries to `entries`."""
+    label = label_bytes(bot)
+    yield from (header(Entry(LABEL, len(label), False)), label, bytes(padding(len(label))))
+    count = Count(limits)
+    for path in sorted(placed, key=parts):
+        place = placed[path]
+        with files.opened(place, f"the file {path!r} of a bot", limits.unpacked, errors.BotError) as file:
+            entry = Entry(path, file.size, bool(place.stat().st_mode & _OWNER_EXECUTES))
             count.add(entry)
-            self.entries.append(entry)
-            yield from _entry(entry, content)
-        yield END
-
-
-def _entry(entry: Entry, content: bytes) -> Iterator[bytes]:
-    yield from (header(entry), content, bytes(padding(entry.size)))
+            entries.append(entry)
+            yield header(entry)
+            read = 0
+            for chunk in file.chunks():
+                read += len(chunk)
+                yield chunk
+            if read != entry.size:
+                raise errors.BotError(
+                    f"expected a file that stays as it is, got: one that changes - at {place}; try again"
+                )
+            yield bytes(padding(entry.size))
+    yield END

@@ -22,11 +22,7 @@ _OWNER_EXECUTES: Final = 0o100
 def settle(top: Path, kept: Iterable[str]) -> int:
     """Removes what is not to stay, and takes over the rest. Returns how many files were removed.
 
-    No process of the stranger's may be left.
-
-    Args:
-        top: The folder.
-        kept: Paths in it of files, and of folders that stay with all that is in them.
+    `kept` are paths of files, and of folders that stay as they are. No process of the stranger's may be left.
 
     Raises:
         BotError: Something has to stay that is no file or folder, or leads out. Show the message to the author.
@@ -63,12 +59,7 @@ def settle(top: Path, kept: Iterable[str]) -> int:
 def what_stays(bot: str, manifest: bot_manifests.Manifest, sent: Iterable[str]) -> list[str]:
     """Returns the paths of what stays of a bot after its build, relative to the top.
 
-    What was fetched goes, unless the bot needs it to run too: compilers have read it.
-
-    Args:
-        bot: The path of the bot's folder.
-        manifest: Its manifest.
-        sent: The paths of the files that were sent.
+    `bot` is its folder. What was fetched goes, unless the bot needs it to run too: compilers have read it.
     """
     built = {os.path.normpath(os.path.join(bot, name)) for name in manifest.built}
     fetched = {os.path.normpath(os.path.join(bot, name)) for name in manifest.fetched} - built

@@ -3,28 +3,62 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
-from arena.author.archives.base import HERE, LABEL, LIMITS, MOST_LABEL, Entry, Label, Limits, Rule, check_path
-from arena.author.archives.checking import Archive, check, label_bytes, read_archive
+from arena.author.archives.base import LABEL, LIMITS, MOST_LABEL, Entry, Limits, Rule, label_bytes, labelled
+from arena.author.archives.checking import Archive, check, read_archive
 from arena.core.face import errors, files, warden
 
 _FOLDER, _FILE, _PROGRAM = 0o755, 0o644, 0o755
 _PLAIN: Final = "a folder that an archive was unpacked to"
 
 
-def unpack(archive: Archive, into: Path, limits: Limits = LIMITS) -> Path:
-    """Checks an archive, unpacks it, and returns the bot's folder.
+class Tree:
+    """A folder that files are written into, each below folders that were made for it: through no link, over no file."""
 
-    Args:
-        archive: The archive.
-        into: The folder for it, which is made. Nothing is written elsewhere.
-        limits: How large it may be.
+    def __init__(self, top: Path) -> None:
+        self._top = top
+        self._folders = {""}
+        self.files: set[str] = set()
+        """Paths of files and links, from the top."""
+
+    @property
+    def count(self) -> int:
+        """How many files and folders were made."""
+        return len(self._folders) + len(self.files) - 1
+
+    def add(self, path: str, content: Iterable[bytes], *, executable: bool) -> None:
+        """Writes a file. Its path was checked.
+
+        Raises:
+            FileExistsError: There is something by this path, or a file on the way to it.
+            OSError: It cannot be written.
+        """
+        files.create(self._new(path), content, _PROGRAM if executable else _FILE)
+
+    def link(self, path: str, target: str) -> None:
+        """Makes a symbolic link. Path and target were checked. Errors are those of `add`."""
+        self._new(path).symlink_to(target)
+
+    def folder(self, path: str) -> None:
+        """Makes a folder and those above it, as far as that was not done. Errors are those of `add`."""
+        if path not in self._folders:
+            self.folder(path.rpartition("/")[0])
+            (self._top / path).mkdir()
+            (self._top / path).chmod(_FOLDER)
+            self._folders.add(path)
+
+    def _new(self, path: str) -> Path:
+        self.folder(path.rpartition("/")[0])
+        self.files.add(path)
+        return self._top / path
+
+
+def unpack(archive: Archive, into: Path, limits: Limits = LIMITS) -> Path:
+    """Checks an archive, unpacks it into a new folder, and returns the bot's. Nothing is written elsewhere.
 
     Raises:
         ArchiveError: It breaks a rule. Nothing is left of it.
@@ -38,19 +72,17 @@ def unpack(archive: Archive, into: Path, limits: Limits = LIMITS) -> Path:
         raise errors.ConfigError(f"expected a folder that is not there yet, got: {str(into)!r}; remove it") from None
     try:
         os.chmod(into, _FOLDER)
-        folders = {into}
+        tree = Tree(into)
 
         def take(entry: Entry, content: Iterator[bytes]) -> None:
-            path = into / entry.path
-            _make(path.parent, folders)
-            files.create(path, content, _PROGRAM if entry.executable else _FILE)
+            tree.add(entry.path, content, executable=entry.executable)
 
         contents = read_archive(archive, limits, take)
-        files.create(into / LABEL, iter((label_bytes(contents.bot),)), _FILE)
+        tree.add(LABEL, iter((label_bytes(contents.bot),)), executable=False)
     except BaseException:
         warden.remove_tree(str(into))
         raise
-    return _inside(into, contents.bot)
+    return into / contents.bot
 
 
 def bot_folder(into: Path) -> Path:
@@ -60,24 +92,9 @@ def bot_folder(into: Path) -> Path:
         ConfigError: It is no such folder.
     """
     data = files.read(into / LABEL, _PLAIN, MOST_LABEL, errors.ConfigError, links=False)
-    with suppress(msgspec.DecodeError, errors.ArchiveError):
-        bot = msgspec.json.decode(data, type=Label).bot
-        if bot != HERE:
-            check_path(bot)
-        return _inside(into, bot)
+    with suppress(errors.ArchiveError):
+        if (bot := labelled(data)) is not None:
+            return into / bot
     raise errors.ArchiveError(
         Rule.LABEL, f"expected {_PLAIN}, got: another {LABEL} - at {into}; unpack it again", path=LABEL
     )
-
-
-def _inside(into: Path, bot: str) -> Path:
-    return into if bot == HERE else into / bot
-
-
-def _make(folder: Path, folders: set[Path]) -> None:
-    """Makes a folder and those above it, as far as that was not done."""
-    if folder not in folders:
-        _make(folder.parent, folders)
-        folder.mkdir()
-        os.chmod(folder, _FOLDER)
-        folders.add(folder)

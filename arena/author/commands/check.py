@@ -58,11 +58,11 @@ def check(
 ) -> None:
     """Check that a bot keeps to the protocol, and say where it does not.
 
-    Each BOT is a folder with a bot.toml, the name of a bundled bot, or cmd:COMMAND. It is started about ten times. The
-    check tries the handshake, every message and what later versions may add, every kind of decision and every ruleset
-    of the games that its manifest names (all games, if it names none), all numbers of seats, several games in a
-    session, a tight time limit, messages that cross, errors, and its end. That takes a few seconds, and at most a
-    little more than a minute for a bot that hangs.
+    Each BOT is a folder with a bot.toml, a zip or tar of one, which is built first, the name of a bundled bot, or
+    cmd:COMMAND. It is started about ten times. The check tries the handshake, every message and what later versions may
+    add, every kind of decision and every ruleset of the games that its manifest names (all games, if it names none),
+    all numbers of seats, several games in a session, a tight time limit, messages that cross, errors, and its end. That
+    takes a few seconds, and at most a little more than a minute for a bot that hangs.
 
     Each check has a verdict: ok, non_strict (it breaks a SHOULD, or what only the level full asks), unimplemented (it
     does not play this), failed (it breaks a MUST), or not attempted, because something else failed. The numbers are

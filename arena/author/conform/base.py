@@ -123,12 +123,9 @@ RULES: Final = {
 
 
 def breach(rule: str, detail: str, *, greeted: bool = True) -> Finding:
-    """Returns the verdict on a broken rule.
+    """Returns the verdict on a broken rule, by its number.
 
-    Args:
-        rule: The number of the rule.
-        detail: What was expected and what came.
-        greeted: Whether the bot has said `hello`. If not, a breach of §8.1-1 is a missing `hello`, not a second one.
+    If the bot has not said `hello` (`greeted`), a breach of §8.1-1 is a missing one, not a second one.
     """
     about, remedy = RULES[rule]
     if rule == "§8.1-1" and not greeted:

@@ -62,15 +62,12 @@ class Dialogue:
         """Starts the process. It has not said anything yet.
 
         Args:
-            spec: The bot.
             custody: Ends the process if this one ends.
             directory: An empty private folder for the socket.
-            budget: The waits.
             ready_ms: By game, how long the bot took for its `ready`. This is kept up to date.
             routing_ids: Those that other processes of the bot have set. That of this one is added.
             tcp: Whether it connects over TCP.
             bare: Whether it gets no environment but PATH and the two variables of the protocol.
-            level: How far it is confined.
 
         Raises:
             OSError: The process could not be started.
@@ -133,10 +130,7 @@ class Dialogue:
     def send(self, message: wire_messages.FromReferee, form: Form | None = None, *, goes_on: bool = False) -> None:
         """Sends a message, in an unusual `form` if one is given. The session moves on.
 
-        Args:
-            message: The message.
-            form: How it is written.
-            goes_on: Whether it is a further request of the same decision: what the bot was denied in it adds up.
+        `goes_on`: it is a further request of the same decision, and what the bot was denied in it adds up.
         """
         frame = self.session.send(message)
         if isinstance(message, wire_messages.GameStart):

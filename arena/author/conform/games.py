@@ -45,13 +45,7 @@ class Plan:
     ) -> None:
         """Chooses what is not given: the game's first ruleset, and its smallest number of seats.
 
-        Args:
-            rules: The game.
-            time: The time that the bot has.
-            ruleset: One of its rulesets.
-            seats: How many play.
-            seat: Where the bot sits.
-            seed: Determines chance, the other seats, and the bot's own seed.
+        `seed` determines chance, the other seats, and the bot's own seed.
         """
         loaded = catalogue.game(rules)
         self.settings: Final = GameSettings(
@@ -84,8 +78,6 @@ class TrialGame:
         """Prepares the game; nothing is sent yet.
 
         Args:
-            dialogue: The process, between two games.
-            plan: What is played.
             avoided: Kinds of decisions before which the game is stopped.
             form: How the messages of this game are written.
             bot_seed: `game_start.bot_seed`; the plan's seed unless given.

@@ -34,12 +34,7 @@ def sections() -> tuple[str, ...]:
 
 
 def checks(rules: Sequence[str], level: Confinement = Confinement.TRUSTED) -> list[Check]:
-    """Returns the checks of a bot that plays some games, in the order in which they run.
-
-    Args:
-        rules: The games.
-        level: How the bot is confined.
-    """
+    """Returns the checks of a bot that plays some games, in the order in which they run."""
     found = [*session.START, *session.SESSION]
     for name in rules:
         found += play.checks_of(name)
@@ -48,12 +43,7 @@ def checks(rules: Sequence[str], level: Confinement = Confinement.TRUSTED) -> li
 
 
 def unclaimed(rules: Sequence[str], claimed: Sequence[str]) -> list[Result]:
-    """Returns a result for each game that is not checked, and for each that does not exist.
-
-    Args:
-        rules: The games that are checked.
-        claimed: Those of the bot's manifest.
-    """
+    """Returns a result for each game that is not checked, and for each that is claimed and does not exist."""
     results = [
         _unclaimed(name, f"plays {name}", "bot.toml does not name it in `rules`")
         for name in catalogue.names()
@@ -108,14 +98,7 @@ def check_bot(
     *,
     level: Confinement = Confinement.TRUSTED,
 ) -> BotReport:
-    """Checks a bot. Nothing that it does raises.
-
-    Args:
-        spec: The bot.
-        rules: The games to check it with; none for those of its manifest.
-        budget: The waits.
-        progress: Is called before each check.
-        level: How its processes are confined.
+    """Checks a bot, with the games of its manifest if no `rules` are given. Nothing that it does raises.
 
     Raises:
         ConfigError: A game does not exist, or there is no room for a socket. Show the message to the operator.

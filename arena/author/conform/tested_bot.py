@@ -37,10 +37,7 @@ class TestedBot:
         """Starts nothing yet.
 
         Args:
-            spec: The bot.
             rules: The games that it is checked with. Checks that are not about one game use the first.
-            budget: The waits.
-            level: How the processes are confined.
         """
         self._level = level
         self.spec: Final = spec

@@ -28,20 +28,20 @@ SETTLED = frozenset({"active", "superseded", "suspended", "rejected", "retired"}
 def submit(bot: str, folder: Path | None, author: str | None, wait: bool, elsewhere: Elsewhere | None) -> None:
     """Send a bot to a league.
 
-    BOT is packed into one archive: its folder, and what its manifest includes. Built files, hidden folders and what
-    tools make are left out, and listed. The league builds it, checks it and tries it against random; then it plays, in
-    place of its older version. The same files twice are one version.
+    BOT is a folder, or a zip or tar of one. It is packed with what its manifest includes. Built files, hidden folders
+    and what tools make are left out, and listed. The league builds it, checks it and tries it against random; then it
+    plays, in place of its older version. The same files twice are one version.
 
     \b
     Example:
       arena league submit ./fox --league cup --wait
       arena league submit ./fox --at https://cup.example --token anna.token --wait
     """
-    from arena.author.archives import pack
+    from arena.author.archives import packed_bot
     from arena.core.face import bot_manifests
 
     with opened(folder, elsewhere, author) as league:
-        packed = pack(bot)
+        packed = packed_bot(bot)
         bot_manifests.check_name(packed.manifest.name)
         for path in packed.left_out:
             say(plain(f"left out: {path}"))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from arena.author.archives import Limits, check, pack, unpack
 from arena.author.archives.base import LABEL, Entry, check_path, parts
-from arena.author.archives.headers import header, read_header
+from arena.author.archives.tar import header, read_header
 from arena.core.errors import ArchiveError
 
 VISIBLE = st.sampled_from("abzA09.-_~ \\'$é中\U0001f98a")
@@ -54,7 +54,6 @@ def test_what_is_packed_is_checked_and_unpacked_the_same(files: dict[str, tuple[
         assert pack(write(top / "two", dict(order))).digest == packed.digest
         contents = check(packed.data)
         assert (contents.digest, contents.entries) == (packed.digest, packed.entries)
-        assert contents.size == sum(entry.size for entry in packed.entries)
         folder = unpack(packed.data, top / "there")
         os.unlink(folder / LABEL)
         assert tree(folder) == tree(top / "one")

@@ -103,8 +103,8 @@ def stage(browser: Any, tmp_path: Path) -> Callable[..., Any]:
         token = league.author("anna")
         games = [{**LOST, "game": f"cup-1-{number:06}"} for number in range(25)]
         league.publish("authors/anna/games-1.json", {"games": [*games, {**LOST, **FORFEIT, "game": "cup-1-000025"}]})
-        with opened(league, check=checks.check, site=league_pages(league.folder / "site")) as door:
-            context = browser.new_context(**options)
+        site = league_pages(league.folder / "site")
+        with opened(league, check=checks.check, site=site) as door, browser.new_context(**options) as context:
             page = context.new_page()
             console: list[str] = []
             requests: list[str] = []
@@ -117,7 +117,6 @@ def stage(browser: Any, tmp_path: Path) -> Callable[..., Any]:
             assert context.cookies() == []
             assert all(url.startswith((made.address, "data:", "blob:")) and token not in url for url in requests)
             assert all("the server responded with a status of 4" in text for text in console), console
-            context.close()
 
     return stage
 

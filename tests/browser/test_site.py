@@ -65,8 +65,7 @@ def test_served_pages_run_no_script_but_the_sites_and_that_of_a_games_page(
     (folder / "index.html").write_text(index)
     alone = (folder / "alone.html").read_text().replace("</body>", f"{inside}</body>")
     (folder / "changed.html").write_text(alone.replace("<meta http-equiv", "<meta name"))
-    context = browser.new_context()
-    try:
+    with browser.new_context() as context:
         page = context.new_page()
         with served(site_app(folder, ("live/", "live"), [])) as listening:
             for name in ("alone.html", "changed.html", f"{cup[1]}/game.html?n=2"):
@@ -78,8 +77,6 @@ def test_served_pages_run_no_script_but_the_sites_and_that_of_a_games_page(
                 assert page.evaluate(COLOURED)
             page.goto(f"http://127.0.0.1:{listening.port}/")
             assert page.title() not in ("ran", "1")
-    finally:
-        context.close()
 
 
 @pytest.mark.long

@@ -193,7 +193,7 @@ class There:
         found = self._client.submit(packed.data, packed.manifest.name, packed.digest, _progress(packed.size))
         if found is None:
             say("The league has the bot and has not answered yet; its service may be stopped. Ask: arena league status")
-        return found and asdict(found)
+        return None if found is None else asdict(found)
 
     def state(self, version: str, wait_s: int = 0) -> str:
         versions = self._client.status(version.partition("/")[0], wait_s).versions
@@ -205,7 +205,7 @@ class There:
         found = self._client.retire(bot)
         if found is None:
             say(f"{bot} will be retired when the service of the league runs")
-        return found and asdict(found)
+        return None if found is None else asdict(found)
 
 
 League: TypeAlias = Here | There

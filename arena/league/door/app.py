@@ -203,11 +203,8 @@ class Door:
 
     async def _say(self, request: Request | WebSocket, problem: Problem) -> Response | None:
         self._telling.refused[problem.code] += 1
-        headers = dict(_NO_STORE)
-        if problem.retry_after_s is not None:
-            headers["retry-after"] = str(problem.retry_after_s)
-        if problem.have is not None:
-            headers["upload-offset"] = str(problem.have)
+        numbers = {"retry-after": problem.retry_after_s, "upload-offset": problem.have}
+        headers = _NO_STORE | {name: str(value) for name, value in numbers.items() if value is not None}
         if problem.status == 401:
             headers["www-authenticate"] = "Bearer"
         answer = Response(_json(problem), problem.status, headers, "application/problem+json")
@@ -288,7 +285,7 @@ class _Routes(Router):
         sent = request.stream()
         try:
             try:
-                size, offset = _number(request, "content-length", None), _number(request, "upload-offset", 0)
+                size, offset = _number(request, "content-length"), _number(request, "upload-offset", "0")
                 digest = _query(request, SubmitQuery).digest
                 begun = Begun(_named(request, "bot", BotName), digest, offset + size)
                 answer = await self._requests.submit(_who(request), begun, offset, sent)
@@ -300,10 +297,8 @@ class _Routes(Router):
 
     async def _rest(self, request: Request, sent: AsyncIterator[bytes]) -> None:
         """Reads the rest of a body: proxies take an answer before its end for a fault. Who waits for 100 sends none."""
-        if (
-            request.headers.get("expect", "").lower() == "100-continue"
-            or _number(request, "content-length", 0) > MAX_ARCHIVE
-        ):
+        waits = request.headers.get("expect", "").lower() == "100-continue"
+        if waits or _number(request, "content-length", "0") > MAX_ARCHIVE:
             return
         with suppress(RuntimeError):  # it was read to its end
             async for piece in sent:
@@ -347,11 +342,10 @@ class _Routes(Router):
             begin += len(piece)
 
 
-def room(scope: Scope) -> tuple[int, float] | None:
-    """Returns how many bytes the body of an archive may have, and seconds take; None for other requests."""
-    if scope["method"] == "PUT" and scope["path"].startswith(f"{API}/bots/"):
-        return MAX_ARCHIVE, 600.0
-    return None
+def room(scope: Scope) -> tuple[int, float]:
+    """Returns how many bytes more than every other the body of a request may have, and how many seconds more take."""
+    is_archive = scope["method"] == "PUT" and scope["path"].startswith(f"{API}/bots/")
+    return (MAX_ARCHIVE, 600.0) if is_archive else (0, 0.0)
 
 
 def confine() -> None:
@@ -378,17 +372,11 @@ def _named(request: Request, name: str, kind: Any) -> str:
     return text
 
 
-def _number(request: Request, name: str, default: int | None) -> int:
-    """Returns the number in a header.
-
-    Raises:
-        Refusal: It is none, or is not there and has no default.
-    """
-    text = request.headers.get(name)
-    if text is None and default is not None:
-        return default
-    if text is None or not (text.isascii() and text.isdigit() and len(text) < 16):
-        reason = f"expected the header {name.title()} with a number of bytes, got: {text or 'none'!r:.40}"
+def _number(request: Request, name: str, default: str = "none") -> int:
+    """Returns the number in a header, or the default; it raises `Refusal` if that is none."""
+    text = request.headers.get(name, default)
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        reason = f"expected the header {name.title()} with a number of bytes, got: {text:.40}"
         raise Refusal("malformed", reason, "send it; curl does with `-T FILE`")
     return int(text)
 

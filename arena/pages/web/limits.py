@@ -25,7 +25,7 @@ from collections.abc import Callable
 from functools import partial
 from ipaddress import IPv6Address, ip_address
 from ssl import SSLContext
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, TypeAlias, Union
 
 import h11
 from starlette.responses import PlainTextResponse
@@ -52,6 +52,9 @@ MANY: Final = 8
 """An address that has more than this part of all connections is the first whose connections give way."""
 SPARE: Final = 256
 """Descriptors that are left to other things than connections."""
+Counted: TypeAlias = Union["Connection", "Handshake"]
+Room: TypeAlias = tuple[int, float]
+"""How many bytes more than every other the body of a request may have, and how many seconds more it may take."""
 _FULL: Final = PlainTextResponse(
     "expected fewer pages that are open at this address, got: half of all that can be; close some\n",
     503,
@@ -78,24 +81,6 @@ def whose(host: str) -> str:
     if not isinstance(address, IPv6Address):
         return str(address)
     return str(address.ipv4_mapped or IPv6Address(int(address) >> 64 << 64))
-
-
-class Room(NamedTuple):
-    """What the body of a request may take more than every other."""
-
-    bytes: int = 0
-    seconds: float = 0.0
-
-
-class Counted(Protocol):
-    """A connection, as it is counted."""
-
-    address: str
-    transport: asyncio.Transport
-
-    @property
-    def is_answering(self) -> bool:
-        """Whether an answer is in progress."""
 
 
 class Shares:
@@ -150,7 +135,7 @@ class Shares:
 class Connection(H11Protocol):
     """A connection to the server, which ends when it takes more than its share."""
 
-    def __init__(self, shares: Shares, room: Callable[[Scope], tuple[int, float] | None], **others: Any) -> None:
+    def __init__(self, shares: Shares, room: Callable[[Scope], Room], **others: Any) -> None:
         super().__init__(**others)
         if self.ws_protocol_class is not None:
             self.ws_protocol_class = partial(WebSocket, self)  # type: ignore[assignment]
@@ -159,7 +144,7 @@ class Connection(H11Protocol):
         self.handshake: Handshake | None = None
         """What was counted in its place until it was secure."""
         self._rooms = room
-        self._room = Room()
+        self._room: Room = (0, 0.0)
         self._asked: object = None
         """The request that `_room` is of."""
         self._is_socket = False
@@ -196,10 +181,10 @@ class Connection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Takes what came, unless it is too much."""
         self._bytes += len(data)
-        if self._bytes <= MOST_BYTES + self._room.bytes:
+        if self._bytes <= MOST_BYTES + self._room[0]:
             super().data_received(data)
             if self.cycle is not self._asked:
-                self._asked, self._room = self.cycle, Room(*(self._rooms(dict(self.scope)) or ()))
+                self._asked, self._room = self.cycle, self._rooms(dict(self.scope))
         elif self.is_answering:
             self.shares.close(self, "endless")
         else:
@@ -208,7 +193,7 @@ class Connection(H11Protocol):
 
     def on_response_complete(self) -> None:
         """Waits for the next request, unless this one still comes."""
-        self._bytes, self._room = 0, Room()
+        self._bytes, self._room = 0, (0, 0.0)
         if self.conn.their_state is h11.DONE and not self.transport.is_closing():
             self._begin()
             self.shares.enter(self)
@@ -222,7 +207,7 @@ class Connection(H11Protocol):
         super().handle_websocket_upgrade(event)
 
     def _begin(self) -> None:
-        self._bytes, self._room, self._since = 0, Room(), self.loop.time()
+        self._bytes, self._room, self._since = 0, (0, 0.0), self.loop.time()
         self._wait(HEAD_S)
 
     def _wait(self, seconds: float | None) -> None:
@@ -233,7 +218,7 @@ class Connection(H11Protocol):
     def _is_late(self) -> None:
         if self.is_answering and not self.cycle.more_body:
             return
-        left = self._since + BODY_S + self._room.seconds - self.loop.time()
+        left = self._since + BODY_S + self._room[1] - self.loop.time()
         if self.is_answering and left > 0:
             self._wait(left)
         else:

@@ -28,7 +28,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from arena.core.face import errors
 from arena.pages.web.guard import KEY
-from arena.pages.web.limits import HEAD_S, Connection, Handshake, Shares, WebSocket, most_connections
+from arena.pages.web.limits import HEAD_S, Connection, Handshake, Room, Shares, WebSocket, most_connections
 
 BIND: Final = "127.0.0.1:0"
 """Where commands listen unless told otherwise: this machine alone, on a free port."""
@@ -120,7 +120,7 @@ class Server:
         ready: Callable[[], object] = lambda: None,
         on_stop: Callable[[], object] = lambda: None,
         on_error: Callable[[Exception], object] = lambda error: None,
-        room: Callable[[Scope], tuple[int, float] | None] = lambda scope: None,
+        room: Callable[[Scope], Room] = lambda scope: (0, 0.0),
         message_bytes: int = 0,
         tls: SSLContext | None = None,
         until: Callable[[], bool] = lambda: False,

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from msgspec import Struct, ValidationError, convert
 from msgspec.structs import asdict
 
 from arena.cli.output import say
@@ -165,6 +166,12 @@ class There:
                 f"what this fetches: arena league season get {season} {shlex.join(self.options)}"
             )
         name, items = self._client.standings()
+        try:
+            convert(items, list[_Standing])
+        except ValidationError as error:
+            raise errors.DoorError(
+                f"expected standings of a league, got: {error}; ask its operator", "internal"
+            ) from None
         return {"season": name, "items": items}, f"Season {name}"
 
     def reports(self, version: str, kind: str | None) -> Payload:
@@ -206,6 +213,16 @@ class There:
         if found is None:
             say(f"{bot} will be retired when the service of the league runs")
         return None if found is None else asdict(found)
+
+
+class _Standing(Struct):
+    """What a row of standings must have to be shown."""
+
+    rank: int
+    name: str
+    games: int
+    rating: float | None
+    mu: float | None
 
 
 League: TypeAlias = Here | There

@@ -102,7 +102,7 @@ def face_lines(league: Payload, where: str, *, is_here: bool) -> Iterator[str]:
     yield f"  to enter: arena league submit BOT {where}"
     if is_here and (address := league.get("address")):
         yield "  elsewhere: arena league token new NAME; here: arena league author add NAME --token NAME.hash; there:"
-        yield f"    arena league submit BOT --at {address} --key NAME.key"
+        yield f"    arena league submit BOT --at {address} --token NAME.token"
     if is_here:
         yield f"  to watch: arena watch {where}, or with --web for a page"
     yield ""

@@ -95,8 +95,15 @@ def test_what_is_published_is_shown_and_nothing_hidden_in_it(elsewhere: Elsewher
     league.publish("authors/anna/games-1.json", {"games": games})
     shown = json.loads(elsewhere.arena("league", "games", "--lost", "--json").stdout)
     assert shown == {"games": [games[1]]}
-    league.publish("standings.json", {"season": "spring", "items": [{"rank": 1, "name": "fox/1", "level": "remote"}]})
-    assert "uncontrolled" in elsewhere.arena("league", "standings").stdout
+    row = {"rank": 1, "name": "fox/1", "level": "remote", "games": 1, "rating": 25.0, "mu": 25.0}
+    league.publish("standings.json", {"season": "spring", "items": [row | {"mu": "\x1b"}]})
+    done = elsewhere.arena("league", "standings")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Error: expected standings of a league, got: " in done.stderr
+    league.publish("standings.json", {"season": "spring", "items": [row]})
+    done = elsewhere.arena("league", "standings")
+    assert done.returncode == 0, done.stderr
+    assert "uncontrolled" in done.stdout
 
 
 def report(kind: str, **fields: object) -> dict[str, object]:

@@ -238,10 +238,9 @@ def _face(face: Payload) -> Payload:
             if at
         ],
         "rules": f"arena rules {face['rules']}",
-        "commands": f"arena bot new NAME\narena match ./NAME random --rules {face['rules']}\n"
-        "arena league token new YOU",
-        "submit": f"arena league submit ./NAME --at {at} --token YOU.token\n"
-        f"arena league status --at {at} --token YOU.token",
+        "commands": f"arena bot new NAME\narena match ./NAME random --rules {face['rules']}\narena league token new ME",
+        "submit": f"arena league submit ./NAME --at {at} --token ME.token\n"
+        f"arena league status --at {at} --token ME.token",
         "is_open": bool(face["address"]),
     }
 

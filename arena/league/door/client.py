@@ -11,10 +11,8 @@ import http.client
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from http import HTTPStatus
 from itertools import count
-from types import MappingProxyType
 from typing import Final, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -41,10 +39,10 @@ _T = TypeVar("_T")
 class _Request(NamedTuple):
     method: str
     path: str
-    headers: Mapping[str, str] = MappingProxyType({})
     body: bytes | None = None
-    progress: Callable[[int], None] = lambda sent: None
-    """Called with the number of bytes of the body that were sent."""
+    have: int = 0
+    """How much of the body the league has already."""
+    progress: Callable[[int], None] = lambda have: None
 
 
 class _Answer(NamedTuple):
@@ -112,9 +110,7 @@ class Client:
         have = self._uploaded(path, digest)
         for tries in count(1):
             try:
-                offset = {"Upload-Offset": str(have)}
-                sent = partial(_further, progress, have)
-                answer = self._asked(_Request("PUT", f"{path}?digest={digest}", offset, archive[have:], sent))
+                answer = self._asked(_Request("PUT", f"{path}?digest={digest}", archive, have, progress))
                 return None if answer.status == HTTPStatus.ACCEPTED else _read(answer.body, Submitted)
             except errors.DoorError as error:
                 if error.refusal not in ("bad_offset", "expired", "no_answer"):
@@ -236,15 +232,15 @@ class Client:
             return self._over(self._connection, request)
 
     def _over(self, connection: http.client.HTTPConnection, request: _Request) -> _Answer:
-        body, more = request.body, {**self._headers, **request.headers}
-        pieces = None if body is None else _pieces(body, request.progress)
-        if body is not None:
-            more |= {"Content-Length": str(len(body)), "Content-Type": "application/octet-stream"}
+        pieces, more = None, {}
+        if request.body is not None:
+            pieces = _pieces(request)
+            more = {"Content-Length": str(max(0, len(request.body) - request.have)), "Upload-Offset": str(request.have)}
         try:
             try:
-                connection.request(request.method, f"{API}{request.path}", pieces, more)
+                connection.request(request.method, f"{API}{request.path}", pieces, self._headers | more)
             except ConnectionError:
-                if body is None:
+                if pieces is None:
                     raise  # else it may have been answered before all of it had come
             response = connection.getresponse()
             data = response.read(files.MOST_DOCUMENT + 1)
@@ -263,14 +259,11 @@ class Client:
             self._connection = None
 
 
-def _pieces(body: bytes, progress: Callable[[int], None]) -> Iterator[bytes]:
-    for begin in range(0, len(body), _PIECE):
-        yield body[begin : begin + _PIECE]
-        progress(min(begin + _PIECE, len(body)))
-
-
-def _further(progress: Callable[[int], None], begun: int, sent: int) -> None:
-    progress(begun + sent)
+def _pieces(request: _Request) -> Iterator[bytes]:
+    assert request.body is not None
+    for begin in range(request.have, len(request.body), _PIECE):
+        yield request.body[begin : begin + _PIECE]
+        request.progress(min(begin + _PIECE, len(request.body)))
 
 
 def _read(body: bytes, kind: type[_T]) -> _T:

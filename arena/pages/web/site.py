@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from anyio import to_thread
 from markupsafe import escape
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -36,6 +37,8 @@ _LINKS: Final = b"<!--live-->"
 """Stands in pages where links to what is served beside them are put: only who serves both knows where that is."""
 LEAST_ZIPPED: Final = 1_000
 """Bytes from which on an answer is compressed."""
+MOST_THREADS: Final = 4
+"""Threads that read files. Each takes 8 MiB of what a league's door may have; as they come there are up to 40."""
 _WEB: Final = HERE / "web"
 _AUTHORS_PAGE: Final = {
     **HEADERS,
@@ -57,6 +60,7 @@ class Site(StaticFiles):
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Returns a file, or that it has not changed."""
+        to_thread.current_default_thread_limiter().total_tokens = MOST_THREADS
         parts = Path(path).parts
         if any((part.startswith(".") and part != ".") or files.final_name(part) != part for part in parts):
             raise HTTPException(404)

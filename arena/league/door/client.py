@@ -13,7 +13,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from itertools import count
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -184,9 +184,9 @@ class Client:
         """Returns a file of a season."""
         return self._whole(f"/seasons/{quote(tournament, safe='')}/{quote(file, safe='')}")
 
-    def report(self, version: str, kind: str) -> bytes:
-        """Returns the report on a step of a version's life, as JSON."""
-        return self._whole(f"/versions/{quote(version)}/reports/{quote(kind, safe='')}")
+    def report(self, version: str, kind: str) -> Payload:
+        """Returns the report on a step of a version's life."""
+        return _read(self._whole(f"/versions/{quote(version)}/reports/{quote(kind, safe='')}"), dict[str, Any])
 
     def _whole(self, path: str) -> bytes:
         answer = self._asked(_Request("GET", path))

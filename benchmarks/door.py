@@ -1,85 +1,56 @@
-"""What a league's door costs: requests, memory, connections and uploads, with 200 authors.
+"""What a league's door costs: requests, memory, connections and uploads, in a season of a million games.
 
-The same authors ask a bare ROUTER with CURVE as well, which sends back what it gets. Read the ratios: the rest is the
-machine's. The door runs in a process of its own, with its limits and on files as a league has them.
+The door runs in a process of its own, with its limits and on files as a league has them. Read figures of CPU: the rest
+is the machine's. The last lines say how long others wait while an archive is checked that is small and holds as much as
+one may.
 """
 
 from __future__ import annotations
 
-import argparse
-import hashlib
+import http.client
 import json
 import os
 import secrets
+import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-import msgpack
-import msgspec
-import zmq
+from arena.author.archives import pack
+from arena.league.door.messages import API
+from arena.league.door.tokens import hash_of, new_token
 
-from arena.league.door.keys import Address, Pair, address, make_pair
-
-AUTHORS: Final = 200
-AT_ONCE: Final = 20
-"""Requests of each author: so many a key may make at once."""
+AUTHORS: Final = 50
+AT_ONCE: Final = 19
+"""Requests of each author: so many a token may make at once, and one that opens the connection."""
 MIB: Final = 2**20
-UPLOAD: Final = 16 * MIB
-CHUNK: Final = 48 * 1024
-DOOR: Final = """
-import sys
-from pathlib import Path
-from arena.league.door.checks import check
-from arena.league.door.server import Door, confine
-confine()
-door = Door(Path(sys.argv[1]), "tcp://127.0.0.1:*", check)
-print(door.address, flush=True)
-door.run()
-"""
-BARE: Final = """
-import zmq
-from arena.league.door.keys import Address, make_pair
-pair = make_pair()
-router = zmq.Context().socket(zmq.ROUTER)
-router.curve_server = True
-router.curve_secretkey = pair.secret.encode()
-router.bind("tcp://127.0.0.1:*")
-print(Address(router.getsockopt_string(zmq.LAST_ENDPOINT), pair.public), flush=True)
-while True:
-    router.send_multipart(router.recv_multipart())
-"""
-
-
-class Figures(msgspec.Struct, frozen=True):
-    """What was measured of a server."""
-
-    empty_mib: float
-    """Memory before the first author."""
-    full_mib: float
-    """Memory with all authors connected, after their requests."""
-    connect_ms: float
-    """From the connection to the first answer, one author after another; the mean."""
-    requests_s: float
-    """Requests a second, of all authors at once."""
-    cpu_us: float
-    """CPU time of the server for each request."""
-    upload_mib_s: float = 0.0
-    """Of one author, who sends a chunk when the one before has arrived."""
+GAMES: Final = 1_000_000
+PAGE: Final = 256
+"""Matches of one page."""
+ROWS: Final = 50
+"""Games of an author on each page: that author plays a tenth of all games."""
+VERSIONS: Final = 3_650
+"""Of one author: ten a day for a year."""
+PLAYING: Final = 600
+LOG_MIB: Final = 1
+"""A log with notes as long as may be. Logs of most games have some KB."""
 
 
 class Server:
-    """A server in a process of its own."""
+    """A door in a process of its own."""
 
-    def __init__(self, program: str, *arguments: str) -> None:
-        command = [sys.executable, "-c", program, *arguments]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    def __init__(self, folder: Path) -> None:
+        (folder / "league.toml").touch()
+        words = [sys.executable, "-m", "arena", "league", "open", str(folder), "--bind", "127.0.0.1:0", "--once"]
+        self._process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
-        self.address: Address = address(self._process.stdout.readline().strip())
+        self.port = int(self._process.stdout.readline().rpartition(":")[2])
 
     def __enter__(self) -> Server:
         return self
@@ -98,96 +69,135 @@ class Server:
         fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    @contextmanager
+    def asking(self, token: str) -> Iterator[Callable[..., bytes]]:
+        """Yields what asks over one connection."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
 
-def pack(**message: Any) -> bytes:
-    return bytes(msgpack.packb(message))
+        def ask(path: str, method: str = "GET", body: bytes | None = None) -> bytes:
+            connection.request(method, f"{API}/{path}", body, {"Authorization": f"Bearer {token}"})
+            return connection.getresponse().read()
 
-
-def connected(context: zmq.Context[zmq.Socket[bytes]], at: Address, pair: Pair) -> zmq.Socket[bytes]:
-    """Returns a socket whose first request is answered."""
-    dealer = context.socket(zmq.DEALER)
-    dealer.curve_serverkey = at.key.encode()
-    dealer.curve_publickey, dealer.curve_secretkey = pair.public.encode(), pair.secret.encode()
-    dealer.linger, dealer.rcvtimeo = 0, 60_000
-    dealer.connect(at.endpoint)
-    dealer.send(pack(type="hello", id=1_000, protocol="1.0"))
-    dealer.recv()
-    return dealer
+        try:
+            yield ask
+        finally:
+            connection.close()
 
 
-def measure(server: Server, pairs: list[Pair]) -> Figures:
-    """Has all authors connect, and then ask at the same time."""
-    empty = server.resident_mib
+def published(folder: Path, tokens: list[str]) -> None:
+    """Writes what such a league publishes."""
+    root = folder / "published"
+    first = root / "authors" / "author0"
+    first.mkdir(parents=True)
+    names = {hash_of(token): f"author{number}" for number, token in enumerate(tokens)}
+    (root / "keys.json").write_text(json.dumps(names))
+    (root / "league.json").write_text(json.dumps({"name": "cup", "rules": "samurai"}))
+    figures = {"rating": 25.1, "half_width": 2.2, "low": 22.9, "high": 27.3, "mu": 25.3, "sigma": 1.1, "games": 800}
+    version = {"bot": "fox", "state": "superseded", "since": "2026-11-23T10:00:00+00:00", "level": "isolated"}
+    versions = [
+        {**version, **figures, "version": f"fox/{n}", "digest": f"{n:064x}", "author": "anna"}
+        for n in range(VERSIONS, 0, -1)
+    ]
+    (first / "status.json").write_text(json.dumps({"versions": versions, "notices": []}))
+    items = [{**version, **figures, "name": f"fox{n}/1", "rank": n, "author": "anna"} for n in range(PLAYING)]
+    (root / "standings.json").write_text(json.dumps({"season": "first", "items": items, "digest": "ab"}))
+    for page in range(GAMES // 2 // PAGE):
+        games = json.dumps({"games": [_game(page, n) for n in range(ROWS)]})
+        (first / f"games-{100_000 + page}.json").write_text(games)
+    for number in range(1, len(tokens)):
+        (root / "authors" / f"author{number}").symlink_to("author0")
+    (root / "logs").mkdir()
+    for number in range(AT_ONCE):
+        (root / "logs" / f"large-{number}.jsonl.zst").write_bytes(secrets.token_bytes(LOG_MIB * MIB))
+
+
+def _game(page: int, number: int) -> dict[str, Any]:
+    return {
+        "game": f"cup-1-{page * 512 + number:06}", "match": page * PAGE + number, "seat": 0,
+        "finished": "2026-11-23T10:00:00+00:00",
+        "version": "fox/1", "opponents": ["owl/3"], "rank": 1, "outcome": "won", "score": 10,
+        "forfeit": None, "sentence": None, "turn": None, "overloaded": False, "last_words": [], "turns": 30,
+        "max_ms": 12.5, "rated": True, "log": "first/cup-1-000001", "public_sha256": "ab" * 32, "published": True,
+        "bot": "fox", "lost": False, "replay": "arena replay cup-1-000001.jsonl --seat 0", "rerun": None,
+    }  # fmt: skip
+
+
+COSTLIEST: Final[dict[str, str]] = {
+    "who the league is": "",
+    f"versions, {VERSIONS:,} of them": "versions",
+    f"standings, of {PLAYING} versions": "standings",
+    "games, the latest 100": "games",
+    "games, a search that finds none": "games?only=lost",
+    f"log of {LOG_MIB} MiB": "games/large-{}/log",
+}
+
+
+def cost_ms(server: Server, token: str, path: str) -> float:
+    """Returns the door's CPU time for a request of an author who has asked nothing for a while."""
+    with server.asking(token) as ask:
+        began = server.cpu_s
+        for number in range(AT_ONCE // (4 if "log" in path else 1)):
+            ask(path.format(number))
+        return (server.cpu_s - began) / number * 1e3
+
+
+def at_once(server: Server, tokens: list[str]) -> tuple[float, float]:
+    """Has all authors connect and ask, and returns requests a second and the memory while they are connected."""
     with ExitStack() as held:
-        context = held.enter_context(zmq.Context())
+        asks = [held.enter_context(server.asking(token)) for token in tokens]
         began = time.perf_counter()
-        dealers = [held.enter_context(connected(context, server.address, pair)) for pair in pairs]
-        connect_s = time.perf_counter() - began
-        time.sleep(1)  # what was used up of the limit has flowed in again
-        poller = zmq.Poller()
-        for dealer in dealers:
-            poller.register(dealer, zmq.POLLIN)
-        began, used = time.perf_counter(), server.cpu_s
-        for number in range(1, AT_ONCE):
-            for dealer in dealers:
-                dealer.send(pack(type="status", id=number))
-        left = len(dealers) * (AT_ONCE - 1)
-        while left:
-            for dealer, _ in poller.poll(60_000):
-                dealer.recv()
-                left -= 1
-        took, used = time.perf_counter() - began, server.cpu_s - used
-        asked = len(dealers) * (AT_ONCE - 1)
-        return Figures(empty, server.resident_mib, connect_s / len(pairs) * 1e3, asked / took, used / asked * 1e6)
+        for _ in range(AT_ONCE):
+            for ask in asks:
+                ask("standings?after=999")
+        return AT_ONCE * len(tokens) / (time.perf_counter() - began), server.resident_mib
 
 
-def upload(server: Server, pair: Pair) -> float:
-    """Returns how many MiB a second one author sends."""
-    data = secrets.token_bytes(UPLOAD)
-    digest = hashlib.sha256(data).hexdigest()
-    with zmq.Context() as context, connected(context, server.address, pair) as dealer:
-        dealer.send(pack(type="submit", id=1, bot="fox", digest=digest, size=len(data)))
-        dealer.recv()
-        began = time.perf_counter()
-        for offset in range(0, len(data), CHUNK):
-            dealer.send(pack(type="chunk", id=2, upload=digest, offset=offset, data=data[offset : offset + CHUNK]))
-            answer = msgpack.unpackb(dealer.recv())
-            assert answer["type"] == "have", answer
-        return UPLOAD / MIB / (time.perf_counter() - began)
+def largest(folder: Path) -> bytes:
+    """Returns a small archive that holds as much as one may."""
+    bot = folder / "fox"
+    bot.mkdir()
+    (bot / "bot.toml").write_text('name = "fox"\ncommand = ["python3", "bot.py"]\n')
+    (bot / "bot.py").write_text("")
+    for number in range(9_000):
+        (bot / f"{number}").write_bytes(bytes(128 * MIB // 9_000 - 100))
+    return pack(str(bot)).data
 
 
-def league(folder: Path, pairs: list[Pair]) -> None:
-    """Writes what a league publishes for its authors."""
-    published = folder / "published"
-    published.mkdir()
-    names = {pair.public: f"author{number}" for number, pair in enumerate(pairs)}
-    (published / "keys.json").write_text(json.dumps(names))
-    (published / "league.json").write_text(json.dumps({"name": "cup", "rules": "samurai"}))
-    versions = [{"version": f"fox/{n}", "bot": "fox", "state": "superseded", "rating": 25.0} for n in range(5)]
-    for name in names.values():
-        (published / "authors" / name).mkdir(parents=True)
-        (published / "authors" / name / "status.json").write_text(json.dumps({"versions": versions, "notices": []}))
+def beside_a_check(server: Server, sender: str, other: str, archive: bytes) -> tuple[float, float]:
+    """Returns how long another author waits while an archive is checked, in ms: the median, the most."""
+    with server.asking(sender) as send, server.asking(other) as ask:
+        thread = threading.Thread(target=send, args=("bots/fox", "PUT", archive))
+        thread.start()
+        waits = []
+        while thread.is_alive() and len(waits) < AT_ONCE:
+            began = time.perf_counter()
+            ask("standings?after=999")
+            waits.append((time.perf_counter() - began) * 1e3)
+            time.sleep(0.05)
+        thread.join()
+    return statistics.median(waits), max(waits)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="What a league's door costs, beside a bare socket of ZeroMQ.")
-    parser.add_argument("--authors", type=int, default=AUTHORS, help=f"authors ({AUTHORS})")
-    authors: int = parser.parse_args().authors
-    pairs = [make_pair() for _ in range(authors)]
-    with tempfile.TemporaryDirectory() as folder:
-        league(Path(folder), pairs)
-        with Server(BARE) as server:
-            bare = measure(server, pairs)
-        with Server(DOOR, folder) as server:
-            door = msgspec.structs.replace(measure(server, pairs), upload_mib_s=upload(server, pairs[0]))
-    print(f"the door       {authors} authors, {AT_ONCE - 1} requests of each at once; ratios to a bare socket")
-    for name, unit in (
-        ("requests_s", "requests/s"), ("cpu_us", "µs CPU a request"), ("connect_ms", "ms a connection"),
-        ("empty_mib", "MiB before the first author"), ("full_mib", "MiB with all authors"),
-    ):  # fmt: skip
-        ours, theirs = getattr(door, name), getattr(bare, name)
-        print(f"the door       {ours:8,.1f} {unit}, ratio {ours / theirs:.2f}")
-    print(f"the door       {door.upload_mib_s:8,.1f} MiB/s of one author's upload")
+    tokens = [new_token() for _ in range(AUTHORS + len(COSTLIEST) + 3)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        published(folder, tokens)
+        with Server(folder) as server:
+            print(f"the door       {server.resident_mib:8.1f} MiB before the first author")
+            requests_s, mib = at_once(server, tokens[:AUTHORS])
+            print(f"the door       {requests_s:8.0f} requests/s of {AUTHORS} authors, one after another")
+            print(f"the door       {mib:8.1f} MiB with all of them connected")
+            for token, (what, path) in zip(tokens[AUTHORS:], COSTLIEST.items(), strict=False):
+                print(f"the door       {cost_ms(server, token, path):8.2f} ms CPU  {what}", flush=True)
+            print(f"the door       {server.resident_mib:8.1f} MiB of memory after all of them")
+            began = time.perf_counter()
+            with server.asking(tokens[-1]) as ask:
+                ask("bots/fox", "PUT", secrets.token_bytes(16 * MIB))
+            print(f"the door       {16 / (time.perf_counter() - began):8.1f} MiB/s of one author's upload")
+            archive = largest(folder)
+            median, most = beside_a_check(server, tokens[-2], tokens[-3], archive)
+            print(f"the door       {median:8.1f} ms  a request beside the check of 128 MiB, at most {most:.0f} ms")
 
 
 if __name__ == "__main__":

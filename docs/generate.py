@@ -16,6 +16,7 @@ from arena.cli.help import show_all
 from arena.core.commands.formats import NAMES, Explained
 from arena.core.commands.tournament import ORDERS, Steered
 from arena.core.store.migrations import migrations
+from arena.league.door import openapi
 from arena.league.store import states
 from arena.sandbox import fenced_filter, filter
 
@@ -183,6 +184,7 @@ PAGES = {
     "cli.md": command_line,
     "filter.md": filter_page,
     "league.md": league_page,
+    "league-openapi.json": lambda: openapi.document().decode(),
     "reference.md": reference.page,
     "safety.md": safety_page,
 }

@@ -38,7 +38,7 @@ CODES = {
 """By rule, the code of an `error` about a frame that breaks it; all others of §5 and §8.6 are `malformed`."""
 
 
-LEAGUE_CODES = {"§D4-2": "too_large", "§5.3-6": "protocol"}
+LEAGUE_CODES = {"§D4-3": "too_large", "§5.3-6": "protocol"}
 """The same for a league's door."""
 
 
@@ -61,9 +61,9 @@ DOOR = Protocol(
     LEAGUE["messages"],
     LEAGUE["limits"],
     LEAGUE_CODES,
-    {"author": "§D4-2", "door": "§D4-2"},
+    {"author": "§D4-3", "door": "§D4-3"},
     "author",
-    {"author": (bytes,), "door": (bytes, float)},
+    {"author": (bytes,), "door": (bytes,)},
 )
 
 

@@ -5,7 +5,7 @@
 
 It needs Python 3.11 and nothing else. A generated part of SPEC.md or LEAGUE.md begins with `<!-- KIND:NAME -->` and
 ends with `<!-- end -->`; the kinds are `fields` (the table of a message's fields), `example` (a vector's message),
-`states` (the session's transitions), `requests` and `errors` (of a league's door).
+`states` (the session's transitions), `messages` and `errors` (of a league's door).
 """
 
 from __future__ import annotations
@@ -20,11 +20,6 @@ from typing import Any
 FOLDER = Path(__file__).resolve().parent
 DATA: dict[str, Any] = tomllib.loads((FOLDER / "messages.toml").read_text(encoding="utf-8"))
 LEAGUE: dict[str, Any] = tomllib.loads((FOLDER / "league.toml").read_text(encoding="utf-8"))
-FIELDS: dict[str, Any] = {
-    **DATA["messages"],
-    **{f"league-{name}": message for name, message in LEAGUE["messages"].items()},
-}
-"""The messages of both pages by the name of their part: those of a league's door begin with `league-`."""
 KEYS = {"type", "at_least", "at_most", "pattern", "items", "keys", "values", "fields", "nil", "or"}
 """What a type may say; a field may also be `required`, and has a `meaning`."""
 
@@ -61,7 +56,7 @@ def generated() -> dict[Path, str]:
 def _part(match: re.Match[str]) -> str:
     start, kind, name, end = match.groups()
     makers = {"fields": fields_table, "example": example, "states": states_table}
-    makers |= {"requests": requests_table, "errors": errors_table}
+    makers |= {"messages": messages_table, "errors": errors_table}
     return f"{start}{makers[kind](name)}{end}"
 
 
@@ -70,9 +65,8 @@ def _part(match: re.Match[str]) -> str:
 
 def fields_table(name: str) -> str:
     """Returns the table of a message's fields, those of its inner maps with dotted names."""
-    tag = name.removeprefix("league-")
-    rows = ["| field | type | required | meaning |", "|---|---|---|---|", f'| `type` | `"{tag}"` | yes | |']
-    rows += _rows(FIELDS[name]["fields"], "")
+    rows = ["| field | type | required | meaning |", "|---|---|---|---|", f'| `type` | `"{name}"` | yes | |']
+    rows += _rows(DATA["messages"][name]["fields"], "")
     return "\n".join(rows) + "\n"
 
 
@@ -208,26 +202,27 @@ def states_table(_: str) -> str:
     return "\n".join(rows) + "\n"
 
 
-def requests_table(_: str) -> str:
-    """Returns the table of what an author may ask a league's door."""
-    rows = ["| request | answer | meaning |", "|---|---|---|"]
+def messages_table(_: str) -> str:
+    """Returns the table of the messages of remote bots, with their fields."""
+    rows = ["| message, from | field | type | required | meaning |", "|---|---|---|---|---|"]
     for name, message in LEAGUE["messages"].items():
-        if "reply" in message:
-            rows.append(f"| `{name}` | `{message['reply']}` | {message['meaning']} |")
+        rows.append(f"| `{name}`, {message['from']} | | | | {message['meaning']} |")
+        rows += [f"| {row}" for row in _rows(message["fields"], "")]
     return "\n".join(rows) + "\n"
 
 
 def errors_table(_: str) -> str:
     """Returns the table of a door's error codes."""
-    rows = ["| code | meaning |", "|---|---|"]
-    rows += [f"| `{code}` | {meaning} |" for code, meaning in LEAGUE["errors"].items()]
+    rows = ["| code | status | meaning |", "|---|---|---|"]
+    rows += [
+        f"| `{code}` | {error.get('status', '')} | {error['meaning']} |" for code, error in LEAGUE["errors"].items()
+    ]
     return "\n".join(rows) + "\n"
 
 
 def example(vector: str) -> str:
     """Returns the message of a valid vector, as JSON."""
-    paths = (FOLDER / "vectors").glob("valid/*.json")
-    for path in sorted([*paths, FOLDER / "vectors" / "league" / "valid.json"]):
+    for path in sorted((FOLDER / "vectors").glob("valid/*.json")):
         for entry in json.loads(path.read_text(encoding="utf-8"))["vectors"]:
             if entry["id"] == vector:
                 lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in entry["decoded"].items()]

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import json
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from email.message import Message
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import msgspec
 
 from arena.core.files import write
+from arena.league.door.addresses import Address, address
+from arena.league.door.app import Door, room
 from arena.league.door.checks import Check
 from arena.league.door.client import Client
-from arena.league.door.keys import Pair, make_pair
+from arena.league.door.messages import API, MAX_AUTHOR_FRAME, Problem
 from arena.league.door.refusals import Refusal
-from arena.league.door.server import Door
+from arena.league.door.tokens import hash_of, new_token
+from arena.pages.web import Server, listen
 
-LOCAL = "tcp://127.0.0.1:*"  # a free port of this machine
 
-
-def digest_of(path: Path) -> str:
+def digest_of(data: bytes) -> tuple[str, bytes]:
     """Stands for the check of an archive: everything is one, but for what begins with `bad`."""
-    data = path.read_bytes()
     if data.startswith(b"bad"):
         raise Refusal("archive", "expected an archive, got: bad", "pack it", rule="first entry", path="a/b")
-    return hashlib.sha256(data).hexdigest()
+    return hashlib.sha256(data).hexdigest(), data
 
 
 class League:
@@ -44,16 +48,16 @@ class League:
         path.parent.mkdir(parents=True, exist_ok=True)
         write(path, document if isinstance(document, bytes) else json.dumps(document).encode())
 
-    def author(self, name: str) -> Pair:
-        """Adds an author with a new key."""
-        pair = make_pair()
-        self.keys[pair.public] = name
+    def author(self, name: str) -> str:
+        """Adds an author, and returns a new token of theirs."""
+        token = new_token()
+        self.keys[hash_of(token)] = name
         self.publish("keys.json", self.keys)
-        return pair
+        return token
 
-    def revoke(self, pair: Pair) -> None:
-        """Revokes a key."""
-        del self.keys[pair.public]
+    def revoke(self, token: str) -> None:
+        """Revokes a token."""
+        del self.keys[hash_of(token)]
         self.publish("keys.json", self.keys)
 
     def orders(self) -> list[dict[str, Any]]:
@@ -76,24 +80,35 @@ class League:
         self.publish(f"answers/{order['id']}.json", document)
 
 
+class OpenDoor(NamedTuple):
+    """A door that serves."""
+
+    door: Door
+    server: Server
+    address: Address
+
+
 @contextmanager
-def opened(league: League, *, check: Check = digest_of, **settings: Any) -> Iterator[Door]:
+def serving(door: Door) -> Iterator[OpenDoor]:
     """Yields a door that serves in a thread."""
-    door = Door(league.folder, LOCAL, check, **({"room": lambda folder: True} | settings))
-    stopped = threading.Event()
-
-    def serve() -> None:
-        while not stopped.is_set():
-            door.step(20)
-
-    thread = threading.Thread(target=serve)
+    listening, ready = listen("127.0.0.1:0"), threading.Event()
+    server = Server(door.app, listening, ready=ready.set, room=room, message_bytes=MAX_AUTHOR_FRAME)
+    door.traffic = server.traffic
+    thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        yield door
+        assert ready.wait(60)
+        yield OpenDoor(door, server, address(f"http://127.0.0.1:{listening.port}"))
     finally:
-        stopped.set()
+        server.stop()
         thread.join()
-        door.close()
+
+
+@contextmanager
+def opened(league: League, *, check: Check = digest_of, **settings: Any) -> Iterator[OpenDoor]:
+    """Yields a door of a league that serves in a thread."""
+    with serving(Door(league.folder, check, **({"room": lambda folder: True} | settings))) as door:
+        yield door
 
 
 @contextmanager
@@ -114,6 +129,34 @@ def answering(league: League, verb: str, document: dict[str, Any]) -> Iterator[N
     assert not failed
 
 
-def client(door: Door, pair: Pair, **settings: Any) -> Client:
+def client(door: OpenDoor, token: str, **settings: Any) -> Client:
     """A client of the door."""
-    return Client(door.address, pair, **settings)
+    return Client(door.address, token, **settings)
+
+
+class Said(NamedTuple):
+    """An answer over HTTP."""
+
+    status: int
+    headers: Message
+    body: bytes
+
+    @property
+    def problem(self) -> Problem:
+        """What is wrong."""
+        assert self.headers["content-type"] == "application/problem+json"
+        return msgspec.json.decode(self.body, type=Problem)
+
+
+def asked(
+    door: OpenDoor, token: str, path: str, method: str = "GET", body: bytes | None = None, **headers: str
+) -> Said:
+    """Asks with a token, without the client. In the names of headers `_` stands for `-`."""
+    connection = http.client.HTTPConnection(door.address.host, door.address.port, timeout=60)
+    given = {"Authorization": f"Bearer {token}", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    try:
+        connection.request(method, path if path.startswith("/") else f"{API}/{path}", body, given)
+        answer = connection.getresponse()
+        return Said(answer.status, answer.headers, answer.read())
+    finally:
+        connection.close()

@@ -33,7 +33,7 @@ WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("upload", "push", "deploy"), "arena league submit"), "start": "arena league run",
     **dict.fromkeys(("server", "web"), "arena league serve' or 'arena watch --web"),
     **dict.fromkeys(("leaderboard", "ranking", "ratings", "elo"), "arena standings"), "sprt": "arena compare --sprt",
-    **dict.fromkeys(("register", "join", "signup"), "arena league key new"), "resume": "arena tournament",
+    **dict.fromkeys(("register", "join", "signup", "key"), "arena league token new"), "resume": "arena tournament",
     **dict.fromkeys(("duel", "versus", "vs", "fight"), "arena match"), "logs": "arena games' or 'arena replay logs",
     **dict.fromkeys(("view", "view-game", "gui", "spectate"), "arena watch' or 'arena replay"), "train": "arena tune",
     **{word: f"arena tournament --format {word}" for word in ("gauntlet", "swiss", "knockout", "ladder", "adaptive")},

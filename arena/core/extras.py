@@ -8,14 +8,14 @@ from typing import Final
 from arena.core.errors import ConfigError
 
 OURS: Final = False
-"""Whether the names of our packages on the registry are ours. While they are not, nobody is told to install by them:
-whoever takes one first would run there. A test looks for that in all pages and messages."""
+"""Whether the registry's names of our packages are ours. While not, no text may tell anybody to install by them."""
 MODULES: Final = {
     "beacon": ("py_ecc",),
     "cluster": ("cryptography", "distributed"),
     "data": ("pyarrow",),
     "pettingzoo": ("pettingzoo",),
-    "pages": ("jinja2", "matplotlib", "starlette", "uvicorn"),
+    "pages": ("jinja2", "matplotlib", "starlette", "uvicorn", "websockets"),
+    "remote": ("websockets",),
 }
 """The modules of each extra, by names that are those of their packages, too; pyproject.toml has their versions."""
 

@@ -75,12 +75,12 @@ class OrderContext(msgspec.Struct, frozen=True, kw_only=True):
         return value
 
     def key(self) -> str:
-        """Returns the public key of the arguments."""
-        from arena.league.door.keys import is_key  # with ZeroMQ, which other orders do without
+        """Returns the hash of a token of the arguments."""
+        from arena.league.door.tokens import is_hash  # with ZeroMQ, which other orders do without
 
         value = self.text("key")
-        if not is_key(value):
-            raise self._wrong("key", "a public key of 40 characters (Z85)", value)
+        if not is_hash(value):
+            raise self._wrong("key", "the hash of a token, of 40 characters (Z85)", value)
         return value
 
     def quotas(self) -> dict[str, int]:

@@ -161,7 +161,11 @@ class Door(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """`[door]`: whether `arena league run` opens the league to authors elsewhere."""
 
     bind: str = ""
-    host: str = ""
+    """Where it listens, `HOST:PORT`; empty: nowhere."""
+    url: str = ""
+    """The address that authors use, `https://cup.example`; empty: that at which it listens."""
+    tls: str | tuple[str, str] = ""
+    """The files of a certificate and its key; `self`: one that is made; empty: none."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -291,6 +295,8 @@ def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
         for section, key in GONE_SETTINGS:
             if isinstance(inner := table.get(section), dict):
                 inner.pop(key, None)
+    if isinstance(door := table.get("door"), dict) and door.get("host") == "":
+        del door["host"]  # every file had it while doors had an address of ZeroMQ
     for section, key, known in _unknown_keys(table):
         close = errors.did_you_mean(key, known)
         name = f" in [{section}]" if section else ""
@@ -407,10 +413,21 @@ _CHECKS: Final[tuple[tuple[str, Callable[[Settings], object]], ...]] = (
     ("", lambda settings: bot_manifests.check_name(settings.name)),
     *((name, partial(_contradicted, name)) for name in ("matchmaking", "logs", "season", "bots", "suspension")),
     ("season", lambda settings: settings.season.dates),
-    ("door", lambda settings: check_bind(settings.door.bind)),
+    ("door", lambda settings: check_door(settings.door)),
     ("game", _check_games),
 )
 """What the types cannot say, and the section in which it is said."""
+
+
+def check_door(door: Door) -> None:
+    """Checks where a door is to listen.
+
+    Raises:
+        ConfigError: It is no such place. Show the message to the operator.
+    """
+    check_bind(door.bind)
+    if isinstance(door.tls, str) and door.tls not in ("", "self"):
+        raise errors.ConfigError(f'expected tls = "self", or ["CERT", "KEY"], got: {door.tls!r}; correct it')
 
 
 def check_bind(bind: str) -> None:
@@ -419,8 +436,9 @@ def check_bind(bind: str) -> None:
     Raises:
         ConfigError: It is no such place. Show the message to the operator.
     """
-    if bind and not re.fullmatch(r"tcp://[^/\s]+:[0-9]{1,5}", bind):
-        raise errors.ConfigError(f"expected tcp://HOST:PORT, such as tcp://*:5599, got: {bind!r}; correct the address")
+    if bind and not re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]/\s]+):[0-9]{1,5}", bind):
+        old = ", an address of ZeroMQ, which leagues had before" if bind.startswith("tcp://") else ""
+        raise errors.ConfigError(f"expected HOST:PORT, such as 127.0.0.1:8780, got: {bind!r}{old}; correct the address")
 
 
 def place(where: str, text: str, section: str, key: str) -> str:

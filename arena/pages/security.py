@@ -9,13 +9,17 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from base64 import b64encode
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from arena.core.face import errors
 
+_HEAD: Final = 1_000
+"""Bytes at the beginning of a page in which its policy stands."""
+_OWN_SCRIPT: Final = re.compile(rb"script-src &#39;(sha256-[A-Za-z0-9+/]{43}=)&#39;")
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -25,6 +29,15 @@ def policy(script: str, style: str) -> str:
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
+
+
+def own_script(page: bytes) -> str:
+    """Returns the source that lets the script of a page with a `policy` run, for the policy of whoever serves it.
+
+    It is empty for any other page.
+    """
+    found = _OWN_SCRIPT.search(page[:_HEAD])
+    return f"'{found[1].decode()}'" if found else ""
 
 
 def json_in_script(value: Any) -> str:

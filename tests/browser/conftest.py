@@ -81,13 +81,12 @@ def look(browser: Any) -> Callable[..., Any]:
 
     @contextmanager
     def look(width: int = 1280, height: int = 800, **options: Any) -> Iterator[Seen]:
-        context = browser.new_context(viewport={"width": width, "height": height}, **{"offline": True, **options})
-        try:
+        with browser.new_context(
+            viewport={"width": width, "height": height}, **{"offline": True, **options}
+        ) as context:
             seen = Seen(context.new_page())
             yield seen
             seen.check()
-        finally:
-            context.close()
 
     return look
 

@@ -24,8 +24,7 @@ def test_boards_move_and_standings_too(browser: Any, tmp_path: Path, width: int,
     with started(tmp_path, "watch", "--web") as process:
         assert process.stdout is not None
         address = process.stdout.readline().strip()
-        context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
-        try:
+        with browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme) as context:
             page = context.new_page()
             console: list[str] = []
             requests: list[str] = []
@@ -62,15 +61,12 @@ def test_boards_move_and_standings_too(browser: Any, tmp_path: Path, width: int,
             own = urlsplit(address).netloc
             assert all(url.startswith("data:") or urlsplit(url).netloc == own for url in requests), requests
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        finally:
-            context.close()
 
 
 @pytest.mark.long
 def test_a_page_that_lost_its_watch_says_so_and_comes_back(browser: Any, tmp_path: Path) -> None:
     arena(tmp_path, "tournament", "random", "random", "--deals", "1", "-q")
-    context = browser.new_context()
-    try:
+    with browser.new_context() as context:
         page = context.new_page()
         with started(tmp_path, "watch", "--web") as process:
             assert process.stdout is not None
@@ -79,8 +75,6 @@ def test_a_page_that_lost_its_watch_says_so_and_comes_back(browser: Any, tmp_pat
             process.send_signal(signal.SIGTERM)
             process.communicate()
         page.wait_for_selector("#facts:has-text('connection is lost')")
-    finally:
-        context.close()
 
 
 GARDENER_S = 3.0  # about how often the board of a Gardener game is laid out anew
@@ -118,15 +112,12 @@ def watching(browser: Any, folder: Path, *more: str) -> Iterator[tuple[Any, str]
     with started(folder, "watch", "--web", *more) as process:
         assert process.stdout is not None
         address = process.stdout.readline().strip()
-        context = browser.new_context()
-        try:
+        with browser.new_context() as context:
             page = context.new_page()
             page.goto(address)
             page.wait_for_selector("html[data-ready]", state="attached")
             page.close()
             yield context, address.partition("?")[0]
-        finally:
-            context.close()
 
 
 @pytest.mark.long

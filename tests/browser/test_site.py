@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browser_kit import COLOURED
+from web_kit import served
 
+from arena.core.record.log import Log
+from arena.pages.game import game_page
+from arena.pages.web import site_app
 from tests import site_kit
 
 Look = Callable[..., Any]
@@ -44,6 +50,33 @@ def test_every_page_loads_without_an_error_and_fits(look: Look, cup: tuple[Path,
                 assert seen.page.locator("h1").count() == 1
             missing = "[...document.querySelectorAll('table')].filter(table => !table.caption).length"
             assert seen.page.evaluate(missing) == 0
+
+
+def test_served_pages_run_no_script_but_the_sites_and_that_of_a_games_page(
+    browser: Any, cup: tuple[Path, str], samurai: Log, tmp_path: Path
+) -> None:
+    """What would get into a page could act for an author who is signed in beside it."""
+    folder = Path(shutil.copytree(cup[0], tmp_path / "site"))
+    (folder / "alone.html").write_text(game_page(samurai))
+    inside = "<script>document.title = 'ran'</script><img src=data:, onerror='document.title = 1'>"
+    index = (
+        (folder / "index.html").read_text().replace("<meta http-equiv", "<meta name").replace("</h1>", f"</h1>{inside}")
+    )
+    (folder / "index.html").write_text(index)
+    alone = (folder / "alone.html").read_text().replace("</body>", f"{inside}</body>")
+    (folder / "changed.html").write_text(alone.replace("<meta http-equiv", "<meta name"))
+    with browser.new_context() as context:
+        page = context.new_page()
+        with served(site_app(folder, ("live/", "live"), [])) as listening:
+            for name in ("alone.html", "changed.html", f"{cup[1]}/game.html?n=2"):
+                page.goto(f"http://127.0.0.1:{listening.port}/{name}")
+                page.wait_for_selector("html[data-ready]", state="attached")
+                page.reload()
+                page.wait_for_selector("html[data-ready]", state="attached")
+                assert "ran" not in page.title()
+                assert page.evaluate(COLOURED)
+            page.goto(f"http://127.0.0.1:{listening.port}/")
+            assert page.title() not in ("ran", "1")
 
 
 @pytest.mark.long

@@ -33,25 +33,21 @@ def test_a_link_on_another_site_leads_in(browser: Any) -> None:
     with served(Guard(_page("the game"), key=KEY, port=ours.port), ours):
         address = f"http://127.0.0.1:{ours.port}/game?t=3"
         mail = _page(f'<a id="way" href="{address}&key={KEY}">in</a> <a id="later" href="{address}">later</a>')
-        context = browser.new_context()
-        with served(mail) as other:
-            try:
-                page = context.new_page()
-                begin = f"http://localhost:{other.port}/"  # another site than 127.0.0.1
-                page.goto(begin)
-                page.click("#later")
-                assert "expected the key" in page.inner_text("body"), "a stranger is sent nothing"
-                page.goto(begin)
-                page.click("#way")
-                assert page.inner_text("body") == "the game"
-                assert page.url == address
-                page.reload()
-                assert page.inner_text("body") == "the game"
-                page.goto(begin)
-                page.click("#later")
-                assert page.inner_text("body") == "the game"
-            finally:
-                context.close()
+        with served(mail) as other, browser.new_context() as context:
+            page = context.new_page()
+            begin = f"http://localhost:{other.port}/"  # another site than 127.0.0.1
+            page.goto(begin)
+            page.click("#later")
+            assert "expected the key" in page.inner_text("body"), "a stranger is sent nothing"
+            page.goto(begin)
+            page.click("#way")
+            assert page.inner_text("body") == "the game"
+            assert page.url == address
+            page.reload()
+            assert page.inner_text("body") == "the game"
+            page.goto(begin)
+            page.click("#later")
+            assert page.inner_text("body") == "the game"
 
 
 def test_another_site_can_neither_read_nor_act_with_the_key_of_a_browser(browser: Any) -> None:
@@ -59,24 +55,20 @@ def test_another_site_can_neither_read_nor_act_with_the_key_of_a_browser(browser
     ours, seen = listen(), list[str]()
     with served(Guard(_page("the game", seen), key=KEY, port=ours.port), ours):
         address = f"http://127.0.0.1:{ours.port}/"
-        context = browser.new_context()
-        with served(_page("another site")) as other:
-            try:
-                page = context.new_page()
-                page.goto(f"{address}?key={KEY}")
-                assert seen == ["GET"]
-                page.goto(f"http://localhost:{other.port}/")
-                asked: list[str] = []
-                page.on("request", lambda request: asked.append(request.method))
-                for method in ("GET", "POST"):
-                    fetch = "(a) => fetch(a[0], {method: a[1], mode: 'no-cors', credentials: 'include'}).catch(() => 0)"
-                    page.evaluate(fetch, [address, method])
-                page.evaluate(
-                    "(address) => new Promise((done) => { const frame = document.createElement('iframe');"
-                    " frame.onload = done; frame.src = address; document.body.append(frame); })",
-                    address,
-                )
-                assert asked == ["GET", "POST", "GET"]
-                assert seen == ["GET"], "none of them came through"
-            finally:
-                context.close()
+        with served(_page("another site")) as other, browser.new_context() as context:
+            page = context.new_page()
+            page.goto(f"{address}?key={KEY}")
+            assert seen == ["GET"]
+            page.goto(f"http://localhost:{other.port}/")
+            asked: list[str] = []
+            page.on("request", lambda request: asked.append(request.method))
+            for method in ("GET", "POST"):
+                fetch = "(a) => fetch(a[0], {method: a[1], mode: 'no-cors', credentials: 'include'}).catch(() => 0)"
+                page.evaluate(fetch, [address, method])
+            page.evaluate(
+                "(address) => new Promise((done) => { const frame = document.createElement('iframe');"
+                " frame.onload = done; frame.src = address; document.body.append(frame); })",
+                address,
+            )
+            assert asked == ["GET", "POST", "GET"]
+            assert seen == ["GET"], "none of them came through"

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 import tomllib
 from itertools import groupby
+from pathlib import Path
 from typing import Any, get_args
 
 import msgspec
 import pytest
 from msgspec import inspect as types
+from starlette.routing import Route, WebSocketRoute
 
 from arena.core.errors import RemoteProtocolError
 from arena.core.wire.messages import MAX_DEPTH, MAX_INT
-from arena.league.door import limits, messages
+from arena.league.door import limits, messages, refusals
+from arena.league.door.app import Door, _Routes
 from arena.league.door.codec import decode, decode_from_door, encode
 from arena.league.door.messages import FromAuthor, FromDoor
 from arena.league.settings import Limits
@@ -75,8 +78,6 @@ def test_limits_and_version_are_those_of_the_tables() -> None:
         "door_frame": messages.MAX_DOOR_FRAME,
         "depth": MAX_DEPTH,
         "integer": MAX_INT,
-        "chunk": messages.MAX_CHUNK,
-        "part": messages.MAX_PART,
         "archive": messages.MAX_ARCHIVE,
         "ping_s": messages.PING_S,
         "silence_s": messages.SILENCE_S,
@@ -88,18 +89,33 @@ def test_limits_and_version_are_those_of_the_tables() -> None:
 def test_the_limits_of_a_key_are_on_the_page() -> None:
     section = PAGE.split("## 9. ")[1].split("## 10. ")[0]
     named = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
-    of_door = [*limits.LIMITS, "waiting", "remote"]
+    of_door = [*limits.LIMITS, "waiting", "remote", "open"]
     assert named[: len(of_door)] == of_door
     assert set(named[len(of_door) :]) <= OF_LEAGUE
     assert "submissions" in named[len(of_door) :]
     assert f"have {limits.MOST_WAITING} orders" in section
     assert f"serve {limits.MOST_BOTS} remote bots" in section
+    assert f"have {limits.MOST_OPEN} requests and WebSockets" in section
     assert f"give {limits.LIMITS['orders'].burst} orders an hour" in section
 
 
 def test_every_code_that_the_door_gives_is_on_the_page() -> None:
     given = set(re.findall(r"(?:Refusal|Error|RemoteProtocolError)\(\s*\"(\w+)\"", SOURCE))
-    assert given - {"no_answer"} == {code for code in TABLES["errors"] if code not in ("malformed", "refused")}
+    assert given - {"no_answer"} == TABLES["errors"].keys() - {"refused", "quota"}
+    assert {code: error["status"] for code, error in TABLES["errors"].items() if "status" in error} == refusals.STATUSES
+
+
+def test_the_requests_of_the_page_are_those_of_the_door(tmp_path: Path) -> None:
+    section = PAGE.split("## 5. ")[1].split("## 6. ")[0]
+    named = re.findall(r"^\| `(?:([A-Z]+) )?([^`?]+)(?:\?[^`]*)?` \|", section, re.MULTILINE)
+    routes = _Routes(Door(tmp_path)).routes
+    found = {
+        (method, route.path.replace("{number}", "{n}"))
+        for route in routes
+        for method in ((route.methods or set()) - {"HEAD"} or {"HEAD"} if isinstance(route, Route) else {""})
+        if isinstance(route, Route | WebSocketRoute)
+    }
+    assert {(method, re.sub(r"[A-Z]+", lambda name: f"{{{name[0].lower()}}}", path)) for method, path in named} == found
 
 
 # Numbers

@@ -81,7 +81,9 @@ def test_what_is_chosen_is_read_back(
         ("sample = 64", "sample = true", r"league.toml:LINE: sample: expected `int`, got `bool`"),
         ('name = "cup"', 'name = "../cup"', r"league.toml:LINE: expected at most 64 letters"),
         ('name = "cup"', "name = ", r"expected a TOML file, got: .* - at league.toml"),
-        ('bind = ""', 'bind = "*:5599"', r"league.toml:\d+: expected tcp://HOST:PORT, such as tcp://\*:5599, got"),
+        ('bind = ""', 'bind = "tcp://*:5599"', r"league.toml:\d+: expected HOST:PORT, .*, an address of ZeroMQ, which"),
+        ('tls = ""', 'tls = "yes"', r'league.toml:\d+: expected tls = "self", or \["CERT", "KEY"\], got: .yes.'),
+        ('tls = ""', 'host = "cup.example"', r"expected in \[door\] one of bind, url, tls, got: 'host' - at .*:\d+; "),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(old: str, new: str, message: str) -> None:

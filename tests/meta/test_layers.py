@@ -73,7 +73,6 @@ PLACES = {
     "arena.league.commands": "cli",
     "arena.league.disk": "disk",
     "arena.league.door": "door",
-    "arena.league.live": "live",
     "arena.league.record": "record",
     "arena.league.show": "show",
     "arena.league.store": "store",

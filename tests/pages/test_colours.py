@@ -11,7 +11,6 @@ import pytest
 
 from arena.games.samurai.show.drawing import SamuraiDrawing
 from arena.pages import game, plots
-from arena.pages.live import app as live
 from arena.pages.parts import viewer_style
 from arena.pages.seat import style as play_style
 from arena.pages.site.figures import SHADES
@@ -20,6 +19,8 @@ FOLDER = Path(game.__file__).parent / "viewer"
 VIEWER = viewer_style()
 SAMURAI = SamuraiDrawing.style
 SITE = (FOLDER.parent / "site" / "site.css").read_text(encoding="utf-8")
+WATCH = (FOLDER.parent / "live" / "pages" / "watch.css").read_text(encoding="utf-8")
+AUTHORS = (FOLDER.parent / "web" / "me.css").read_text(encoding="utf-8")
 
 LIGHT, DARK = 0, 1
 # Machado, Oliveira, Fernandes 2009, severity 1: linear RGB as people see it who lack one kind of cones.
@@ -135,8 +136,8 @@ def test_classes_of_a_drawing_never_meet_those_of_the_page(name: str) -> None:
 
 @pytest.mark.parametrize(
     "sheet",
-    [VIEWER, play_style(SAMURAI), live.part("viewer.css") + live.part("watch.css")],
-    ids=["viewer", "play", "live"],
+    [VIEWER, play_style(SAMURAI), VIEWER + WATCH, VIEWER + SITE + AUTHORS],
+    ids=["viewer", "play", "live", "authors"],
 )
 def test_every_colour_that_a_page_uses_has_a_value(sheet: str) -> None:
     used, defined = (set(re.findall(pattern, sheet)) for pattern in (r"var\((--[\w-]+)\)", r"(--[\w-]+):"))

@@ -71,7 +71,7 @@ class Couriers:
     def _submit(self, arrival: Arrival, path: Path) -> subprocess.Popen[str]:
         author = arrival.bot.author
         if arrival.by_door:
-            where = ("--at", self._stage.address, "--key", str(self._stage.keys / f"{author}.key"))
+            where = ("--at", self._stage.address, "--token", str(self._stage.tokens / f"{author}.token"))
         else:
             where = ("--league", str(self._stage.cup), "--author", author)
         return self._stage.popen("league", "submit", str(path), *where)

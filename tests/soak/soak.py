@@ -15,8 +15,9 @@ from typing import Any, Final
 import msgspec
 
 from arena.core.errors import ArenaError
+from arena.league.door.addresses import address
 from arena.league.door.client import Client
-from arena.league.door.keys import address, read_pair
+from arena.league.door.tokens import read_token
 from tests.soak import bots, evidence, judge, watch
 from tests.soak.couriers import Couriers
 from tests.soak.judge import Finding
@@ -180,8 +181,8 @@ class Run:
         authors = self._scenario.authors
         author = authors[(self.asked + self.unanswered) % len(authors)]
         try:
-            pair = read_pair(self._stage.keys / f"{author}.key")
-            with Client(address(self._stage.address), pair, connect_s=2.0, answer_s=2.0) as client:
+            token = read_token(self._stage.tokens / f"{author}.token")
+            with Client(address(self._stage.address), token) as client:
                 client.standings()
                 list(client.games(most=20))
             self.asked += 1

@@ -28,7 +28,7 @@ AGAIN_S: Final = 2.0  # after how long a service that has ended by itself is sta
 _BEGAN: Final = "versions play"  # what the service says when it has begun
 _NO_ROOM: Final = re.compile("to write to the disk|room on the disk|disk that can be read and written")
 _FULL: Final = re.compile("No space left|disk is full")
-_ADDRESS: Final = re.compile(r"tcp://\S+")
+_ADDRESS: Final = re.compile(r"^http://\S+$", re.MULTILINE)
 _OF_PYTHON: Final = (b"", b"blat")
 """The content of files by which `tempfile` tries a folder: a kill in that instant leaves one."""
 
@@ -47,8 +47,8 @@ class Stage:
     def __init__(self, folder: Path, disk: Path, scenario: Scenario, level: str, workers: int) -> None:
         self.folder = folder
         self.cup = disk / "cup"
-        self.keys = folder / "keys"
-        self.keys.mkdir()
+        self.tokens = folder / "tokens"
+        self.tokens.mkdir()
         self.temporary = Path(tempfile.mkdtemp(prefix="s-"))  # elsewhere, since the path of a socket must be short
         self.said = folder / "service.txt"
         self.door_said = folder / "door.txt"
@@ -64,14 +64,14 @@ class Stage:
         """When the service is to be started again."""
         self._service: subprocess.Popen[str] | None = None
         self._supervisor: subprocess.Popen[str] | None = None
-        self._bind = f"tcp://127.0.0.1:{free_port()}"
+        self._bind = f"127.0.0.1:{free_port()}"
         level_words = ["--ruleset", "basic", "--time", "5/move", "--level", level]
         self.arena("league", "init", str(self.cup), *level_words)
         for author in scenario.authors:
-            self.arena("league", "key", "new", author, "--out", str(self.keys))
-            key = str(self.keys / f"{author}.pub")
+            self.arena("league", "token", "new", author, "--out", str(self.tokens))
+            digest = str(self.tokens / f"{author}.hash")
             quota = ["--quota", f"bots={AUTHORS}", "--quota", "submissions=100"]
-            self.arena("league", "author", "add", author, "--league", str(self.cup), "--key", key, *quota)
+            self.arena("league", "author", "add", author, "--league", str(self.cup), "--token", digest, *quota)
 
     # Commands
 
@@ -219,7 +219,7 @@ class Stage:
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit() and mark in (environment(int(name)) or b"")]
         found = [f"process {pid}: {_command(pid).replace(chr(0), ' ')[:200]}" for pid in pids]
         found += [f"{path}" for path in self.temporary.iterdir() if not _is_of_a_start(path)]
-        host, _, port = self._bind.removeprefix("tcp://").partition(":")
+        host, _, port = self._bind.partition(":")
         with suppress(OSError), socket.create_connection((host, int(port)), timeout=1):
             found.append(f"somebody listens at {self._bind}")
         return found

@@ -21,7 +21,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "lift": ("arena.league.commands.steer:lift", "Let a suspended version play again."),
     "season": ("arena.league.commands.season:season", "End a season, or list those that there were."),
     "author": ("arena.league.commands.author:author", "Say who may submit bots."),
-    "key": ("arena.league.commands.key:key", "Make keys for authors elsewhere, and say which are valid."),
+    "token": ("arena.league.commands.token:token", "Make tokens for authors elsewhere, and say which are valid."),
     "replay-games": ("arena.league.commands.steer:replay_games", "Play matches again whose results should not count."),
     "backup": ("arena.league.commands.backup:backup", "Copy a league into one file, while it runs."),
     "restore": ("arena.league.commands.backup:restore", "Make a league from a backup, or only check the backup."),
@@ -50,5 +50,5 @@ def league() -> None:
     Example:
       arena league init cup
       arena league submit ./fox --league cup
-      arena league submit ./fox --at tcp://cup.example:5599/5f… --key anna.key --wait
+      arena league submit ./fox --at https://cup.example --token anna.token --wait
     """

@@ -40,20 +40,18 @@ def audit(
     \b
     Example:
       arena league audit cup
-      arena league audit --at tcp://cup.example:5599/5f… --key anna.key --out cup --noted bert.heads.jsonl
+      arena league audit --at https://cup.example --token anna.token --out cup --noted bert.heads.jsonl
     """
     if (folder is None) == (elsewhere is None):
         got = "none; say which league" if folder is None else f"both {folder} and --at; leave one out"
-        raise errors.ConfigError(f"expected FOLDER, or --at ADDRESS with --key FILE, got: {got}")
+        raise errors.ConfigError(f"expected FOLDER, or --at ADDRESS, got: {got}")
     if elsewhere is not None:
         from arena.league.door.fetching import fetch_seasons
-        from arena.league.door.heads import heads_of
-        from arena.league.door.keys import address
 
         with elsewhere.client() as client:
             fetch_seasons(client, out)
-        own, folder = heads_of(elsewhere.key, address(elsewhere.at)), out
-        noted = noted or (own if own.exists() else None)
+        own, folder = elsewhere.heads, out
+        noted = noted or (own if own is not None and own.exists() else None)
     root = ctx.find_root().command
     assert isinstance(root, click.Group)
     verify = root.get_command(ctx, "verify")

@@ -10,13 +10,13 @@ from arena.cli.group import LazyGroup
 from arena.cli.options import json_option
 from arena.cli.output import echo, say, show_json
 from arena.core.face import errors
-from arena.league.commands.here import folder_of, order, reading, to_option
+from arena.league.commands.here import folder_of, no_key, order, reading, to_option
 from arena.league.commands.tables import show_maps
 
 COMMANDS = {
     "add": ("arena.league.commands.author:add", "Let somebody submit bots."),
-    "list": ("arena.league.commands.author:list_", "List the authors, and their keys."),
-    "remove": ("arena.league.commands.author:remove", "Remove an author: revoke their keys, retire their bots."),
+    "list": ("arena.league.commands.author:list_", "List the authors, and their tokens."),
+    "remove": ("arena.league.commands.author:remove", "Remove an author: revoke their tokens, retire their bots."),
 }
 """As `arena.cli.COMMANDS`."""
 
@@ -27,31 +27,34 @@ def author() -> None:
 
     \b
     Example:
-      arena league author add anna --key anna.pub --league cup
+      arena league author add anna --token anna.hash --league cup
     """
 
 
 @click.command()
 @click.argument("name")
 @to_option
-@click.option("--key", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Their public key.")
+@click.option(
+    "--token", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="The hash of their token."
+)
+@click.option("--key", hidden=True, expose_value=False, callback=no_key, help="Gone: --token.")
 @click.option(
     "--quota", "quotas", multiple=True, metavar="NAME=N",
     help="bots, pending, submissions, built_mib or start_s; repeatable.",
 )  # fmt: skip
-def add(name: str, folder: Path | None, key: Path | None, quotas: tuple[str, ...]) -> None:
+def add(name: str, folder: Path | None, token: Path | None, quotas: tuple[str, ...]) -> None:
     """Let somebody submit bots.
 
-    With --key they can do so from their own machine; `arena league key new` makes keys. --quota gives them other limits
-    than league.toml says.
+    With --token they can do so from their own machine; `arena league token new` makes tokens. --quota gives them other
+    limits than league.toml says.
 
     \b
     Example:
-      arena league author add anna --key anna.pub --quota bots=10 --league cup
+      arena league author add anna --token anna.hash --quota bots=10 --league cup
     """
     from arena.core.face import bot_manifests
     from arena.league.bounds import MOST_NUMBER
-    from arena.league.door.keys import read_public
+    from arena.league.door.tokens import read_hash
     from arena.league.order_context import unknown_quota
 
     bot_manifests.check_name(name, "an author")
@@ -64,8 +67,8 @@ def add(name: str, folder: Path | None, key: Path | None, quotas: tuple[str, ...
             raise errors.ConfigError(f"{reason}; correct --quota")
         limits[quota] = int(value)
     arguments = {"name": name, "quotas": limits}
-    if key is not None:
-        arguments |= {"key": read_public(key), "label": key.name}
+    if token is not None:
+        arguments |= {"key": read_hash(token), "label": token.name}
     if order(folder, "author_add", arguments) is not None:
         echo(f"{name} is an author")
 
@@ -74,7 +77,7 @@ def add(name: str, folder: Path | None, key: Path | None, quotas: tuple[str, ...
 @to_option
 @json_option
 def list_(folder: Path | None, as_json: bool) -> None:
-    """List the authors, and their keys.
+    """List the authors, and their tokens.
 
     \b
     Example:
@@ -98,12 +101,12 @@ def list_(folder: Path | None, as_json: bool) -> None:
             "author": row["name"],
             "status": row["status"],
             "bots": " ".join(row["bots"]),
-            "keys": sum(key["revoked"] is None for key in row["keys"]),
+            "tokens": sum(key["revoked"] is None for key in row["keys"]),
             "quotas": " ".join(f"{name}={limit}" for name, limit in row["quotas"].items()),
         }
         for row in rows
     ]
-    show_maps(shown, ("author", "status", "bots", "keys", "quotas"), "There is no author.")
+    show_maps(shown, ("author", "status", "bots", "tokens", "quotas"), "There is no author.")
 
 
 @click.command()
@@ -112,7 +115,7 @@ def list_(folder: Path | None, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_context
 def remove(ctx: click.Context, name: str, folder: Path | None, yes: bool) -> None:
-    """Remove an author: their keys are revoked, and their bots retired. Results stay.
+    """Remove an author: their tokens are revoked, and their bots retired. Results stay.
 
     \b
     Example:

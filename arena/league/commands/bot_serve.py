@@ -7,25 +7,20 @@ from pathlib import Path
 import click
 
 from arena.cli import complete
-from arena.cli.output import say
-from arena.core.face import plain
+from arena.core.face import errors, need
+from arena.league.commands.here import Elsewhere, at_options, tell
 
 
 @click.command()
 @click.argument("bot", shell_complete=complete.bots)
-@click.option(
-    "--at", required=True, metavar="ADDRESS", help="The league: tcp://HOST:PORT/KEY, as its operator gave it."
-)
-@click.option(
-    "--key", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE", help="Your key file."
-)
 @click.option(
     "--receipts",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Add a receipt of each game to this file, for `arena verify --receipts`.",
 )
-def serve(bot: str, at: str, key: Path, receipts: Path | None) -> None:
+@at_options
+def serve(bot: str, receipts: Path | None, elsewhere: Elsewhere | None) -> None:
     """Play in a league elsewhere, with a bot that runs on this machine.
 
     BOT is a folder or the name of a bundled bot. It is started for each game; its frames go to the league and back, and
@@ -39,28 +34,18 @@ def serve(bot: str, at: str, key: Path, receipts: Path | None) -> None:
 
     \b
     Example:
-      arena bot serve ./ronin --at tcp://cup.example:5599/5f… --key anna.key
+      arena bot serve ./ronin --at https://cup.example --token anna.token
     """
     from arena.core.face import bot_manifests
-    from arena.league.door.heads import look_again
-    from arena.league.door.keys import address, read_pair
+
+    if elsewhere is None:
+        raise errors.ConfigError("expected --at ADDRESS, got: no league; its operator has it from `arena league open`")
+    need("remote", "`arena bot serve`")
     from arena.league.door.serve import Service
     from arena.league.service.stopping import Stopping
 
     spec = bot_manifests.load_bot(bot)
     bot_manifests.check_name(spec.name)
-    league = address(at)
-
-    def tell(sentence: str) -> None:
-        say(plain(sentence))
-
-    service = Service(
-        league,
-        read_pair(key),
-        spec,
-        tell,
-        look=lambda client: look_again(client, league, key, tell),
-        receipts=receipts,
-    )
+    service = Service(elsewhere.league, elsewhere.token, spec, tell, look=elsewhere.look, receipts=receipts)
     with Stopping() as stopping:
         service.run(lambda: stopping.asked, lambda: stopping.at_once)

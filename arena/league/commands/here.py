@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-WHICH = "expected a league, got none; give its FOLDER, or --at ADDRESS with --key FILE for one elsewhere"
+TOKEN = "ARENA_TOKEN"
+"""The variable of the environment with an author's token, where there is no file of it."""
+WHICH = "expected a league, got none; give its FOLDER, or --at ADDRESS with --token FILE for one elsewhere"
 
 folder_argument = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 """`FOLDER`."""
@@ -128,50 +131,89 @@ def _check_texts(arguments: Payload) -> None:
 
 
 class Elsewhere:
-    """A league elsewhere, and the key by which it knows the author."""
+    """A league elsewhere, and the token by which it knows the author."""
 
-    def __init__(self, at: str, key: Path) -> None:
-        self.at = at
-        """The league's address."""
-        self.key = key
-        """The author's key file."""
+    def __init__(self, at: str, file: Path | None) -> None:
+        """Takes the league's address, and the file of the token; None means the token in the environment.
+
+        Raises:
+            ConfigError: One of them cannot be used, or there is no token.
+        """
+        from arena.league.door.addresses import address
+        from arena.league.door.heads import heads_of
+        from arena.league.door.tokens import read_token
+
+        self.options: Sequence[str] = ("--at", at, *(["--token", str(file)] if file else []))
+        """The words with which a command names it."""
+        self.league = address(at)
+        self.token = read_token(file) if file else _token_of_environment()
+        self.heads = heads_of(file, self.league) if file else None
+        """The file with what was seen of the league's seasons; None without one of the token to keep it beside."""
+
+    def look(self, client: Client) -> None:
+        """Checks that the league's seasons go on from what was seen of them last."""
+        from arena.league.door.heads import look_again
+
+        if self.heads is not None:
+            look_again(client, self.heads, tell)
 
     @contextmanager
     def client(self) -> Iterator[Client]:
         """Yields a connection to the league, whose seasons go on from what was seen of them last."""
-        from arena.cli.output import say
         from arena.league.door.client import Client
-        from arena.league.door.heads import look_again
-        from arena.league.door.keys import address, read_pair
 
-        def tell(sentence: str) -> None:
-            say(plain(sentence))
-
-        league = address(self.at)
-        with Client(league, read_pair(self.key), tell=tell) as client:
-            look_again(client, league, self.key, tell)
+        with Client(self.league, self.token, tell=tell) as client:
+            self.look(client)
             yield client
 
 
-def at_options(function: F) -> Any:
-    """Adds `--at` and `--key`. The function gets `elsewhere: Elsewhere | None`, None if neither is given."""
+def _token_of_environment() -> str:
+    from arena.league.door.tokens import is_token
 
-    @click.option("--at", metavar="ADDRESS", help="A league elsewhere: tcp://HOST:PORT/KEY, as its operator gave it.")
+    token = os.environ.get(TOKEN, "").strip()
+    if not token:
+        raise errors.ConfigError(
+            f"expected --token FILE, or a token in {TOKEN}, with --at, got: neither; "
+            "make a token: arena league token new NAME"
+        )
+    if not is_token(token):
+        raise errors.ConfigError(
+            f"expected a token, arena_ and 43 characters, in {TOKEN}, got: another text; correct it"
+        )
+    return token
+
+
+def tell(sentence: str) -> None:
+    """Says a sentence that may hold words of a league elsewhere."""
+    from arena.cli.output import say
+
+    say(plain(sentence))
+
+
+def at_options(function: F) -> Any:
+    """Adds `--at` and `--token`. The function gets `elsewhere: Elsewhere | None`, None if neither is given."""
+
+    @click.option("--at", metavar="ADDRESS", help="A league elsewhere: https://HOST, as its operator gave it.")
     @click.option(
-        "--key", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Your key file, with --at."
+        "--token",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help=f"The file of your token, with --at.  [default: the token in {TOKEN}]",
     )
+    @click.option("--key", hidden=True, expose_value=False, callback=no_key, help="Gone: --token.")
     @wraps(function)
-    def command(*args: Any, at: str | None, key: Path | None, **kwargs: Any) -> Any:
-        return function(*args, elsewhere=_elsewhere(at, key), **kwargs)
+    def command(*args: Any, at: str | None, token: Path | None, **kwargs: Any) -> Any:
+        if at is None and token is not None:
+            raise errors.ConfigError("expected --at with --token, got: --token alone; give the address of the league")
+        return function(*args, elsewhere=None if at is None else Elsewhere(at, token), **kwargs)
 
     return command
 
 
-def _elsewhere(at: str | None, key: Path | None) -> Elsewhere | None:
-    if at is None and key is None:
-        return None
-    if at is None:
-        raise errors.ConfigError("expected --at with --key, got: --key alone; give the address of the league")
-    if key is None:
-        raise errors.ConfigError("expected --key with --at, got: --at alone; make a key: arena league key new NAME")
-    return Elsewhere(at, key)
+def no_key(ctx: click.Context, option: click.Parameter, given: str | None) -> None:
+    """Answers to the option that `--token` has replaced."""
+    if given is not None:
+        raise errors.ConfigError(
+            "expected --token FILE, got: --key, which leagues took before they were reached by https://; "
+            "make a token: arena league token new NAME"
+        )

@@ -9,9 +9,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct, ValidationError, convert
+from msgspec.structs import asdict
 
 from arena.cli.output import say
 from arena.core.face import errors, files, plain
@@ -32,6 +34,8 @@ class Here:
 
     look_s = 0.2
     """Seconds between two looks at a version that is waited for."""
+    wait_s = 0
+    """Seconds that a look may take, until the version is tried."""
 
     def __init__(self, path: Path | None, author: str | None) -> None:
         self._path = path
@@ -117,17 +121,11 @@ class Here:
         from arena.league.door.published import Published
         from arena.league.door.refusals import Refusal
 
-        published = Published(self._folder.published)
-        data = b""
         try:
-            while True:
-                part = published.log(self._author or "", game, len(data), 0)
-                data += part.data
-                if len(data) >= part.total:
-                    return data
+            found = Published(self._folder.published).log(self._author or "", game)
         except Refusal as refusal:
-            error = refusal.message(None)
-            raise errors.DoorError(f"{error.message}; {error.remedy}", error.code) from None
+            raise errors.DoorError(f"{refusal.problem.detail}; {refusal.problem.remedy}", refusal.code) from None
+        return files.read(found.path, "a log", files.MOST_DOCUMENT, errors.StoreError)
 
     def submit(self, packed: PackedBot) -> Payload | None:
         """Sends a bot, and returns the answer; None if it has not come yet, which was said then."""
@@ -136,7 +134,7 @@ class Here:
         arguments = {"author": self._author or LOCAL, "bot": packed.manifest.name, "digest": packed.digest}
         return order(self._path, "submit", arguments, packed.data)
 
-    def state(self, version: str) -> str:
+    def state(self, version: str, wait_s: int = 0) -> str:
         """Returns the state of a version."""
         with reading(self._folder) as reader:
             return reader.versions.named(version).state
@@ -149,11 +147,12 @@ class Here:
 class There:
     """A league elsewhere, to which a connection stands. Its requests are those of `Here`."""
 
-    look_s = 3.0
+    look_s = 0.5
+    wait_s = 3
     hint = ""
 
     def __init__(self, elsewhere: Elsewhere, client: Client) -> None:
-        self.options: Sequence[str] = ("--at", elsewhere.at, "--key", str(elsewhere.key))
+        self.options = elsewhere.options
         self._client = client
 
     def status(self, bot: str) -> Payload:
@@ -170,17 +169,21 @@ class There:
                 f"what this fetches: arena league season get {season} {shlex.join(self.options)}"
             )
         name, items = self._client.standings()
+        try:
+            convert(items, list[_Standing])
+        except ValidationError as error:
+            raise errors.DoorError(
+                f"expected standings of a league, got: {error}; ask its operator", "internal"
+            ) from None
         return {"season": name, "items": items}, f"Season {name}"
 
     def reports(self, version: str, kind: str | None) -> Payload:
-        import json
-
         kinds = STEPS if kind is None else (kind,)
         name = version if "/" in version else self._newest(version)
         found: list[Payload] = []
         for one in kinds:
             try:
-                found.append(json.loads(self._client.report(name, one)))
+                found.append(self._client.report(name, one))
             except errors.DoorError as error:
                 if error.refusal != "unknown" or (one == kinds[-1] and not found and not self.state(name)):
                     raise
@@ -195,23 +198,32 @@ class There:
         return self._client.log(game)
 
     def submit(self, packed: PackedBot) -> Payload | None:
-        archive = BytesIO(packed.data)
-        accepted = self._client.submit(archive, packed.manifest.name, packed.digest, _progress(packed.size))
-        if accepted.answer is None:
+        found = self._client.submit(packed.data, packed.manifest.name, packed.digest, _progress(packed.size))
+        if found is None:
             say("The league has the bot and has not answered yet; its service may be stopped. Ask: arena league status")
-        return accepted.answer
+        return None if found is None else asdict(found)
 
-    def state(self, version: str) -> str:
-        versions = self._client.status(version.partition("/")[0]).versions
+    def state(self, version: str, wait_s: int = 0) -> str:
+        versions = self._client.status(version.partition("/")[0], wait_s).versions
         return next((str(each.get("state", "")) for each in versions if each.get("version") == version), "")
 
     def retire(self, bot: str, reason: str) -> Payload | None:
         if reason:
             raise errors.ConfigError("expected --reason for a league on this machine, got it with --at; leave it out")
-        answer = self._client.retire(bot).answer
-        if answer is None:
+        found = self._client.retire(bot)
+        if found is None:
             say(f"{bot} will be retired when the service of the league runs")
-        return answer
+        return None if found is None else asdict(found)
+
+
+class _Standing(Struct):
+    """What a row of standings must have to be shown."""
+
+    rank: int
+    name: str
+    games: int
+    rating: float | None
+    mu: float | None
 
 
 League: TypeAlias = Here | There
@@ -224,7 +236,7 @@ def opened(folder: Path | None, elsewhere: Elsewhere | None, author: str | None 
 
     Args:
         elsewhere: The league elsewhere, which comes first.
-        author: Whose versions are meant, in a folder. Elsewhere the key says it.
+        author: Whose versions are meant, in a folder. Elsewhere the token says it.
 
     Raises:
         ConfigError: There is no league, or an author is given for one elsewhere.
@@ -233,7 +245,7 @@ def opened(folder: Path | None, elsewhere: Elsewhere | None, author: str | None 
         yield Here(folder, author)
     elif author is not None:
         raise errors.ConfigError(
-            "expected --author for a league on this machine, got it with --at; the key says who you are"
+            "expected --author for a league on this machine, got it with --at; the token says who you are"
         )
     else:
         with elsewhere.client() as client:

@@ -37,7 +37,7 @@ def standings(
     \b
     Example:
       arena league standings cup
-      arena league standings --at tcp://cup.example:5599/5f… --key anna.key
+      arena league standings --at https://cup.example --token anna.token
     """
     with opened(folder, elsewhere) as league:
         document, heading = league.standings(season)
@@ -80,7 +80,7 @@ def games(
     \b
     Example:
       arena league games cup --bot fox --lost
-      arena league games --bot fox --lost --at tcp://cup.example:5599/5f… --key anna.key
+      arena league games --bot fox --lost --at https://cup.example --token anna.token
     """
     with opened(folder, elsewhere, author) as league:
         found = league.games(bot, only, most)
@@ -109,7 +109,7 @@ def log(game: str, folder: Path | None, author: str | None, out: Path, elsewhere
 
     \b
     Example:
-      arena league log spring-000123 --at tcp://cup.example:5599/5f… --key anna.key
+      arena league log spring-000123 --at https://cup.example --token anna.token
     """
     from arena.core.face import compression, files
 

@@ -45,7 +45,7 @@ def report(
     \b
     Example:
       arena league report fox --league cup
-      arena league report fox/3 check --at tcp://cup.example:5599/5f… --key anna.key
+      arena league report fox/3 check --at https://cup.example --token anna.token
     """
     with opened(folder, elsewhere) as league:
         found = league.reports(version, kind)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @force_option
 @click.option(
     "--open", "door", default="", metavar="ADDRESS",
-    help="Open it to authors elsewhere, too: tcp://HOST:PORT, with * for all addresses of this machine.",
+    help="Open it to authors elsewhere, too: listen there, such as 127.0.0.1:8780; url and tls are in [door].",
 )  # fmt: skip
 @click.option("--cluster", metavar="ADDRESS", help="Play games on this Dask cluster, or local:N (--insecure: no TLS).")
 @click.option("--same-worker", is_flag=True, help="Play all games of a match on one worker of the cluster.")
@@ -67,7 +67,7 @@ def run(
     Example:
       arena league run cup
       arena league run cup --games 100
-      arena league run cup --open tcp://*:5599
+      arena league run cup --open 127.0.0.1:8780
     """
     from arena.core.face import processor_cores, progress_lines
     from arena.league.folder import Folder

@@ -43,7 +43,7 @@ def season() -> None:
     Example:
       arena league season close first --league cup
       arena league season list cup
-      arena league season get first --out first --at tcp://cup.example:5599/5f… --key anna.key
+      arena league season get first --out first --at https://cup.example --token anna.token
     """
 
 
@@ -195,12 +195,12 @@ def get(name: str, out: Path, elsewhere: Elsewhere | None) -> None:
 
     \b
     Example:
-      arena league season get first --out first --at tcp://cup.example:5599/5f… --key anna.key
+      arena league season get first --out first --at https://cup.example --token anna.token
       arena verify first
     """
     if elsewhere is None:
         raise errors.ConfigError(
-            "expected --at ADDRESS with --key FILE, got: neither; "
+            "expected --at ADDRESS, got: neither; "
             "of a league on this machine check its folder: arena verify LEAGUE/published"
         )
     from arena.league.door.fetching import fetch_season

@@ -46,11 +46,10 @@ def serve(folder: Path, bind: str, names: tuple[str, ...]) -> None:
     need("pages", "`arena league serve`")
     from arena.cli.output import say, show_line
     from arena.core.face import feeds
-    from arena.league.live.public import public_app
     from arena.pages.commands.watch import of_league, tell_error
     from arena.pages.live.app import Watching
-    from arena.pages.web.guard import Guard
-    from arena.pages.web.serving import Server, listen
+    from arena.pages.live.public import public_app
+    from arena.pages.web import Guard, Server, listen
 
     seen = of_league(folder, hands=False)
     listening = listen(bind)

@@ -41,7 +41,7 @@ def status(
       arena league status cup
       arena league status cup --read
       arena league status cup --author anna
-      arena league status --at tcp://cup.example:5599/5f… --key anna.key
+      arena league status --at https://cup.example --token anna.token
     """
     if read and (elsewhere is not None or author is not None or bot):
         raise errors.ConfigError(
@@ -97,4 +97,4 @@ def door_lines(door: Payload | None) -> Iterator[str]:
         if counts:
             yield f"  {name}: {', '.join(f'{count} {what}' for what, count in sorted(counts.items()))}"
     if door["turned_away"]:
-        yield f"  turned away: {counted(door['turned_away'], 'connection')} with unknown keys, or too many of one"
+        yield f"  turned away: {counted(door['turned_away'], 'request')} without a token that is known"

@@ -119,7 +119,7 @@ def retire(bot: str, folder: Path | None, reason: str, elsewhere: Elsewhere | No
     \b
     Example:
       arena league retire fox --league cup
-      arena league retire fox --at tcp://cup.example:5599/5f… --key anna.key
+      arena league retire fox --at https://cup.example --token anna.token
     """
     with opened(folder, elsewhere) as league:
         answer = league.retire(bot, reason)

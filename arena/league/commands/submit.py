@@ -35,7 +35,7 @@ def submit(bot: str, folder: Path | None, author: str | None, wait: bool, elsewh
     \b
     Example:
       arena league submit ./fox --league cup --wait
-      arena league submit ./fox --at tcp://cup.example:5599/5f… --key anna.key --wait
+      arena league submit ./fox --at https://cup.example --token anna.token --wait
     """
     from arena.author.archives import packed_bot
     from arena.core.face import bot_manifests
@@ -69,7 +69,7 @@ def _follow(league: League, version: str, report: str) -> None:
     """
     told = ""
     while True:
-        state = league.state(version)
+        state = league.state(version, league.wait_s)
         if state != told:
             told = state
             echo(f"{version}: {told}")

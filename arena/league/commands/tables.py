@@ -112,8 +112,8 @@ def face_lines(league: Payload, where: str, *, is_here: bool) -> Iterator[str]:
         yield f"  {name}: {text}"
     yield f"  to enter: arena league submit BOT {where}"
     if is_here and (address := league.get("address")):
-        yield "  from elsewhere: arena league key new NAME; here: arena league author add NAME --key NAME.pub; there:"
-        yield f"    arena league submit BOT --at {address} --key NAME.key"
+        yield "  elsewhere: arena league token new NAME; here: arena league author add NAME --token NAME.hash; there:"
+        yield f"    arena league submit BOT --at {address} --token NAME.token"
     if is_here:
         yield f"  to watch: arena watch {where}, or with --web for a page"
     yield ""

@@ -1,106 +1,62 @@
 """Checks archives beside the door's loop, one after another, in a thread: to read one takes up to half a second.
 
-Laws:
-1. An author has one archive that is checked. Until that is known, the author sends nothing of another: so what is
-   handed on is what was checked.
-2. Most of the work is zstd's and SHA-256's, which let the loop run meanwhile.
+Most of the work is zstd's and SHA-256's, which let the loop run meanwhile.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeAlias
 
-import msgspec
-
 from arena.author import archives
-from arena.core.face import errors
+from arena.core.face import errors, files
+from arena.league.door.messages import MAX_ARCHIVE
 from arena.league.door.refusals import Refusal
-from arena.league.door.uploads import Begun, sync
 
-Check: TypeAlias = Callable[[Path], str]
-"""Returns the digest of an archive, or raises `Refusal` if the archive breaks a rule. It is called in a thread."""
-
-
-class Checking(msgspec.Struct, frozen=True):
-    """An archive that is being checked."""
-
-    author: str
-    number: int
-    """The request that it came with."""
-    begun: Begun
-    """What was announced."""
-    path: Path
-    """The archive."""
-    digest: Future[str]
-    """What the check finds; it may raise `Refusal` or `OSError`."""
+Check: TypeAlias = Callable[[bytes], tuple[str, bytes]]
+"""Returns the digest of what was sent, and its archive as the league keeps it, or raises `Refusal` if it breaks a rule.
+It is called in a thread."""
 
 
 class Checks:
-    """The archives that are being checked."""
+    """The thread that checks archives."""
 
     def __init__(self, check: Check) -> None:
         """Takes what checks an archive."""
         self._check = check
         self._thread = ThreadPoolExecutor(1, "check of archives")
-        self._authors: set[str] = set()
 
-    def begin(self, author: str, number: int, begun: Begun, path: Path) -> Checking:
-        """Has an archive checked, once it is on the disk."""
-        self._authors.add(author)
-        return Checking(author, number, begun, path, self._thread.submit(self._of, path))
-
-    def end(self, checking: Checking) -> str:
-        """Returns the digest of an archive whose check is done.
+    async def packed(self, path: Path) -> str:
+        """Puts the archive that the league keeps in the place of what was sent. Returns its digest.
 
         Raises:
-            Refusal: It breaks a rule, or is another than was announced.
+            Refusal: It breaks a rule.
             OSError: The disk has failed.
         """
-        self._authors.discard(checking.author)
-        digest, announced = checking.digest.result(), checking.begun.digest
-        if digest != announced:
-            raise Refusal(
-                "digest",
-                f"expected an archive with the digest {announced}, got: {digest}",
-                "pack the bot again, and submit that",
-            )
-        return digest
-
-    def need_none(self, author: str) -> None:
-        """Checks that an author may begin, send or finish an upload.
-
-        Raises:
-            Refusal: An archive of this author is being checked.
-        """
-        if author in self._authors:
-            raise Refusal(
-                "too_many",
-                "expected nothing more of an archive while the one before is checked, got: more",
-                "try again in 1 s",
-                limit="waiting",
-                retry_after_s=1,
-            )
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._packed, path)
 
     def close(self) -> None:
         """Waits for the check that runs, and forgets the others."""
         self._thread.shutdown(cancel_futures=True)
 
-    def _of(self, path: Path) -> str:
-        sync(path)
-        return self._check(path)
+    def _packed(self, path: Path) -> str:
+        sent = files.read(path, "what was sent", MAX_ARCHIVE, errors.InternalError, links=False)
+        digest, archive = self._check(sent)
+        files.write(path, archive, durably=True, mode=0o600)
+        return digest
 
 
-def check(archive: Path) -> str:
-    """Returns the digest of an archive that keeps the rules. Nothing is unpacked.
+def check(sent: bytes) -> tuple[str, bytes]:
+    """Returns the digest of an archive, or of a zip of a bot's folder, and the archive that the league keeps.
 
     Raises:
         Refusal: It breaks a rule.
     """
     try:
-        return archives.check(archive).digest
+        return archives.normalised(sent)
     except errors.ArchiveError as error:
         reason, _, remedy = str(error).rpartition("; ")
         raise Refusal(

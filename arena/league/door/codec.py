@@ -1,7 +1,6 @@
-"""Encodes and decodes the messages of the door, as strictly as `protocol/LEAGUE.md` demands. No I/O and no state.
+"""Encodes and decodes the messages of remote bots, as strictly as `protocol/LEAGUE.md` demands. No I/O and no state.
 
-Frames are held to the rules of `protocol/SPEC.md`, by the same functions: with bytes beside the other kinds of values
-and, from the door only, floats.
+Frames are held to the rules of `protocol/SPEC.md`, by the same functions: with bytes beside the other kinds of values.
 """
 
 from __future__ import annotations
@@ -21,8 +20,7 @@ _OF_AUTHORS: Final = codec.types_of(FromAuthor)
 _OF_DOORS: Final = codec.types_of(FromDoor)
 _AUTHOR_DECODER: Final = msgspec.msgpack.Decoder(FromAuthor)
 _DOOR_DECODER: Final = msgspec.msgpack.Decoder(FromDoor)
-_FROM_AUTHORS: Final = frozenset({bytes})
-_FROM_DOORS: Final = frozenset({bytes, float})
+_MORE: Final = frozenset({bytes})
 
 
 def decode(frame: bytes) -> FromAuthor | None:
@@ -36,7 +34,7 @@ def decode(frame: bytes) -> FromAuthor | None:
     """
     if len(frame) > MAX_AUTHOR_FRAME:
         raise _oversized(frame, MAX_AUTHOR_FRAME)
-    kind = codec.type_of(codec.read_map(frame, more=_FROM_AUTHORS))
+    kind = codec.type_of(codec.read_map(frame, more=_MORE))
     if kind not in _OF_AUTHORS:
         if kind in _OF_DOORS:
             reason = f"expected a type that an author sends, got: {kind!r} - at $.type"
@@ -54,7 +52,7 @@ def decode_from_door(frame: bytes) -> FromDoor | None:
     """
     if len(frame) > MAX_DOOR_FRAME:
         raise _oversized(frame, MAX_DOOR_FRAME)
-    if codec.type_of(codec.read_map(frame, more=_FROM_DOORS)) not in _OF_DOORS:
+    if codec.type_of(codec.read_map(frame, more=_MORE)) not in _OF_DOORS:
         return None
     message: FromDoor = codec.typed(_DOOR_DECODER, frame)
     return message
@@ -65,11 +63,11 @@ def number_of(frame: bytes) -> int | None:
     if len(frame) > MAX_AUTHOR_FRAME:
         return None
     try:
-        number: Any = codec.read_map(frame, more=_FROM_AUTHORS).get("id")
+        number: Any = codec.read_map(frame, more=_MORE).get("id")
     except errors.RemoteProtocolError:
         return None
     return number if type(number) is int else None
 
 
 def _oversized(frame: bytes, most: int) -> errors.RemoteProtocolError:
-    return errors.RemoteProtocolError("too_large", f"expected at most {most} bytes, got: {len(frame)}", "§D4-2")
+    return errors.RemoteProtocolError("too_large", f"expected at most {most} bytes, got: {len(frame)}", "§D4-3")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -67,8 +66,8 @@ def fetch_season(
                 is_there = _fetch_log(client, tournament, game, sha256, out / LOGS)
                 there, gone = there + is_there, gone + (not is_there)
     for file in (record_files.COMMITMENT_FILE, SEASON_FILE, STANDINGS_FILE, record_files.SECRET_FILE):
-        with suppress(_NotThere):
-            _keep(folder / file, _asked(client, tournament, file))
+        if (content := _asked(partial(client.season, tournament, file))) is not None:
+            _keep(folder / file, content)
     left = f"; {counted(gone, 'log')} the league has no more" if gone else ""
     state = "closed" if season.get("closed") else "open"
     return f"Season {season['name']}, {state}: {counted(there, 'log')}{left}"
@@ -134,36 +133,27 @@ def _logs_in(tournament: str, kind: str, data: bytes) -> Iterator[tuple[str, str
         ) from None
 
 
-class _NotThere(Exception):
-    """The league has no such file."""
-
-
-def _asked(client: Client, tournament: str, name: str) -> bytes:
-    try:
-        return _while_it_grows(partial(client.season, tournament, name))
-    except errors.DoorError as error:
-        if error.refusal != "unknown":
-            raise
-        raise _NotThere from None
+def _asked(fetch: Callable[[], bytes]) -> bytes | None:
+    """Returns a file, which may grow while it is fetched; None if the league has none."""
+    for tries in count(1):
+        try:
+            return fetch()
+        except errors.DoorError as error:
+            if error.refusal == "unknown":
+                return None
+            if error.refusal != "no_answer" or tries == MOST_TRIES:
+                raise
+    raise AssertionError
 
 
 def _pages(client: Client, tournament: str, kind: str) -> Iterator[tuple[str, bytes]]:
     """Yields the files of a kind, until there is none of the next number."""
-    with suppress(_NotThere):
-        for number in count():
-            name = f"{kind}-{number}.jsonl"
-            yield name, _asked(client, tournament, name)
-
-
-def _while_it_grows(fetch: Callable[[], bytes]) -> bytes:
-    """Returns a file, which may grow while it is fetched."""
-    for _ in range(MOST_TRIES - 1):
-        try:
-            return fetch()
-        except errors.DoorError as error:
-            if error.refusal != "no_answer":
-                raise
-    return fetch()
+    for number in count():
+        name = f"{kind}-{number}.jsonl"
+        data = _asked(partial(client.season, tournament, name))
+        if data is None:
+            return
+        yield name, data
 
 
 def _fetch_log(client: Client, tournament: str, game: str, sha256: str, logs: Path) -> bool:
@@ -175,11 +165,8 @@ def _fetch_log(client: Client, tournament: str, game: str, sha256: str, logs: Pa
         data = files.read(path, "a log that was fetched", files.MOST_LOG, errors.ConfigError)
         if hashlib.sha256(data).hexdigest() == sha256:
             return True
-    try:
-        packed = client.log(game, public=True)
-    except errors.DoorError as error:
-        if error.refusal != "unknown":
-            raise
+    packed = _asked(partial(client.log, game, public=True))
+    if packed is None:
         return False
     files.write(path, compression.expand(packed, f"the log of {game}"))
     return True

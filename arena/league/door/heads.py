@@ -6,21 +6,22 @@ changes or leaves out what it has once shown is found, and one that shows two au
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
 from arena.core.face import errors, files
+from arena.league.door.addresses import Address
 from arena.league.door.client import Client
-from arena.league.door.keys import Address
 from arena.league.record import rounds
 from arena.league.record.rounds import Noted
 
 
-def heads_of(key: Path, league: Address) -> Path:
-    """Returns the file beside a key file with the heads of a league that its author has seen."""
-    return key.with_suffix(f".{str(league).rpartition('/')[2][:16]}.heads.jsonl")
+def heads_of(token: Path, league: Address) -> Path:
+    """Returns the file beside a token's with the heads that its author has seen at the address of a league."""
+    return token.with_suffix(f".{re.sub(r'[^A-Za-z0-9.-]+', '_', league.place).strip('_')}.heads.jsonl")
 
 
 def read_heads(path: Path) -> list[Noted]:
@@ -38,20 +39,18 @@ def read_heads(path: Path) -> list[Noted]:
         ) from None
 
 
-def look_again(client: Client, league: Address, key: Path, tell: Callable[[str], object]) -> None:
+def look_again(client: Client, path: Path, tell: Callable[[str], object]) -> None:
     """Asks for the heads of a league's seasons, and remembers those that are new.
 
     Args:
         client: A connection to the league.
-        league: Its address.
-        key: The author's key file.
+        path: The file with those that were seen (`heads_of`).
         tell: Called with a sentence if they cannot be remembered.
 
     Raises:
         DoorError: The league cannot be reached, or a season has fewer lines than before, or another last one.
         ConfigError: What was seen before cannot be read.
     """
-    path = heads_of(key, league)
     seen = {head.tournament: head for head in (read_heads(path) if path.exists() else ())}
     fresh = b""
     for now in _heads(client.hello().league.get("seasons")):

@@ -43,11 +43,11 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     """How often it fell over since `arena league open` was given."""
     connections: int
     messages: int
-    """Messages of authors."""
+    """Requests of authors, and messages of remote bots."""
     refused: dict[str, int]
     """By code the requests that were refused."""
     turned_away: int
-    """Connections with unknown keys, or too many of a known one."""
+    """Requests without a token that is known."""
     closed: dict[str, int]
     """Connections that were closed: `endless`, `idle`, or too `many` of a key."""
     remote: int

@@ -31,8 +31,7 @@ LIMITS: Final = {
     "uploads": Limit(MIB, 2 * 16 * MIB, "1 MiB of archives a second, 32 MiB at once"),
     "logs": Limit(10e6 / 60, 10e6, "10 MB of logs and reports a minute"),
     "frames": Limit(500, 2_000, "500 frames of bots a second, 2,000 at once"),
-    # Each command of an author is a connection of its own, and costs the door 1 ms.
-    "handshakes": Limit(1, 30, "1 connection a second, 30 at once"),
+    "handshakes": Limit(1, 30, "1 WebSocket a second, 30 at once"),
     # Each is a row of the league for ever, and a synced write.
     "orders": Limit(60 / 3_600, 60, "60 orders an hour"),
 }
@@ -41,6 +40,8 @@ MOST_BOTS: Final = 4
 """How many remote bots one author may serve at a time."""
 MOST_WAITING: Final = 8
 """How many orders of one author may wait for the league's answer."""
+MOST_OPEN: Final = 16
+"""How many requests and WebSockets of one author may be in progress."""
 _DAY_S: Final = 86_400
 UPLOAD_S: Final = 86_400
 """How long an upload that nothing is added to is kept, in seconds."""

@@ -7,11 +7,11 @@ the key belonged when the order came.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 import time
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -20,35 +20,22 @@ import msgspec
 
 from arena.core.face import Payload, files
 from arena.league.door.limits import MOST_WAITING, Usage, orders_of
-from arena.league.door.messages import Accepted, FromDoor
 from arena.league.door.published import Published
 from arena.league.door.refusals import Refusal
 
 ANSWER_S: Final = 10.0
 """How long an author waits for the league's answer before only the order is confirmed."""
+LOOK_S: Final = 0.05
+"""How soon it is looked for first."""
 _TEXTS: Final = ("code", "message", "remedy", "limit", "rule", "path")
 _OF_BOTS: Final = frozenset({"submit", "remote"})
 """What makes a version."""
 _OVER: Final = frozenset({"rejected", "retired"})
 """States that a version does not leave."""
 _REMEMBERED: Final = 16
+ARCHIVE: Final = ".tar.zst"
 ORPHAN_S: Final = 3_600
 """How old an archive without an order is before it is removed, in seconds."""
-
-
-class Waiting(msgspec.Struct, frozen=True):
-    """An order that the league has yet to answer."""
-
-    order: str
-    """What it is called."""
-    author: str
-    """Whose it is."""
-    number: int
-    """The request that it came with."""
-    until: float
-    """When the author is told that it is kept, on the door's clock."""
-    then: Callable[[Payload], FromDoor] | None = None
-    """Makes the message of an answer that is no error; None means `accepted`."""
 
 
 class Orders:
@@ -58,30 +45,31 @@ class Orders:
         self._incoming = incoming
         self._published = published
         self._usage = usage
+        self._waiting: Counter[str] = Counter()
+        """By author the orders that wait for an answer."""
         self._sent: dict[str, deque[str]] = {}
         """By author the bots that were handed on last: the league publishes them a moment later."""
 
     def tidy(self) -> None:
         """Removes archives whose order was never written, because the door was killed. Call it at the start."""
         oldest = time.time() - ORPHAN_S
-        for path in self._incoming.glob("*.tar.zst"):
-            order = path.with_name(path.name.removesuffix(".tar.zst") + ".json")
+        for path in self._incoming.glob(f"*{ARCHIVE}"):
+            order = path.with_name(path.name.removesuffix(ARCHIVE) + ".json")
             if not order.exists() and path.stat().st_mtime < oldest:
                 path.unlink(missing_ok=True)
 
-    def permit(self, key: str, author: str, waiting: int, now: float) -> None:
+    def permit(self, key: str, author: str, now: float) -> None:
         """Counts an order that is about to be given.
 
         Args:
-            key: The key that the connection has proved to hold.
+            key: The hash of the token that was shown.
             author: Whose it is.
-            waiting: How many orders of the author wait for an answer already.
             now: The door's clock.
 
         Raises:
             Refusal: It is one too many.
         """
-        if waiting >= MOST_WAITING:
+        if self._waiting[author] >= MOST_WAITING:
             raise Refusal(
                 "too_many",
                 f"expected at most {MOST_WAITING} orders that wait for an answer, got: one more",
@@ -92,27 +80,14 @@ class Orders:
         limit = orders_of(self._published.limits(author).get("submissions", 0))
         self._usage.take(key, "orders", 1, now, limit)
 
-    def give(
-        self,
-        author: str,
-        verb: str,
-        arguments: Payload,
-        number: int,
-        now: float,
-        *,
-        archive: Path | None = None,
-        then: Callable[[Payload], FromDoor] | None = None,
-    ) -> Waiting:
-        """Writes an order. It is on the disk when this returns.
+    def give(self, author: str, verb: str, arguments: Payload, *, archive: Path | None = None) -> str:
+        """Writes an order, and returns its name. It is on the disk then.
 
         Args:
             author: Whose it is.
             verb: What is to be done.
             arguments: With what.
-            number: The request that it came with.
-            now: The door's clock.
             archive: A file that becomes the order's, and leaves its place.
-            then: As in `Waiting`.
 
         Raises:
             OSError: It could not be written.
@@ -121,7 +96,7 @@ class Orders:
             self._sent.setdefault(author, deque(maxlen=_REMEMBERED)).append(str(arguments["bot"]))
         order = secrets.token_hex(16)
         if archive is not None:
-            os.replace(archive, self._incoming / f"{order}.tar.zst")
+            os.replace(archive, self._incoming / f"{order}{ARCHIVE}")
         document = {
             "id": order,
             "verb": verb,
@@ -130,7 +105,31 @@ class Orders:
             "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
         }
         files.write(self._incoming / f"{order}.json", msgspec.json.encode(document), durably=True)
-        return Waiting(order, author, number, now + ANSWER_S, then)
+        return order
+
+    async def answer(self, author: str, order: str) -> Payload:
+        """Waits for the league's answer to an order, and returns it; an empty one if there is none in time.
+
+        Raises:
+            Refusal: The league refuses it.
+        """
+        self._waiting[author] += 1
+        try:
+            return await self._answer(order)
+        finally:
+            self._waiting[author] -= 1
+
+    async def _answer(self, order: str) -> Payload:
+        """Looks for an answer, from time to time more seldom: however many wait, that takes little."""
+        until, pause = time.monotonic() + ANSWER_S, LOOK_S
+        while (said := self._published.answer(order)) is None:
+            if time.monotonic() > until:
+                return {}
+            await asyncio.sleep(pause)
+            pause = min(10 * LOOK_S, 1.1 * pause)
+        if "code" in said:
+            raise _refusal(said)
+        return said
 
     def may_have(self, author: str, bot: str) -> bool:
         """Tells whether an author may have a bot that can be retired: by what is published, or handed on just now."""
@@ -138,19 +137,6 @@ class Orders:
             return True
         versions = self._published.versions(author)
         return any(each.get("bot") == bot and each.get("state") not in _OVER for each in versions)
-
-    def answer(self, waiting: Waiting, now: float) -> FromDoor | None:
-        """Returns what to tell the author of an order, or None if that is not known yet."""
-        said = self._published.answer(waiting.order)
-        if said is None:
-            if now < waiting.until:
-                return None
-            return Accepted(id=waiting.number, order=waiting.order)
-        if "code" in said:
-            return _refusal(said).message(waiting.number)
-        if waiting.then is not None:
-            return waiting.then(said)
-        return Accepted(id=waiting.number, order=waiting.order, answer=said)
 
 
 def _refusal(said: Payload) -> Refusal:

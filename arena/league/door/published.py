@@ -3,7 +3,7 @@
 Files below `published/`; their form is that of `protocol/LEAGUE.md`, section 7:
 
     league.json                          the league itself: name, game, time, level, remote
-    keys.json                            {public key: author}
+    keys.json                            {hash of a token: author}
     standings.json                       {season, digest, items: […]}
     authors/NAME/status.json             {versions: […], notices: […]}
     authors/NAME/games-N.json            {games: […]}, a higher N later, in a file the latest last
@@ -29,15 +29,15 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from arena.core.face import Payload, errors, files
-from arena.league.door.codec import encode
-from arena.league.door.messages import MAX_PART, FromDoor, Part, Played, Table, Versions
-from arena.league.door.refusals import Refusal, unknown
+from arena.core.face import Payload, compression, errors, files
+from arena.league.door.messages import Played, Table, Versions
+from arena.league.door.refusals import unknown
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
 _MOST_ROWS: Final = 500
@@ -49,7 +49,11 @@ LOOKED_AT: Final = 512 * 1024
 _LEAST_PAGE: Final = 8 * 1024
 """What a page counts for at least: to open and read one takes as long as to read so many bytes more."""
 _MOST_ANSWER: Final = 786_432
-"""Bytes of games in one answer: three quarters of a frame."""
+"""Bytes of games in one answer."""
+PART: Final = 262_144
+"""Bytes of a file that are read at a time."""
+_PENDING: Final = frozenset({"received", "building", "checking", "qualifying"})
+"""States of a version that the league leaves by itself, and soon."""
 MOST_KEPT: Final = 16 * files.MIB
 """Bytes of files of which the content is kept. In memory it takes four times as much."""
 _PLACE: Final = 64
@@ -66,6 +70,15 @@ Print: TypeAlias = tuple[int, ...]
 
 class _Unreadable(errors.ArenaError):
     """A published file is not there, or cannot be used."""
+
+
+class File(msgspec.Struct, frozen=True):
+    """A log, a report or a file of a season."""
+
+    path: Path
+    size: int
+    digest: str
+    """SHA-256 of all of it."""
 
 
 class Published:
@@ -85,7 +98,7 @@ class Published:
         return self._document(self._folder / "league.json")
 
     def author_of(self, key: str) -> str | None:
-        """Returns the author to whom a public key belongs now, or None."""
+        """Returns the author whose token has a hash now, or None."""
         author = self._document(self._folder / "keys.json").get(key)
         return author if isinstance(author, str) and _NAME.match(author) else None
 
@@ -100,13 +113,18 @@ class Published:
             return {}
         return {str(name): value for name, value in limits.items() if type(value) is int and value >= 0}
 
-    def status(self, author: str, bot: str, number: int) -> FromDoor:
-        """Returns how the author's versions stand."""
+    def status(self, author: str, bot: str = "") -> Versions:
+        """Returns how the author's versions stand, of one bot or of all."""
         versions = [each for each in self.versions(author) if bot in ("", each.get("bot"))]
         notices = _maps(self._status(author), "notices")
-        return Versions(id=number, versions=tuple(versions[:_MOST_VERSIONS]), notices=tuple(notices[-_MOST_NOTICES:]))
+        return Versions(versions=tuple(versions[:_MOST_VERSIONS]), notices=tuple(notices[-_MOST_NOTICES:]))
 
-    def games(self, author: str, *, bot: str, only: str, after: str, limit: int, number: int) -> FromDoor:
+    def is_pending(self, author: str, bot: str) -> bool:
+        """Tells whether the newest version of a bot, or of all bots, is still to be tried."""
+        newest = next(iter(self.status(author, bot).versions), None)
+        return newest is not None and newest.get("state") in _PENDING
+
+    def games(self, author: str, *, bot: str = "", only: str = "", after: str = "", limit: int = 100) -> Played:
         """Returns some of the author's games, the latest first, and where to go on: not always as many as there are.
 
         Raises:
@@ -116,7 +134,7 @@ class Published:
             raise unknown("`lost` or `forfeits`, or nothing", only)
         begin = _place(after)
         if bot and all(each.get("bot") != bot for each in self.versions(author)):
-            return Played(id=number, games=())
+            return Played(games=())
         found: list[Payload] = []
         looked_at = size = 0
         for page in self._pages(author):
@@ -129,22 +147,21 @@ class Published:
                 game = games[index]
                 if bot not in ("", game.get("bot")) or (only and not _is(game, only)):
                     continue
-                more = len(encode(game))
+                more = len(msgspec.json.encode(game))
                 if len(found) == limit or (found and size + more > _MOST_ANSWER):
-                    return Played(id=number, games=tuple(found), next=f"{page}.{index + 1}")
+                    return Played(games=tuple(found), next=f"{page}.{index + 1}")
                 found.append(game)
                 size += more
             looked_at += max(_size(path), _LEAST_PAGE)
             if looked_at >= LOOKED_AT:
-                return Played(id=number, games=tuple(found), next=f"{page}.0")
-        return Played(id=number, games=tuple(found))
+                return Played(games=tuple(found), next=f"{page}.0")
+        return Played(games=tuple(found))
 
-    def standings(self, after: int, number: int) -> FromDoor:
+    def standings(self, after: int = 0) -> Table:
         """Returns a page of the standings."""
         document = self._document(self._folder / "standings.json")
         items = _maps(document, "items")
         return Table(
-            id=number,
             season=str(document.get("season", "")),
             items=tuple(items[after : after + _MOST_ROWS]),
             total=len(items),
@@ -159,8 +176,8 @@ class Published:
         except _Unreadable:
             return None
 
-    def log(self, author: str, game: str, offset: int, number: int) -> Part:
-        """Returns a part of a game's log, as this author may see it; as everybody may, if `author` is empty.
+    def log(self, author: str, game: str) -> File:
+        """Returns a game's log, as this author may see it; as everybody may, if `author` is empty.
 
         Raises:
             Refusal: There is no such log that is public.
@@ -171,11 +188,15 @@ class Published:
         own = [self._folder / "own" / author / name] if author else []
         for path in (*own, self._folder / "logs" / name):
             if path.is_file():
-                return self._part(path, offset, number)
+                return self._file(path)
         raise unknown("a game whose match is over", game)
 
-    def season(self, tournament: str, name: str, offset: int, number: int) -> Part:
-        """Returns a part of a file of a season.
+    def dictionary(self) -> File:
+        """Returns what `zstd -D` needs to expand a log."""
+        return self._file(compression.DICTIONARY)
+
+    def season(self, tournament: str, name: str) -> File:
+        """Returns a file of a season.
 
         Raises:
             Refusal: There is no such file.
@@ -183,10 +204,10 @@ class Published:
         path = self._folder / "seasons" / tournament / name
         if not (_NAME.match(tournament) and _NAME.match(name) and path.is_file()):
             raise unknown("a file of a season that is published", f"{tournament} {name}")
-        return self._part(path, offset, number)
+        return self._file(path)
 
-    def report(self, author: str, version: str, kind: str, offset: int, number: int) -> Part:
-        """Returns a part of the report on a version of this author.
+    def report(self, author: str, version: str, kind: str) -> File:
+        """Returns the report on a version of this author.
 
         Raises:
             Refusal: There is no such report of this author's.
@@ -195,7 +216,7 @@ class Published:
         path = self._folder / "reports" / author / bot / count / f"{kind}.json"
         if not (_NAME.match(bot) and count.isascii() and count.isdigit() and len(count) < 10 and path.is_file()):
             raise unknown("a version of yours with such a report", f"{version} {kind}")
-        return self._part(path, offset, number)
+        return self._file(path)
 
     # Files
 
@@ -238,18 +259,29 @@ class Published:
         self._kept.put(path, print_, document, size)
         return document
 
-    def _part(self, path: Path, offset: int, number: int) -> Part:
+    def part(self, file: File, begin: int) -> bytes:
+        """Returns the next bytes of a file.
+
+        Raises:
+            ConnectionError: It is another file now, so that what was sent of it has no end.
+        """
         try:
-            with files.opened(path, "what the league publishes", files.MOST_DOCUMENT, _Unreadable, links=False) as file:
-                digest = self._digest(path, file)
-                if offset > file.size:
-                    raise Refusal(
-                        "unknown", f"expected an offset up to {file.size}, got: {offset}", "ask again from offset 0"
-                    )
-                data = file.part(offset, MAX_PART)
+            with self._opened(file.path) as opened:
+                if self._digest(file.path, opened) != file.digest:
+                    raise _Unreadable(f"{file.path.name} has changed")
+                return opened.part(begin, PART)
+        except _Unreadable as error:
+            raise ConnectionError(str(error)) from None
+
+    def _file(self, path: Path) -> File:
+        try:
+            with self._opened(path) as opened:
+                return File(path, opened.size, self._digest(path, opened))
         except _Unreadable:
             raise unknown("a file that is published", path.name) from None
-        return Part(id=number, total=file.size, offset=offset, digest=digest, data=data)
+
+    def _opened(self, path: Path) -> AbstractContextManager[files.Limited]:
+        return files.opened(path, "what the league publishes", files.MOST_DOCUMENT, _Unreadable, links=False)
 
     def _digest(self, path: Path, file: files.Limited) -> str:
         """Returns the SHA-256 of a file, for which it is read once, as long as it stays as it is."""

@@ -1,12 +1,22 @@
-"""Why the door refuses something, as a value that becomes an `error` message."""
+"""Why the door refuses something, as a value that becomes an answer of HTTP or a message of the WebSocket."""
 
 from __future__ import annotations
 
-from arena.league.door.messages import Error
+from http import HTTPStatus
+from typing import Final
+
+from arena.league.door.messages import Error, Problem
+
+STATUSES: Final = {
+    "archive": 422, "bad_offset": 409, "busy": 429, "digest": 422, "expired": 404, "internal": 500, "malformed": 400,
+    "no_room": 507, "not_accepted": 403, "protocol": 400, "quota": 429, "refused": 409, "too_large": 413,
+    "too_many": 429, "unanswered": 503, "unknown": 404, "unknown_token": 401,
+}  # fmt: skip
+"""The status of HTTP for each code. A code of the league's own has 409: the request is right, the time is not."""
 
 
 class Refusal(Exception):
-    """A request is not granted. `message` tells the author; the connection goes on."""
+    """A request is not granted."""
 
     def __init__(
         self,
@@ -22,9 +32,13 @@ class Refusal(Exception):
     ) -> None:
         """Takes the code of the error, a sentence on what was expected and got, what to do, and the error's fields."""
         super().__init__(expected)
-        self._error = Error(
+        self.code = code
+        status = HTTPStatus(STATUSES.get(code, 409))
+        self.problem = Problem(
+            title=status.phrase,
+            status=status,
+            detail=expected[:1024],
             code=code[:64],
-            message=expected[:1024],
             remedy=remedy[:1024],
             limit=limit,
             retry_after_s=retry_after_s,
@@ -32,17 +46,20 @@ class Refusal(Exception):
             path=path[:256],
             have=have,
         )
-
-    @property
-    def code(self) -> str:
-        """The code of the error."""
-        return self._error.code
+        """The answer over HTTP."""
 
     def message(self, number: int | None) -> Error:
-        """Returns the message for the request of this number; None if there was none."""
-        from msgspec.structs import replace
-
-        return replace(self._error, id=number)
+        """Returns the message over a WebSocket for the request of this number; None if there was none."""
+        it = self.problem
+        return Error(
+            code=it.code,
+            message=it.detail,
+            remedy=it.remedy,
+            id=number,
+            limit=it.limit,
+            retry_after_s=it.retry_after_s,
+            rule=it.rule,
+        )
 
 
 def unknown(what: str, got: str) -> Refusal:

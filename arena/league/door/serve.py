@@ -18,8 +18,8 @@ import msgspec
 import zmq
 
 from arena.core.face import Custody, bot_manifests, bot_processes, connections, errors, wire_messages, wire_variables
-from arena.league.door.client import Client, refused
-from arena.league.door.keys import Address, Pair
+from arena.league.door.addresses import Address
+from arena.league.door.client import Client, sentence
 from arena.league.door.messages import (
     SILENCE_S,
     Closed,
@@ -32,10 +32,9 @@ from arena.league.door.messages import (
     Pong,
     Serve,
     Serving,
-    Status,
-    Versions,
 )
 from arena.league.door.receipts import ReceiptRecorder
+from arena.league.door.remote_client import RemoteClient
 from arena.league.door.serve_log import ServeLog
 
 MOST_SITTINGS: Final = 8
@@ -46,12 +45,10 @@ SETTLE_S: Final = 1.0
 """How long it is waited for the end of a bot that has closed its connection."""
 PAUSES_S: Final = (1, 2, 5, 10, 30)
 """Pauses before a new connection; the last one is repeated."""
-STATE_S: Final = 10.0
-"""How often the league is asked how the version stands."""
 PATIENCE_S: Final = 60.0
 """Seconds that running games may take after a request to stop."""
 _LOOK_S: Final = 0.2
-_PASSING: Final = frozenset({"nobody", "no_answer", "silence"})
+_PASSING: Final = frozenset({"nobody", "no_answer", "silence", "too_many"})
 """Refusals that may pass, so the request is sent again."""
 
 
@@ -152,7 +149,7 @@ class Service:
     def __init__(
         self,
         address: Address,
-        pair: Pair,
+        token: str,
         spec: bot_manifests.BotSpec,
         tell: Callable[[str], None],
         *,
@@ -163,7 +160,7 @@ class Service:
 
         Args:
             address: The league.
-            pair: The author's keys.
+            token: The author's token.
             spec: The bot.
             tell: Called with what happens.
             look: Called with each new connection, before the bot is offered.
@@ -172,10 +169,13 @@ class Service:
         self._look = look
         self._receipts = receipts
         self._address = address
-        self._pair = pair
+        self._token = token
         self._spec = spec
         self._tell = tell
         self._version = ""
+        """The version that it is; empty until the league has said it."""
+        self._tries = 0
+        """Connections in a row over which it was not served."""
         self._serve_log = ServeLog(tell, time.monotonic())
         self._sittings: dict[str, _Sitting] = {}
         self._leaving: list[tuple[float, _Sitting]] = []
@@ -192,20 +192,20 @@ class Service:
             DoorError: The league refuses the bot, or was never there.
             ArenaError: This machine cannot run the bot.
         """
-        tries, served = 0, False
         custody = Custody()
         try:
             while not stop():
                 try:
-                    with Client(self._address, self._pair, tell=self._tell) as client:
-                        self._register(client)
-                        tries, served = 0, True
-                        self._serve(client, custody, stop, at_once)
+                    with Client(self._address, self._token, tell=self._tell) as client:
+                        self._look(client)
+                    with RemoteClient(self._address, self._token) as remote:
+                        self._register(remote)
+                        self._serve(remote, custody, stop, at_once)
                 except errors.DoorError as error:
-                    if not served or error.refusal not in _PASSING:
+                    if not self._version or error.refusal not in _PASSING:
                         raise
-                    pause = PAUSES_S[min(tries, len(PAUSES_S) - 1)]
-                    tries += 1
+                    pause = PAUSES_S[min(self._tries, len(PAUSES_S) - 1)]
+                    self._tries += 1
                     lost = f" Games that ran are lost: {len(self._sittings)}." if self._sittings else ""
                     self._tell(f"{error}. Trying again in {pause} s.{lost}")
                     self._end_all()
@@ -217,17 +217,14 @@ class Service:
             custody.close()
             self._serve_log.sum_up(time.monotonic(), at_once=True)
 
-    def _register(self, client: Client) -> None:
-        client.hello()
-        self._look(client)
+    def _register(self, client: RemoteClient) -> None:
         spec = self._spec
-        request = Serve(client.number(), spec.name, spec.digest, spec.version[:64], spec.language[:64], spec.rules[:16])
-        serving = client.ask(request, Serving)
-        self._version = serving.version
-        self._serve_log.stands(serving.version, serving.state)
+        client.send(Serve(1, spec.name, spec.digest, spec.version[:64], spec.language[:64], spec.rules[:16]))
 
-    def _serve(self, client: Client, custody: Custody, stop: Callable[[], bool], at_once: Callable[[], bool]) -> None:
-        heard_at = asked_at = time.monotonic()
+    def _serve(
+        self, client: RemoteClient, custody: Custody, stop: Callable[[], bool], at_once: Callable[[], bool]
+    ) -> None:
+        heard_at = time.monotonic()
         stops_at: float | None = None
         while True:
             if stop():
@@ -238,40 +235,36 @@ class Service:
                         self._tell("Ending when no game of it runs, within a minute; Ctrl-C again loses those that run")
                 if at_once() or not self._sittings or now > stops_at + PATIENCE_S:
                     return
-            ready = self._wait(client)
-            messages = client.heard(0, ready)
+            self._wait(client)
+            messages = client.heard()
             now = time.monotonic()
             if messages:
                 heard_at = now
+            for message in messages:
+                self._take(client, custody, message)
             if not client.connected:
                 raise errors.DoorError("expected the connection to the league to last, got: it was lost", "nobody")
             if now - heard_at > 2 * SILENCE_S:
                 raise errors.DoorError(
                     f"expected a sign of life of the league, got: none for {2 * SILENCE_S} s", "silence"
                 )
-            if now - asked_at > STATE_S:
-                asked_at = now
-                client.send(Status(client.number(), self._spec.name))
-            for message in messages:
-                self._take(client, custody, message)
             for sitting in list(self._sittings.values()):
                 self._pass_on(client, sitting)
             self._bury(now)
             self._serve_log.sum_up(now)
 
-    def _wait(self, client: Client) -> dict[object, int]:
+    def _wait(self, client: RemoteClient) -> None:
         poller = zmq.Poller()
         poller.register(client.socket, zmq.POLLIN)
-        poller.register(client.monitor, zmq.POLLIN)
         for sitting in self._sittings.values():
             behind = sitting.connection is not None and sitting.connection.is_behind
             for descriptor in sitting.descriptors():
                 poller.register(descriptor, zmq.POLLIN | (zmq.POLLOUT if behind else 0))
             if sitting.process.pidfd is not None:
                 poller.register(sitting.process.pidfd, zmq.POLLIN)
-        return dict(poller.poll(round(_LOOK_S * 1_000)))
+        poller.poll(round(_LOOK_S * 1_000))
 
-    def _take(self, client: Client, custody: Custody, message: FromDoor) -> None:
+    def _take(self, client: RemoteClient, custody: Custody, message: FromDoor) -> None:
         match message:
             case Ping():
                 client.send(Pong(message.number))
@@ -281,14 +274,13 @@ class Service:
                 self._hear(client, message)
             case Closed():
                 self._over(message)
-            case Versions():
-                for version in message.versions:
-                    if version.get("version") == self._version:
-                        self._serve_log.stands(self._version, str(version.get("state")))
+            case Serving():  # once it is served, and again when its state has changed
+                self._version, self._tries = message.version, 0
+                self._serve_log.stands(message.version, message.state)
             case Error():
-                raise refused(message)
+                raise errors.DoorError(sentence(message.message, message.rule, "", message.remedy), message.code)
 
-    def _begin(self, client: Client, custody: Custody, offer: Offer) -> None:
+    def _begin(self, client: RemoteClient, custody: Custody, offer: Offer) -> None:
         if len(self._sittings) >= MOST_SITTINGS:
             client.send(Leave(offer.sitting, f"plays {MOST_SITTINGS} games already"))
             return
@@ -300,7 +292,7 @@ class Service:
             self._tell(f"expected to start {self._spec.name}, got: {error}")
             client.send(Leave(offer.sitting, "could not be started on its author's machine"))
 
-    def _hear(self, client: Client, message: Frame) -> None:
+    def _hear(self, client: RemoteClient, message: Frame) -> None:
         sitting = self._sittings.get(message.sitting)
         if sitting is None:
             return
@@ -320,7 +312,7 @@ class Service:
         except OSError as error:
             self._tell(f"A receipt cannot be kept in {self._receipts}: {error.strerror}")
 
-    def _pass_on(self, client: Client, sitting: _Sitting) -> None:
+    def _pass_on(self, client: RemoteClient, sitting: _Sitting) -> None:
         """Passes on what the bot has said, and notices its end."""
         ended = sitting.process.end()
         try:
@@ -349,7 +341,7 @@ class Service:
         if not sitting.is_over:
             self._leave(client, sitting, reason)
 
-    def _leave(self, client: Client, sitting: _Sitting, reason: str) -> None:
+    def _leave(self, client: RemoteClient, sitting: _Sitting, reason: str) -> None:
         """Ends a sitting for a fault of this side."""
         client.send(Leave(sitting.name, reason[:400]))
         words = sitting.process.last_words()

@@ -1,7 +1,6 @@
 """Keeps the door open: starts its process, and starts it again when it falls over.
 
-libzmq ends its process when memory or descriptors run out. The door closes connections before that (`watch.py`), and
-has limits of its own. Whatever ends it all the same, a process that no network reaches opens it again: `arena league
+Whatever ends the door's process, which has limits of its own, one that no network reaches opens it again: `arena league
 open` does nothing else, and `arena league run` looks at it now and then.
 """
 
@@ -26,17 +25,17 @@ _AT_ONCE: Final = 65_536
 """Bytes that are read from a pipe at a time; no longer line is kept."""
 
 
-def door_command(folder: Path, bind: str, host: str | None = None, falls: int = 0) -> list[str]:
+def door_command(folder: Path, bind: str, url: str, tls: Sequence[str], falls: int = 0) -> list[str]:
     """Returns the command that is the door of a league until it falls over.
 
     Args:
-        bind: Where it listens: `tcp://HOST:PORT`.
-        host: The name by which authors reach this machine; None means its own.
+        bind: Where it listens: `HOST:PORT`.
+        url: The address that authors use; empty: that at which it listens.
+        tls: The files of a certificate and its key, or `self`; empty: none.
         falls: How often it fell over before.
     """
-    name = [] if host is None else ["--host", host]
-    again = ["--once", "--falls", str(falls)]
-    return [sys.executable, "-m", "arena", "league", "open", str(folder), "--bind", bind, *name, *again]
+    options = ["--bind", bind, *(["--url", url] if url else []), *(["--tls", *tls] if any(tls) else [])]
+    return [sys.executable, "-m", "arena", "league", "open", str(folder), *options, "--once", "--falls", str(falls)]
 
 
 class _Falls:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -17,28 +18,27 @@ from arena.league.disk import DiskWatch
 from arena.league.door.limits import UPLOAD_S
 from arena.league.door.refusals import Refusal
 
+UNANNOUNCED: Final = "0" * 64
+"""The name of an upload without a digest."""
+
 
 class Begun(msgspec.Struct, frozen=True):
     """An upload, as its author announced it."""
 
     bot: str
-    digest: str
-    """The digest of the archive, and the name of the upload."""
+    digest: str | None
+    """The digest of the archive; None if it was not announced. Then it cannot go on."""
     size: int
+
+    @property
+    def name(self) -> str:
+        """The name of the upload."""
+        return self.digest or UNANNOUNCED
 
 
 def has_room(folder: Path) -> bool:
     """Tells whether the disk has room for uploads: as much as the league needs to receive something."""
     return DiskWatch(folder).look().enough
-
-
-def sync(path: Path) -> None:
-    """Has an upload written to the disk, which may take long."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 class Uploads:
@@ -51,24 +51,24 @@ class Uploads:
         self._seen: dict[Path, tuple[int, float]] = {}
         """By upload how much of it there was when that was last found to have changed, and when that was."""
 
-    def begin(self, author: str, begun: Begun) -> int:
-        """Begins an upload, or goes on with it. Returns how many bytes are there.
+    def begin(self, author: str, begun: Begun, offset: int) -> None:
+        """Begins an upload, or goes on with it from an offset.
 
         Raises:
-            Refusal: The disk has no room.
+            Refusal: The disk has no room, or the upload goes on elsewhere.
         """
         self._need_room()
         own = self._folder / author
         own.mkdir(exist_ok=True)
         for path in own.iterdir():
-            if path.stem != begun.digest:
+            if path.stem != begun.name:
                 path.unlink()
-        part = own / f"{begun.digest}.part"
-        if self._announced(author, begun.digest) != begun:
+        part = own / f"{begun.name}.part"
+        if begun.digest is None or self._announced(author, begun.name) != begun:
             part.unlink(missing_ok=True)
-            files.write(own / f"{begun.digest}.json", msgspec.json.encode(begun))
+            files.write(own / f"{begun.name}.json", msgspec.json.encode(begun))
         os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
-        return part.stat().st_size
+        _check_offset(offset, part.stat().st_size)
 
     def add(self, author: str, upload: str, offset: int, data: bytes) -> int:
         """Adds bytes to an upload. Returns how many there are then.
@@ -77,13 +77,7 @@ class Uploads:
             Refusal: There is no such upload, the bytes do not continue it, or are more than were announced.
         """
         begun, part, have = self._found(author, upload)
-        if offset != have:
-            raise Refusal(
-                "bad_offset",
-                f"expected bytes from {have} on, got: from {offset} on",
-                f"go on from {have}",
-                have=have,
-            )
+        _check_offset(offset, have)
         if have + len(data) > begun.size:
             raise Refusal(
                 "too_large",
@@ -108,8 +102,21 @@ class Uploads:
         """
         begun, part, have = self._found(author, upload)
         if have != begun.size:
-            raise Refusal("bad_offset", f"expected {begun.size} bytes, got: {have}", f"go on from {have}", have=have)
+            raise Refusal(
+                "bad_offset",
+                f"expected {begun.size} bytes, got: {have}",
+                f"go on with `Upload-Offset: {have}`",
+                have=have,
+            )
         return begun, part
+
+    def have(self, author: str, upload: str) -> int:
+        """Returns how many bytes of an upload are there.
+
+        Raises:
+            Refusal: There is no such upload.
+        """
+        return self._found(author, upload)[2]
 
     def drop(self, author: str, upload: str) -> None:
         """Forgets an upload: it was handed on, or its content is not what was announced."""
@@ -135,7 +142,7 @@ class Uploads:
         part = self._folder / author / f"{upload}.part"
         if begun is None or not part.is_file():
             raise Refusal(
-                "expired", f"expected an upload that was begun, got: {upload!r}", "begin it again with `submit`"
+                "expired", f"expected an upload that was begun, got: {upload!r}", "begin it again, from the first byte"
             )
         return begun, part, part.stat().st_size
 
@@ -158,3 +165,13 @@ class Uploads:
                 "try again later; the operator sees it too",
                 retry_after_s=600,
             )
+
+
+def _check_offset(offset: int, have: int) -> None:
+    if offset != have:
+        raise Refusal(
+            "bad_offset",
+            f"expected bytes from {have} on, got: from {offset} on",
+            f"go on with `Upload-Offset: {have}`",
+            have=have,
+        )

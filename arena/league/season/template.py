@@ -147,10 +147,12 @@ when_done = ""
 
 # Whether `arena league run` opens the league to authors elsewhere, as `arena league open` does.
 [door]
-# Where to listen, such as "tcp://*:5599"; "" is nowhere.
+# Where to listen, such as "127.0.0.1:8780" behind a web server with TLS; "" is nowhere.
 bind = ""
-# The name by which authors reach this machine; "" is its own name.
-host = ""
+# The address that authors use, such as "https://cup.example"; "" is that at which it listens.
+url = ""
+# Without a web server in front: ["CERT", "KEY"], the files of a certificate and its key; "self" makes one; "" is none.
+tls = ""
 """
 
 

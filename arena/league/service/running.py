@@ -132,11 +132,11 @@ def _door(
         ConfigError: As for `check_bind`.
     """
     check_bind(bind)
-    settings = load(folder)
-    bind = bind or settings.door.bind
+    door = load(folder).door
+    bind = bind or door.bind
     if not bind:
         return ()
-    command = partial(door_command, folder.path, bind, settings.door.host or None)
+    command = partial(door_command, folder.path, bind, door.url, (door.tls,) if isinstance(door.tls, str) else door.tls)
     supervisor = DoorSupervisor(command, tell, announce)
     stack.callback(supervisor.close)
     return (supervisor,)

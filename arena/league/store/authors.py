@@ -96,7 +96,7 @@ class Authors:
             if key.author != known.name or key.revoked is not None:
                 what = "one that was revoked" if key.revoked else "one of another author"
                 raise errors.Refused(
-                    "key", f"expected a new key, got: {what}", "make another with `arena league key new NAME`"
+                    "key", f"expected a new token, got: {what}", "make another with `arena league token new NAME`"
                 )
             return key
 

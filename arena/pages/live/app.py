@@ -13,7 +13,6 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,7 +30,9 @@ from arena.pages.game import game_page
 from arena.pages.live.games import SOURCE, Games, LiveFilm, LiveGame, ended
 from arena.pages.live.scores import Board
 from arena.pages.parts import read_part, render, tools, viewer_script, viewer_style
+from arena.pages.security import own_script
 from arena.pages.web.guard import POLICY
+from arena.pages.web.site import fixed
 from arena.pages.web.streams import EventStreams
 
 TICK_S: Final = 0.1
@@ -45,17 +46,6 @@ MOST_REPLAYS: Final = 8
 FRAMED: Final = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
 FRAMING: Final = f"{POLICY}; frame-src 'self'"
 _OWN: Final = Path(__file__).parent / "pages"
-SCRIPTS: Final[dict[str, Callable[[], str]]] = {
-    "tools.js": tools,
-    "viewer.js": viewer_script,
-    "watch.js": partial(read_part, _OWN / "watch.js"),
-    "game.js": partial(read_part, _OWN / "game.js"),
-}
-"""Where each script comes from."""
-STYLES: Final[dict[str, Callable[[], str]]] = {
-    "viewer.css": viewer_style,
-    "watch.css": partial(read_part, _OWN / "watch.css"),
-}
 
 
 class _Followed:
@@ -122,7 +112,10 @@ class Watching:
         self.routes = [
             Route("/", self._page),
             Route("/events", self.event_streams),
-            *(Route(f"/{name}", _sender(name)) for name in (*SCRIPTS, *STYLES)),
+            fixed("/tools.js", tools()),
+            fixed("/viewer.js", viewer_script()),
+            fixed("/viewer.css", viewer_style()),
+            *(fixed(f"/{name}", read_part(_OWN / name)) for name in ("watch.js", "game.js", "watch.css")),
             Route(f"{game}/", self._game),
             Route(f"{game}/events", _Streams(self)),
             Route(f"{game}/style.css", self._style),
@@ -237,8 +230,8 @@ class Watching:
                 while len(self._replays) > MOST_REPLAYS:
                     self._replays.popitem(last=False)
             made = self._replays[game.id]
-        # The page itself says by hashes what may run in it.
-        loose = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+        script = own_script(made.encode())
+        loose = f"default-src 'none'; script-src {script}; style-src 'unsafe-inline'; img-src data:"
         return HTMLResponse(made, headers={"content-security-policy": f"{loose}; frame-ancestors 'none'"})
 
     def _follow(self, game: LiveGame) -> _Followed:
@@ -262,25 +255,6 @@ class _Streams:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._watching.stream(scope["path_params"]["id"], scope, receive, send)
-
-
-def _sender(name: str) -> Callable[[Request], Any]:
-    kind = "text/javascript" if name in SCRIPTS else "text/css"
-
-    async def send(request: Request) -> Response:
-        return Response(part(name), media_type=kind)
-
-    return send
-
-
-@cache
-def part(name: str) -> str:
-    """Returns a script or a style by its name.
-
-    Raises:
-        KeyError: There is none of that name.
-    """
-    return (SCRIPTS | STYLES)[name]()
 
 
 def page(template: str, title: str, *, home: bool = False) -> str:

@@ -33,7 +33,7 @@ from arena.pages.site.parts import ASSETS, remove_others, write_parts
 from arena.pages.site.places import places_of
 from arena.pages.site.tournament import INDEX, TournamentPages
 
-_PARTS: Final = ("site-", "viewer-")
+_PARTS: Final = ("site-", "times-", "viewer-")
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from heapq import nlargest
 from typing import Final
 
@@ -31,7 +32,7 @@ CROSSED: Final = 40
 """Bots in a cross-table: a larger one cannot be read. Each bot's page has all its opponents."""
 DRAWN: Final = 24
 LAST: Final = 12
-FACE: Final = ("rules", "told", "address")
+FACE: Final = ("rules", "told", "address", "dates")
 """What a season's page tells of the document `league.json`."""
 _PRE_WIDTH: Final = 96
 """Columns of a bracket or a table of rounds."""
@@ -231,9 +232,15 @@ def _face(face: Payload) -> Payload:
     at = face["address"] or "ADDRESS"
     return {
         "rows": face["told"] or (),
+        "dates": [
+            (name, at, moment(datetime.fromisoformat(at).astimezone(UTC).isoformat()))
+            for name, at in (face["dates"] or {}).items()
+            if at
+        ],
         "rules": f"arena rules {face['rules']}",
-        "commands": f"arena bot new NAME\narena match ./NAME random --rules {face['rules']}\narena league key new YOU",
-        "submit": f"arena league submit ./NAME --at {at} --key YOU.key\narena league status --at {at} --key YOU.key",
+        "commands": f"arena bot new NAME\narena match ./NAME random --rules {face['rules']}\narena league token new ME",
+        "submit": f"arena league submit ./NAME --at {at} --token ME.token\n"
+        f"arena league status --at {at} --token ME.token",
         "is_open": bool(face["address"]),
     }
 

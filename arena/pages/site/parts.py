@@ -46,6 +46,7 @@ def write_parts(folder: Path) -> dict[str, str]:
     """
     return {
         "site": write_asset(folder, "site.css", (colours() + read_part(HERE / "site.css")).encode()),
+        "times": write_asset(folder, "times.js", read_part(HERE / "times.js").encode()),
         "viewer": write_asset(folder, "viewer.css", viewer_style().encode()),
         "script": write_asset(folder, "viewer.js", (viewer_script() + read_part(HERE / "replay.js")).encode()),
     }

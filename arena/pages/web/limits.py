@@ -2,31 +2,59 @@
 
 Laws:
 1. A request has `HEAD_S` to begin and to say what it wants, and `BODY_S` to come whole. Silent or slow ones are closed.
+   A connection with TLS counts from its first byte, before its handshake, for which it has `HEAD_S` too.
 2. Nobody is turned away because others are silent. Where there are too many connections, of one address or of all, the
-   one without an answer in progress that has waited longest gives way.
+   one without an answer in progress that has waited longest gives way: for its first request, or since its last. An
+   open WebSocket is an answer in progress.
 3. One address has at most half of all answers in progress. An IPv6 network of 64 bits is one address.
-4. Of a request no more than `MOST_BYTES` are read, also if it was refused before its body came.
+4. Of a request no more than `MOST_BYTES` are read, unless the application has `Room` for more. Once it is answered, no
+   more than that is read of the rest of its body, and the connection closes.
+5. A WebSocket brings few events at a time, and no message of endless parts. Its pings are answered as long as their
+   sender reads.
+
+It stands on methods of uvicorn and asyncio that are not public. A test looks whether they are as they were.
 """
 
 from __future__ import annotations
 
 import asyncio
 import resource
-from collections import defaultdict
+from asyncio.sslproto import SSLProtocol
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from functools import partial
 from ipaddress import IPv6Address, ip_address
-from typing import Any, Final
+from ssl import SSLContext
+from typing import Any, Final, TypeAlias, Union
 
 import h11
 from starlette.responses import PlainTextResponse
+from starlette.types import Scope
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 HEAD_S: Final = 10.0
 BODY_S: Final = 30.0
 MOST_BYTES: Final = 262_144
 """Bytes of a request: its head and its body."""
+ANSWERED_S: Final = 1.0
+"""How long whoever was answered, and still sends, may take to read the answer."""
+MOST_EVENTS: Final = 8_192
+"""Bytes of a WebSocket that are read at a time: 1,400 messages at most, each of which is an event in memory."""
+MOST_PARTS: Final = 64
+"""Parts of one message of a WebSocket."""
+MOST_UNSENT: Final = 65_536
+"""Bytes of a WebSocket that wait for its other end, beyond which no ping is answered."""
+RECORD: Final = 16_384
+"""Bytes of a buffer of TLS. asyncio's own is of 256 KiB, for each connection from its first byte on."""
 MOST_CONNECTIONS: Final = 1000
-SPARE: Final = 128
+MANY: Final = 8
+"""An address that has more than this part of all connections is the first whose connections give way."""
+SPARE: Final = 256
 """Descriptors that are left to other things than connections."""
+Counted: TypeAlias = Union["Connection", "Handshake"]
+Room: TypeAlias = tuple[int, float]
+"""How many bytes more than every other the body of a request may have, and how many seconds more it may take."""
 _FULL: Final = PlainTextResponse(
     "expected fewer pages that are open at this address, got: half of all that can be; close some\n",
     503,
@@ -56,93 +84,198 @@ def whose(host: str) -> str:
 
 
 class Shares:
-    """The connections of one server by address, the oldest first."""
+    """The connections of one server, in all and by address, those that have waited longest first."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._by_address: defaultdict[str, dict[Connection, None]] = defaultdict(dict)
-        self._count = 0
+        self._all: dict[Counted, None] = {}
+        self._by_address: defaultdict[str, dict[Counted, None]] = defaultdict(dict)
+        self.closed: Counter[str] = Counter()
+        """How many were closed, by reason: `endless`, `idle`, `many`."""
 
-    def enter(self, new: Connection) -> None:
-        """Takes a connection. One that waits may have to go for it."""
-        own = self._by_address[new.address]
-        own[new] = None
-        self._count += 1
-        if len(own) > self._most // 2 and not self._give_way(own, new):
-            new.app = _FULL
-        if self._count > self._most:
-            self._give_way(max(self._by_address.values(), key=len), new)
+    def __len__(self) -> int:
+        return len(self._all)
 
-    def leave(self, one: Connection) -> None:
+    def enter(self, one: Counted) -> bool:
+        """Takes a connection, as one that begins to wait. Returns whether it may be answered.
+
+        Others that wait may have to go for it: of an address that has many, or whoever has waited longest.
+        """
+        for group in (self._all, self._by_address[one.address]):
+            group.pop(one, None)
+            group[one] = None
+        own = self._by_address[one.address]
+        may = len(own) <= self._most // 2 or self._give_way(own, one)
+        if len(self._all) > self._most:
+            largest = max(self._by_address.values(), key=len)
+            self._give_way(largest if len(largest) > self._most // MANY else self._all, one)
+        return may
+
+    def leave(self, one: Counted) -> None:
         """Forgets a connection."""
         own = self._by_address.get(one.address, {})
-        if one in own:
-            del own[one]
-            self._count -= 1
+        own.pop(one, None)
         if not own:
             self._by_address.pop(one.address, None)
+        self._all.pop(one, None)
 
-    def _give_way(self, group: dict[Connection, None], new: Connection) -> bool:
+    def close(self, one: Counted, reason: str) -> None:
+        """Ends a connection."""
+        self.closed[reason] += 1
+        self.leave(one)
+        one.transport.abort()
+
+    def _give_way(self, group: dict[Counted, None], new: Counted) -> bool:
         oldest = next((one for one in group if one is not new and not one.is_answering), None)
         if oldest is not None:
-            self.leave(oldest)
-            oldest.transport.abort()
+            self.close(oldest, "many")
         return oldest is not None
 
 
 class Connection(H11Protocol):
     """A connection to the server, which ends when it takes more than its share."""
 
-    def __init__(self, shares: Shares, **others: Any) -> None:
+    def __init__(self, shares: Shares, room: Callable[[Scope], Room], **others: Any) -> None:
         super().__init__(**others)
-        self._shares = shares
+        if self.ws_protocol_class is not None:
+            self.ws_protocol_class = partial(WebSocket, self)  # type: ignore[assignment]
+        self.shares = shares
         self.address = ""
+        self.handshake: Handshake | None = None
+        """What was counted in its place until it was secure."""
+        self._rooms = room
+        self._room: Room = (0, 0.0)
+        self._asked: object = None
+        """The request that `_room` is of."""
+        self._is_socket = False
         self._bytes = 0
+        self._since = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     @property
     def is_answering(self) -> bool:
         """Whether an answer is in progress."""
-        return self.cycle is not None and not self.cycle.response_complete
+        return self._is_socket or (self.cycle is not None and not self.cycle.response_complete)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Counts it."""
         super().connection_made(transport)
+        if self.handshake is not None:
+            self.shares.leave(self.handshake)
+            self.handshake = None
         self.address = whose(self.client[0] if self.client else "")
         self._begin()
-        self._shares.enter(self)
+        if not self.shares.enter(self):
+            self.app = _FULL
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Counts it no more."""
-        if self._timer is not None:
-            self._timer.cancel()
-        self._shares.leave(self)
+        self.ended()
         super().connection_lost(exc)
+
+    def ended(self) -> None:
+        """Counts it no more."""
+        self._wait(None)
+        self.shares.leave(self)
 
     def data_received(self, data: bytes) -> None:
         """Takes what came, unless it is too much."""
         self._bytes += len(data)
-        if self._bytes > MOST_BYTES:
-            self.transport.abort()
-        else:
+        if self._bytes <= MOST_BYTES + self._room[0]:
             super().data_received(data)
+            if self.cycle is not self._asked:
+                self._asked, self._room = self.cycle, self._rooms(dict(self.scope))
+        elif self.is_answering:
+            self.shares.close(self, "endless")
+        else:
+            self.transport.pause_reading()
+            self._wait(ANSWERED_S)
 
     def on_response_complete(self) -> None:
         """Waits for the next request, unless this one still comes."""
-        if self.conn.their_state is h11.DONE:
+        self._bytes, self._room = 0, (0, 0.0)
+        if self.conn.their_state is h11.DONE and not self.transport.is_closing():
             self._begin()
+            self.shares.enter(self)
         super().on_response_complete()
 
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """Becomes a WebSocket, which is counted as this connection."""
+        self._is_socket = True
+        self._wait(None)
+        self.transport.max_size = MOST_EVENTS  # type: ignore[attr-defined]
+        super().handle_websocket_upgrade(event)
+
     def _begin(self) -> None:
+        self._bytes, self._room, self._since = 0, (0, 0.0), self.loop.time()
+        self._wait(HEAD_S)
+
+    def _wait(self, seconds: float | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._bytes = 0
-        self._timer = self.loop.call_later(HEAD_S, self._is_late, BODY_S - HEAD_S)
+        self._timer = None if seconds is None else self.loop.call_later(seconds, self._is_late)
 
-    def _is_late(self, more_s: float) -> None:
+    def _is_late(self) -> None:
         if self.is_answering and not self.cycle.more_body:
             return
-        if self.is_answering and more_s > 0:
-            self._timer = self.loop.call_later(more_s, self._is_late, 0)
+        left = self._since + BODY_S + self._room[1] - self.loop.time()
+        if self.is_answering and left > 0:
+            self._wait(left)
         else:
-            self.transport.abort()
+            self.shares.close(self, "idle")
+
+
+class WebSocket(WebSocketsSansIOProtocol):
+    """A connection that has become a WebSocket."""
+
+    def __init__(self, of: Connection, **others: Any) -> None:
+        super().__init__(**others)
+        self._of = of
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Counts it no more."""
+        self._of.ended()
+        super().connection_lost(exc)
+
+    def handle_ping(self) -> None:
+        """Answers a ping of whoever reads the answers."""
+        if self.transport.get_write_buffer_size() > MOST_UNSENT:
+            self._of.shares.close(self._of, "endless")
+        else:
+            super().handle_ping()
+
+    def handle_cont(self, event: Any) -> None:
+        """Takes a part of a message."""
+        if len(self.frames) >= MOST_PARTS:
+            self._of.shares.close(self._of, "endless")
+        else:
+            super().handle_cont(event)
+
+
+class Handshake(SSLProtocol):
+    """A connection that is not secure yet, as it is counted, and then its TLS."""
+
+    max_size = RECORD
+    is_answering = False
+
+    def __init__(self, connection: Connection, context: SSLContext) -> None:
+        # Nobody waits to hear of a handshake that fails: the connection is closed.
+        others: dict[str, Any] = {"ssl_handshake_timeout": HEAD_S, "ssl_shutdown_timeout": ANSWERED_S}
+        super().__init__(connection.loop, connection, context, None, server_side=True, **others)  # type: ignore[arg-type]
+        self._connection = connection
+        self.address = ""
+        connection.handshake = self
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Counts it."""
+        self.transport = transport
+        self.address = whose((transport.get_extra_info("peername") or ("",))[0])
+        super().connection_made(transport)
+        if not self._connection.shares.enter(self):
+            transport.abort()
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """Counts it no more."""
+        self._connection.shares.leave(self)
+        self._connection.handshake = None  # no circle is left: what a flood leaves goes at once
+        super().connection_lost(exc)

@@ -16,11 +16,12 @@ import re
 import signal
 import socket
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from ipaddress import ip_address
-from typing import Final
+from ssl import SSLContext
+from typing import Any, Final
 
 import msgspec
 import uvicorn
@@ -28,7 +29,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from arena.core.face import errors
 from arena.pages.web.guard import KEY
-from arena.pages.web.limits import Connection, Shares, most_connections
+from arena.pages.web.limits import HEAD_S, Connection, Handshake, Room, Shares, WebSocket, most_connections
 
 BIND: Final = "127.0.0.1:0"
 """Where commands listen unless told otherwise: this machine alone, on a free port."""
@@ -36,6 +37,10 @@ GRACE_S: Final = 2
 """How long answers in progress may take at the end."""
 STALLED_MS: Final = 30_000
 """A connection is dropped when its other end takes nothing that was sent for so long."""
+_BACKLOG: Final = 4_096
+"""Connections that wait to be taken. One that finds no place tries again after a second, and then after two."""
+_AT_ONCE: Final = 128
+"""Connections that are taken before anything else is done."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _REMEDIES: Final = {
     errno.EADDRINUSE: "end what listens there, or choose another port (0: any that is free)",
@@ -83,7 +88,7 @@ def listen(bind: str = BIND) -> Listening:
     host, port = found[1].strip("[]"), int(found[2])
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        bound = socket.create_server(address[:2], family=family, backlog=256)
+        bound = socket.create_server(address[:2], family=family, backlog=_BACKLOG)
     except UnicodeError as error:
         raise errors.ConfigError(f"expected the name of a host, got: {error} - at {bind}; correct it") from None
     except OSError as error:
@@ -106,6 +111,10 @@ class Server:
         ready: Called once the server answers.
         on_stop: Called when the server begins to end, before it waits for answers in progress. It ends streams.
         on_error: Called with what the application raised: a bug of ours. The browser is told no more than that.
+        room: Says of a request how many more bytes and seconds than others its body may take.
+        message_bytes: The most that a message of a WebSocket may have; 0: there are no WebSockets.
+        tls: The certificate, if it serves TLS itself.
+        until: Says several times a second whether it is to end.
     """
 
     def __init__(
@@ -116,23 +125,38 @@ class Server:
         ready: Callable[[], object] = lambda: None,
         on_stop: Callable[[], object] = lambda: None,
         on_error: Callable[[Exception], object] = lambda error: None,
+        room: Callable[[Scope], Room] = lambda scope: (0, 0.0),
+        message_bytes: int = 0,
+        tls: SSLContext | None = None,
+        until: Callable[[], bool] = lambda: False,
     ) -> None:
         self._listening = listening
         most = most_connections()
+        self._shares = Shares(most)
+
+        def connection(**others: Any) -> Connection | Handshake:
+            made = Connection(self._shares, room, **others)
+            return made if tls is None else Handshake(made, tls)
+
         config = uvicorn.Config(
             _Reporting(app, on_error),
             loop="asyncio",
-            http=partial(Connection, Shares(most)),  # type: ignore[arg-type]
-            ws="none",
+            http=connection,  # type: ignore[arg-type]
+            ws=WebSocket if message_bytes else "none",
+            ws_max_size=message_bytes,
+            ws_ping_interval=None,
+            ws_per_message_deflate=False,
+            h11_max_incomplete_event_size=16_384,
             log_config=None,
             log_level="critical",
             access_log=False,
             proxy_headers=False,
             server_header=False,
-            limit_concurrency=most + 8,  # those that give way are there for a moment longer
+            backlog=_AT_ONCE,
+            timeout_keep_alive=int(HEAD_S),
             timeout_graceful_shutdown=GRACE_S,
         )
-        self._uvicorn = _Uvicorn(config, ready, on_stop)
+        self._uvicorn = _Uvicorn(config, ready, on_stop, until)
         self._signal: int | None = None
 
     def run(self) -> None:
@@ -141,6 +165,10 @@ class Server:
             runner.run(self._uvicorn.serve(sockets=[self._listening.socket]))
         if self._signal is not None:
             signal.raise_signal(self._signal)
+
+    def traffic(self) -> tuple[int, Counter[str]]:
+        """Returns how many connections there are, and how many were closed, by reason."""
+        return len(self._shares), self._shares.closed
 
     def stop(self) -> None:
         """Asks the server to end."""
@@ -170,14 +198,26 @@ class Server:
 class _Uvicorn(uvicorn.Server):
     """uvicorn that says when it begins and ends, and leaves signals to us."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], object], on_stop: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        ready: Callable[[], object],
+        on_stop: Callable[[], object],
+        until: Callable[[], bool],
+    ) -> None:
         super().__init__(config)
+        self._until = until
         self._ready = ready
         self._on_stop = on_stop
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(_BACKLOG)  # asyncio has one number for this and for how many it takes at once
         self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        return await super().on_tick(counter) or self._until()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._on_stop()

@@ -27,6 +27,7 @@ from arena.pages import seat as pages
 from arena.pages.frames import film
 from arena.pages.play.seat import Front, Table
 from arena.pages.seat import ASKED, OVER, SeatPage
+from arena.pages.web.site import fixed
 from arena.pages.web.streams import EventStreams
 
 _RESIGNED: Final = "You have resigned."
@@ -92,7 +93,7 @@ class Playing:
         self.app = Starlette(
             routes=[
                 Route("/", self._page),
-                Route("/play.js", self._script),
+                fixed("/play.js", pages.script()),
                 Route("/play.css", self._style),
                 Route("/stream", self._event_streams),
                 Route("/act", self._act, methods=["POST"]),
@@ -217,9 +218,6 @@ class Playing:
     async def _page(self, request: Request) -> Response:
         header = self._game.table.header
         return Response(pages.page(header), media_type="text/html")
-
-    async def _script(self, request: Request) -> Response:
-        return Response(pages.script(), media_type="text/javascript")
 
     async def _style(self, request: Request) -> Response:
         return Response(pages.style(self._game.page.style), media_type="text/css")

@@ -33,7 +33,7 @@ def test_what_is_not_as_it_should_be_is_said() -> None:
         "door: open since 2026-01-01T12:00:00+00:00, 1 connection, 20 messages, 0 remote bots; it fell over 2 times",
         "  refused requests: 1 archive, 3 too_many",
         "  closed connections: 1 endless",
-        "  turned away: 5 connections with unknown keys, or too many of one",
+        "  turned away: 5 requests without a token that is known",
     ]
 
 

@@ -1,127 +1,191 @@
-"""Attacks a door until its standard input ends: `python -m tests.league.door.attacker ADDRESS PUBLIC SECRET ATTACK...`
+"""Attacks a door until its standard input ends: `python -m tests.league.door.attacker URL TOKEN COUNT ATTACK...`
 
-It prints a line when each attack has begun, and at the end how often each has struck.
+COUNT is how many connections an attack by their number holds; they come from 200 addresses. It prints a line when each
+attack has begun, and at the end how often each has struck.
 """
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import json
-import select
-import socket
+import os
+import resource
+import ssl
 import struct
 import sys
-import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import suppress
+from urllib.parse import urlsplit
 
 import msgpack
-import zmq
 
-from arena.league.door.keys import Address, Pair, address
-from tests.league.door.curve import GREETING, MORE, Raw
+from arena.league.door.messages import API, SUBPROTOCOL
 
-CONTEXT = zmq.Context()
-HELD = 200  # connections that an attack of strangers holds at a time
-
-
-def pack(**message: Any) -> bytes:
-    return bytes(msgpack.packb(message))
+SOURCES = [f"127.0.0.{last}" for last in range(2, 202)] if sys.platform == "linux" else ["127.0.0.1"]
+FEW = 16
+"""Connections of an attack that sends as much as is taken."""
+PIECE = bytes(65_536)
 
 
-def plain(at: Address) -> socket.socket:
-    """A TCP connection that nothing waits for."""
-    host, port = at.endpoint.removeprefix("tcp://").split(":")
-    connection = socket.create_connection((host, int(port)), timeout=20)
-    connection.setblocking(False)
-    return connection
+class Attacker:
+    """Who attacks, and how often each attack has struck."""
+
+    def __init__(self, url: str, token: str, count: int) -> None:
+        parts = urlsplit(url)
+        self.port = parts.port
+        self.tls = None
+        if parts.scheme == "https":
+            self.tls = ssl.create_default_context()
+            self.tls.check_hostname, self.tls.verify_mode = False, ssl.CERT_NONE
+        self.bearer = f"authorization: Bearer {token}\r\n".encode()
+        self.count = count
+        self.struck: Counter[str] = Counter()
+        self._sources = itertools.cycle(SOURCES)
+
+    async def dial(self, *, secure: bool = True) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Connects, from another address each time."""
+        source = (next(self._sources), 0)
+        context = self.tls if secure else None
+        return await asyncio.open_connection("127.0.0.1", self.port, local_addr=source, ssl=context)
+
+    def strike(self, name: str) -> None:
+        self.struck[name] += 1
+        if self.struck[name] == 1:
+            print(name, flush=True)
+
+    def head(self, line: str, *more: bytes) -> bytes:
+        return f"{line} HTTP/1.1\r\nhost: cup\r\n".encode() + b"".join(more)
 
 
-def strangers(at: Address, pair: Pair) -> Iterator[None]:
-    """P7, P8, P10: connections that say something else, or half of it."""
-    held: list[socket.socket] = []
-    sayings = (GREETING[:20], b"GET / HTTP/1.1\r\n\r\n", GREETING + b"\x02" + struct.pack("!Q", 2**40), b"")
-    while True:
-        for saying in sayings:
-            connection = plain(at)
-            connection.send(saying)
-            held.append(connection)
-            if len(held) > HELD:
-                held.pop(0).close()
-            yield
+Attack = Callable[[Attacker, str], Awaitable[None]]
 
 
-def dealer(at: Address, pair: Pair, **options: int) -> zmq.Socket[bytes]:
-    made = CONTEXT.socket(zmq.DEALER)
-    made.curve_serverkey = at.key.encode()
-    made.curve_publickey, made.curve_secretkey = pair.public.encode(), pair.secret.encode()
-    made.linger = 0
-    for name, value in options.items():
-        made.set(getattr(zmq, name), value)
-    made.connect(at.endpoint)
-    return made
+def held(say: Callable[[Attacker], bytes], trickle: bytes = b"", *, secure: bool = True, many: bool = True) -> Attack:
+    """Connections that say something, then a little now and then, and again when they are closed."""
 
-
-def flooding(*frames: bytes, **options: int) -> Callable[[Address, Pair], Iterator[None]]:
-    """An attack that sends these frames again and again, and never reads."""
-
-    def flood(at: Address, pair: Pair) -> Iterator[None]:
-        made = dealer(at, pair, **options)
+    async def one(attacker: Attacker, name: str) -> None:
         while True:
-            for frame in frames:
-                try:
-                    made.send(frame, zmq.NOBLOCK)
-                except zmq.Again:
-                    time.sleep(0.001)
-                else:
-                    yield
+            with suppress(OSError):
+                reader, writer = await attacker.dial(secure=secure)
+                attacker.strike(name)
+                writer.write(say(attacker))
+                closed = asyncio.create_task(reader.read(65_536))
+                while not closed.done():
+                    await asyncio.wait({closed}, timeout=2)
+                    writer.write(trickle)
+                closed.exception()
+                writer.transport.abort()
+            await asyncio.sleep(0.05)
 
-    return flood
+    async def attack(attacker: Attacker, name: str) -> None:
+        tasks = []
+        for number in range(attacker.count if many else FEW * 4):
+            tasks.append(asyncio.create_task(one(attacker, name)))
+            if number % 50 == 0:
+                await asyncio.sleep(0.01)
+        await asyncio.gather(*tasks)
 
-
-def endless(at: Address, pair: Pair) -> Iterator[None]:
-    """P3: a message of frames without end, again from a new connection when the last is closed."""
-    while True:
-        try:
-            raw = Raw(at, pair, timeout=0.5)
-            with raw.socket:
-                while True:
-                    for size in (0, 60_000):
-                        raw.send([(MORE, bytes(size))])
-                        yield
-        except (OSError, AssertionError):  # closed, or not let in again so soon
-            yield
+    return attack
 
 
-UPLOAD = "ab" * 32
-ATTACKS: dict[str, Callable[[Address, Pair], Iterator[None]]] = {
-    "strangers": strangers,
-    "P1 frames over the limit": flooding(bytes(200_000)),
-    "P3 endless messages": endless,
-    "P4 empty frames": flooding(b""),
-    "P14 heartbeats": flooding(pack(type="pong", number=1), HEARTBEAT_IVL=1),
-    "P16 lengths that lie": flooding(b"\x82\xa4type\xa6status\xa1x\xdd\xff\xff\xff\xff"),
-    "P17 60,000 levels": flooding(b"\x81\xa1x" + b"\x91" * 60_000 + b"\x01"),
-    "P22 requests, and never reads": flooding(pack(type="standings", id=1), RCVHWM=1),
-    "uploads": flooding(
-        pack(type="submit", id=1, bot="fox", digest=UPLOAD, size=2**23),
-        *(pack(type="chunk", id=2, upload=UPLOAD, offset=49_152 * n, data=bytes(49_152)) for n in range(100)),
+def pumped(pieces: Callable[[Attacker], Iterable[bytes]]) -> Attack:
+    """Connections that send as much as is taken, and never read."""
+
+    async def one(attacker: Attacker, name: str) -> None:
+        while True:
+            with suppress(OSError):
+                _, writer = await attacker.dial()
+                writer.transport.pause_reading()  # type: ignore[attr-defined]
+                for piece in pieces(attacker):
+                    attacker.strike(name)
+                    writer.write(piece)
+                    await writer.drain()
+                    await asyncio.sleep(0)
+                await asyncio.sleep(1)
+                writer.transport.abort()
+            await asyncio.sleep(0.05)
+
+    async def attack(attacker: Attacker, name: str) -> None:
+        await asyncio.gather(*(one(attacker, name) for _ in range(FEW)))
+
+    return attack
+
+
+def endless(head: Callable[[Attacker], bytes], piece: bytes) -> Attack:
+    return pumped(lambda attacker: itertools.chain([head(attacker)], itertools.repeat(piece)))
+
+
+def frame(payload: bytes, opcode: int = 2, *, last: bool = True) -> bytes:
+    """A frame of a WebSocket, with a mask of zeros."""
+    length = len(payload)
+    size = bytes([0x80 | length]) if length < 126 else b"\xff" + struct.pack("!Q", length)
+    return bytes([(0x80 if last else 0) | opcode]) + size + bytes(4) + payload
+
+
+def socket_of(attacker: Attacker) -> bytes:
+    upgrade = f"upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-protocol: {SUBPROTOCOL}\r\n"
+    keys = b"sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    return attacker.head(f"GET {API}/remote", upgrade.encode(), keys[:-2], attacker.bearer, b"\r\n")
+
+
+def frames(*said: bytes) -> Attack:
+    def pieces(attacker: Attacker) -> Iterator[bytes]:
+        yield socket_of(attacker)
+        yield from itertools.cycle(said)
+
+    return pumped(pieces)
+
+
+PUT = f"PUT {API}/bots/fox?digest={'ab' * 32}"
+LONG = b"content-length: 16000000\r\n\r\n"
+CHUNK = b"10000\r\n" + PIECE + b"\r\n"
+PONG = bytes(msgpack.packb({"type": "pong", "number": 1}))
+ATTACKS: dict[str, Attack] = {
+    # By their number
+    "silent": held(lambda attacker: b"", secure=False),
+    "slow heads": held(lambda attacker: attacker.head("GET /"), b"x: 1\r\n"),
+    "slow bodies": held(lambda attacker: attacker.head(PUT, attacker.bearer, LONG), b"x", many=False),
+    "slow bodies without a token": held(lambda attacker: attacker.head(PUT, LONG), b"x"),
+    "idle between requests": held(lambda attacker: attacker.head("GET /nothing", b"\r\n"), b"\r\n"),
+    # By their bytes
+    "heads without end": endless(lambda attacker: attacker.head("GET /"), b"x: " + b"a" * 8_000 + b"\r\n"),
+    "many short headers": endless(lambda attacker: attacker.head("GET /"), b"a:\r\n" * 2_000),
+    "bodies without end": endless(
+        lambda attacker: attacker.head(PUT, attacker.bearer, b"transfer-encoding: chunked\r\n\r\n"), CHUNK
     ),
+    "bodies without end or token": endless(
+        lambda attacker: attacker.head(PUT, b"content-length: 99999999999\r\n\r\n"), PIECE
+    ),
+    "uploads": endless(lambda attacker: attacker.head(PUT, attacker.bearer, LONG), PIECE),
+    "requests, and never reads": pumped(
+        lambda attacker: itertools.repeat(attacker.head(f"GET {API}/standings", attacker.bearer, b"\r\n") * 50)
+    ),
+    "requests without a token": pumped(lambda attacker: itertools.repeat(attacker.head(f"GET {API}/", b"\r\n") * 50)),
+    # By an author over a WebSocket
+    "empty messages": frames(frame(b"") * 5_000),
+    "pongs": frames(frame(PONG) * 1_000),
+    "pings, and never reads": frames(frame(bytes(100), 9) * 500),
+    "messages of endless parts": frames(frame(b"", last=False), *[frame(b"", 0, last=False) * 5_000] * 1_000),
+    "messages over the limit": frames(frame(bytes(2**20))),
+    "lengths that lie": frames(frame(b"\x82\xa4type\xa5serve\xa1x\xdd\xff\xff\xff\xff") * 500),
 }
 
 
-def main(at: str, public: str, secret: str, *names: str) -> None:
-    """Attacks by turns."""
-    pair = Pair(public, secret)
-    running = {name: ATTACKS[name](address(at), pair) for name in names}
-    counts = dict.fromkeys(names, 0)
-    while not select.select([sys.stdin], [], [], 0)[0]:
-        for name, attack in running.items():
-            next(attack)
-            counts[name] += 1
-            if counts[name] == 1:
-                print(name, flush=True)
-    print(json.dumps(counts), flush=True)
+async def main(url: str, token: str, count: str, *names: str) -> None:
+    """Attacks until standard input ends."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    attacker = Attacker(url, token, int(count))
+    tasks = [asyncio.create_task(ATTACKS[name](attacker, name)) for name in names]
+    ended = asyncio.Event()
+    asyncio.get_running_loop().add_reader(sys.stdin.fileno(), ended.set)
+    await ended.wait()
+    print(json.dumps(attacker.struck), flush=True)
+    for task in tasks:
+        task.cancel()
+    os._exit(0)  # what it holds goes at once
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    asyncio.run(main(*sys.argv[1:]))

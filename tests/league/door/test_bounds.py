@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+import select
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from arena.core import files
 from arena.core.errors import DoorError
-from arena.league.door.codec import decode_from_door, encode
-from arena.league.door.limits import LIMITS, MOST_BOTS, MOST_WAITING, Usage, orders_of
-from arena.league.door.messages import (
-    MAX_DOOR_FRAME,
-    MAX_PART,
-    Chunk,
-    Error,
-    Finish,
-    Have,
-    Played,
-    Retire,
-    Serve,
-    Serving,
-    Submit,
-    Upload,
-)
-from arena.league.door.published import LOOKED_AT, MOST_KEPT, Published
+from arena.league.door.limits import LIMITS, MOST_BOTS, MOST_OPEN, MOST_WAITING, Usage, orders_of
+from arena.league.door.messages import Serve, Serving
+from arena.league.door.published import LOOKED_AT, MOST_KEPT, PART, File, Published
 from arena.league.door.refusals import Refusal
-from tests.door_kit import League, answering, client, digest_of, opened
+from arena.league.door.remote_client import RemoteClient
+from arena.league.door.tokens import hash_of
+from tests.door_kit import League, answering, asked, client, digest_of, opened
 
 
 @pytest.fixture
@@ -63,12 +54,6 @@ def pages(league: League, count: int, rows: int = 20, bot: str = "fox", **more: 
         league.publish(f"authors/anna/games-{100_000 + page}.json", {"games": games})
 
 
-def asked(published: Published, **how: Any) -> Played:
-    answer = published.games("anna", **({"bot": "", "only": "", "after": "", "limit": 100, "number": 1} | how))
-    assert isinstance(answer, Played)
-    return answer
-
-
 # Lists of games
 
 
@@ -80,7 +65,7 @@ def test_a_search_that_finds_nothing_looks_at_some_pages_and_says_where_to_go_on
     after, requests = "", 0
     while True:
         read.clear()
-        answer = asked(published, bot="owl", after=after)
+        answer = published.games("anna", bot="owl", after=after)
         assert answer.games == ()
         assert sum(read) <= LOOKED_AT + max(read, default=0)
         requests += 1
@@ -93,7 +78,7 @@ def test_a_search_that_finds_nothing_looks_at_some_pages_and_says_where_to_go_on
 
 def test_small_pages_are_counted_too(league: League, read: list[int]) -> None:
     pages(league, 500, rows=1)
-    answer = asked(Published(league.folder / "published"), only="lost")
+    answer = Published(league.folder / "published").games("anna", only="lost")
     assert answer.next
     assert len(read) <= 100
 
@@ -104,7 +89,7 @@ def test_partial_answers_have_every_game_once(league: League) -> None:
     for limit in (1, 7, 100):
         after, found = "", []
         while len(found) < 500:
-            answer = asked(published, after=after, limit=limit)
+            answer = published.games("anna", after=after, limit=limit)
             assert len(answer.games) <= limit
             found += [game["game"] for game in answer.games]
             after = answer.next
@@ -131,26 +116,25 @@ def test_a_long_search_tells_once_that_it_has_to_wait(league: League) -> None:
         for _ in range(3):
             with suppress(Refusal):
                 while True:
-                    door._usage.take(anna.public, "requests", 1, time.monotonic())
+                    door.door._usage.take(hash_of(anna), "requests", 1, time.monotonic())
             assert list(connection.games(only="lost")) == []
     assert told == ["expected at most 5 requests a second, 20 at once, got: more; waiting 1 s"]
 
 
 def test_a_bot_that_the_author_does_not_have_costs_no_search(league: League, read: list[int]) -> None:
     pages(league, 30)
-    answer = asked(Published(league.folder / "published"), bot="nobody")
+    answer = Published(league.folder / "published").games("anna", bot="nobody")
     assert (answer.games, answer.next) == ((), "")
     assert len(read) == 1
 
 
-def test_an_answer_fits_a_frame_whatever_bots_have_printed(league: League) -> None:
+def test_an_answer_is_bounded_whatever_bots_have_printed(league: League) -> None:
     pages(league, 3, rows=60, last_words=["é" * 400] * 20)
     published = Published(league.folder / "published")
     after, count = "", 0
     while True:
-        answer = asked(published, after=after)
-        assert len(encode(answer)) <= MAX_DOOR_FRAME
-        assert decode_from_door(encode(answer)) == answer
+        answer = published.games("anna", after=after)
+        assert len(msgspec.json.encode(answer)) <= 2**20
         count += len(answer.games)
         assert answer.next != after
         after = answer.next
@@ -170,15 +154,15 @@ def test_what_is_kept_in_memory_is_bounded_in_bytes(league: League) -> None:
 
 
 def test_what_is_asked_often_stays_while_others_look_through_their_games(league: League, read: list[int]) -> None:
-    pair = league.author("anna")
+    token = league.author("anna")
     pages(league, 100, rows=50, padding="x" * 2_000)
     published = Published(league.folder / "published")
-    assert published.author_of(pair.public) == "anna"
+    assert published.author_of(hash_of(token)) == "anna"
     after = ""
     for _ in range(40):
-        after = asked(published, only="lost", after=after).next
+        after = published.games("anna", only="lost", after=after).next
         read.clear()
-        assert published.author_of(pair.public) == "anna"
+        assert published.author_of(hash_of(token)) == "anna"
         assert read == []
 
 
@@ -191,18 +175,18 @@ def test_a_log_is_read_whole_once_and_then_only_the_part_that_is_asked_for(
     data = bytes(range(256)) * 8_000
     league.publish("logs/t-1.jsonl.zst", data)
     published = Published(league.folder / "published")
-    first = published.log("anna", "t-1", 0, 1)
-    assert (first.data, first.total) == (data[:MAX_PART], len(data))
-    assert first.digest == hashlib.sha256(data).hexdigest()
+    log = published.log("anna", "t-1")
+    assert (log.size, log.digest) == (len(data), hashlib.sha256(data).hexdigest())
     with monkeypatch.context() as patch:
         patch.setattr(files.Limited, "chunks", None)
-        for offset in (MAX_PART, len(data) - 10, len(data)):
-            again = published.log("anna", "t-1", offset, 2)
-            assert (again.data, again.digest) == (data[offset : offset + MAX_PART], first.digest)
+        for begin in (0, PART, len(data) - 10, len(data)):
+            assert published.part(log, begin) == data[begin : begin + PART]
+            assert published.log("anna", "t-1") == log
     league.publish("logs/t-1.jsonl.zst", b"new")
-    assert published.log("anna", "t-1", 0, 3).digest == hashlib.sha256(b"new").hexdigest()
-    with pytest.raises(Refusal, match="expected an offset up to 3, got: 4"):
-        published.log("anna", "t-1", 4, 4)
+    assert published.log("anna", "t-1").digest == hashlib.sha256(b"new").hexdigest()
+    for gone in (log, File(log.path.with_name("t-2"), 3, log.digest)):
+        with pytest.raises(ConnectionError):
+            published.part(gone, 0)
 
 
 # Archives
@@ -213,33 +197,23 @@ def test_a_check_of_an_archive_holds_up_nobody(league: League) -> None:
     anna, ben = league.author("anna"), league.author("ben")
     reading, go_on = threading.Event(), threading.Event()
 
-    def check(path: Path) -> str:
+    def check(data: bytes) -> tuple[str, bytes]:
         reading.set()
         assert go_on.wait(60)
-        return digest_of(path)
+        return digest_of(data)
 
-    digest = hashlib.sha256(b"data").hexdigest()
-    with opened(league, check=check) as door, client(door, anna) as hers, client(door, ben) as his:
-        begun = hers.ask(Submit(1, "fox", digest, 4), Upload)
-        hers.ask(Chunk(2, begun.upload, 0, b"data"), Have)
-        hers.send(Finish(3, begun.upload))
+    with opened(league, check=check) as door, ThreadPoolExecutor(1) as pool:
+        sending = pool.submit(asked, door, anna, "bots/fox", "PUT", b"data")
         assert reading.wait(60)
         try:
-            assert his.hello().author == "ben"
-            assert hers.status().versions == ()
-            for more in (Submit(4, "owl", "0" * 64, 9), Chunk(5, begun.upload, 4, b"x"), Finish(6, begun.upload)):
-                refused = hers._answer(more)
-                assert isinstance(refused, Error)
-                assert (refused.code, refused.limit) == ("too_many", "waiting")
+            assert asked(door, ben, "").status == asked(door, anna, "versions").status == 200
+            refused = asked(door, anna, "bots/owl", "PUT", b"x")
+            assert (refused.problem.code, refused.problem.limit) == ("too_many", "waiting")
             assert league.orders() == []
         finally:
             go_on.set()
         league.answer(league.order("submit"), {"version": "fox/1"})
-        heard: list[Any] = []
-        while not heard:
-            heard += hers.heard(1)
-        assert (heard[0].id, heard[0].answer) == (3, {"version": "fox/1"})
-        assert hers.ask(Submit(7, "owl", "0" * 64, 9), Upload).have == 0
+        assert sending.result(60).status == 201
 
 
 # Orders
@@ -260,7 +234,9 @@ def test_an_order_that_cannot_succeed_leaves_nothing_for_the_league(league: Leag
             assert caught.value.refusal == "unknown"
         assert league.orders() == []
         with answering(league, "retire", {"retired": ["fox/1"]}):
-            assert connection.retire("fox").answer == {"retired": ["fox/1"]}
+            retired = connection.retire("fox")
+    assert retired is not None
+    assert retired.retired == ("fox/1",)
 
 
 @pytest.mark.parametrize("state", ["active", "rejected", "retired"])
@@ -268,9 +244,10 @@ def test_a_remote_bot_that_is_a_version_already_needs_no_order(league: League, s
     anna = league.author("anna")
     version = {"version": "fox/1", "bot": "fox", "state": state, "digest": "a" * 64, "level": "remote"}
     league.publish("authors/anna/status.json", {"versions": [version]})
-    with opened(league) as door, client(door, anna) as connection:
-        served = connection.ask(Serve(1, "fox", "a" * 64), Serving)
-    assert (served.version, served.state) == ("fox/1", state)
+    with opened(league) as door, RemoteClient(door.address, anna) as remote:
+        remote.send(Serve(id=1, bot="fox", digest="a" * 64))
+        assert select.select([remote.socket], [], [], 60)[0]
+        assert remote.heard() == [Serving(id=1, version="fox/1", state=state)]
     assert league.orders() == []
 
 
@@ -278,20 +255,17 @@ def test_orders_have_a_limit_of_their_own(league: League) -> None:
     anna = league.author("anna")
     league.publish("authors/anna/status.json", {"versions": [{"version": "fox/1", "bot": "fox", "state": "active"}]})
     now = [0.0]
-    with opened(league, clock=lambda: now[0]) as door, client(door, anna) as connection:
-        door._usage.take(anna.public, "orders", LIMITS["orders"].burst - 2, 0)
-        for number in (1, 2):
-            connection.send(Retire(number, "fox"))
-            league.answer(league.order("retire"), {"retired": []})
-            while not connection.heard(1):
-                pass
-        refused = connection._answer(Retire(3, "fox"))
-        assert isinstance(refused, Error)
+    with opened(league, clock=lambda: now[0]) as door:
+        door.door._usage.take(hash_of(anna), "orders", LIMITS["orders"].burst - 2, 0)
+        for _ in range(2):
+            with answering(league, "retire", {"retired": []}):
+                assert asked(door, anna, "bots/fox", "DELETE").status == 200
+        refused = asked(door, anna, "bots/fox", "DELETE").problem
         assert (refused.code, refused.limit) == ("too_many", "orders")
         assert len(league.orders()) == 2
         now[0] += refused.retry_after_s or 0
-        connection.send(Retire(4, "fox"))
-        league.order("retire")
+        with answering(league, "retire", {"retired": []}):
+            assert asked(door, anna, "bots/fox", "DELETE").status == 200
 
 
 # Quotas
@@ -324,8 +298,8 @@ def test_welcome_shows_the_limits_that_hold(league: League) -> None:
     league.publish("league.json", {"name": "cup", "limits": defaults})
     league.publish("authors/anna/status.json", {"versions": [], "limits": {**defaults, "submissions": 50}})
     with opened(league) as door:
-        for pair, submissions in ((anna, 50), (ben, 10)):
-            with client(door, pair) as connection:
+        for token, submissions in ((anna, 50), (ben, 10)):
+            with client(door, token) as connection:
                 limits = connection.hello().limits
             assert limits == {
                 **{name: int(limit.burst) for name, limit in LIMITS.items()},
@@ -334,4 +308,5 @@ def test_welcome_shows_the_limits_that_hold(league: League) -> None:
                 "orders": 60 + submissions,
                 "waiting": MOST_WAITING,
                 "remote": MOST_BOTS,
+                "open": MOST_OPEN,
             }

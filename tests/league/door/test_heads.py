@@ -15,9 +15,10 @@ from click.testing import CliRunner
 from arena.cli import cli
 from arena.core.errors import ConfigError, DoorError
 from arena.core.record.published import COMMITMENT_FILE, Commitment, publish, sha256_of
+from arena.league.door.addresses import Address, address
 from arena.league.door.client import Client
 from arena.league.door.heads import heads_of, look_again, read_heads
-from arena.league.door.keys import Address, read_pair, write_pair
+from arena.league.door.tokens import read_token, write_token
 from arena.league.record import rounds
 from arena.league.record.rounds import Noted
 from tests import door_kit
@@ -58,9 +59,9 @@ def league(tmp_path: Path) -> door_kit.League:
 
 
 @pytest.fixture
-def key(league: door_kit.League, tmp_path: Path) -> Path:
-    path = tmp_path / "anna.key"
-    write_pair(path, league.author("anna"), "anna")
+def token(league: door_kit.League, tmp_path: Path) -> Path:
+    path = tmp_path / "anna.token"
+    write_token(path, league.author("anna"))
     return path
 
 
@@ -71,27 +72,31 @@ def door(league: door_kit.League) -> Iterator[Address]:
 
 
 @pytest.fixture
-def look(door: Address, key: Path) -> Iterator[Look]:
+def look(door: Address, token: Path) -> Iterator[Look]:
     """Looks at the league as every command of an author does."""
-    with Client(door, read_pair(key)) as client:
-        yield lambda: look_again(client, door, key, silent)
+    with Client(door, read_token(token)) as client:
+        yield lambda: look_again(client, heads_of(token, door), silent)
 
 
-def test_each_head_that_is_new_is_kept(league: door_kit.League, door: Address, key: Path, look: Look) -> None:
+def test_each_head_that_is_new_is_kept(league: door_kit.League, door: Address, token: Path, look: Look) -> None:
     look()
-    assert not heads_of(key, door).exists()
+    assert not heads_of(token, door).exists()
     seen = []
     for number in range(4):
         seen.append(show(league, *[f"fox/{place}" for place in range(number)]))
         look()
         look()
-    assert read_heads(heads_of(key, door)) == seen
-    assert heads_of(key, door).name == f"anna.{str(door)[-64:][:16]}.heads.jsonl"
+    assert read_heads(heads_of(token, door)) == seen
+    names = {
+        heads_of(token, address(at)).name for at in ("https://cup.example", "https://cup.example#sha256=" + 64 * "0")
+    }
+    assert names == {"anna.cup.example.heads.jsonl"}, "a league with a new certificate is the same"
+    assert heads_of(token, address("http://[::1]:8780")).name == "anna.1_8780.heads.jsonl"
 
 
 @pytest.mark.parametrize("names", [("fox/1",), ("fox/1", "cat/1")], ids=["shorter", "changed"])
 def test_a_season_that_was_taken_back_is_refused_and_the_head_stays(
-    league: door_kit.League, door: Address, key: Path, look: Look, names: tuple[str, ...]
+    league: door_kit.League, door: Address, token: Path, look: Look, names: tuple[str, ...]
 ) -> None:
     seen = show(league, "fox/1", "owl/1")
     look()
@@ -99,14 +104,14 @@ def test_a_season_that_was_taken_back_is_refused_and_the_head_stays(
     for _ in range(2):
         with pytest.raises(DoorError, match=r"expected season cup-1 as it was seen before, with 3 lines"):
             look()
-    assert read_heads(heads_of(key, door)) == [seen]
+    assert read_heads(heads_of(token, door)) == [seen]
 
 
 def test_a_file_that_is_none_is_not_taken_for_nothing_seen(
-    league: door_kit.League, door: Address, key: Path, look: Look
+    league: door_kit.League, door: Address, token: Path, look: Look
 ) -> None:
     show(league)
-    heads_of(key, door).write_text("{}{")
+    heads_of(token, door).write_text("{}{")
     with pytest.raises(ConfigError, match="expected the heads of seasons that were seen"):
         look()
 
@@ -115,20 +120,20 @@ def test_two_authors_find_a_league_that_shows_each_another_history(
     league: door_kit.League, door: Address, tmp_path: Path
 ) -> None:
     """Each of the two histories goes on from what its author saw: only the comparison shows it."""
-    keys = {name: tmp_path / f"{name}.key" for name in ("anna", "bert")}
-    for name, path in keys.items():
-        write_pair(path, league.author(name), name)
+    tokens = {name: tmp_path / f"{name}.token" for name in ("anna", "bert")}
+    for name, path in tokens.items():
+        write_token(path, league.author(name))
 
     def run(name: str, *more: str) -> tuple[int, str]:
-        options = ["--at", str(door), "--key", str(keys[name]), "--out", str(tmp_path / name), *more]
+        options = ["--at", str(door), "--token", str(tokens[name]), "--out", str(tmp_path / name), *more]
         done = CliRunner().invoke(cli, ["league", "audit", *options])
         return done.exit_code, done.output
 
-    for name in keys:
+    for name in tokens:
         show(league, f"{name}/1", "owl/1")
         run(name)
         assert "ok      lines" in run(name)[1]
-    code, output = run("bert", "--noted", str(heads_of(keys["anna"], door)))
+    code, output = run("bert", "--noted", str(heads_of(tokens["anna"], door)))
     assert code == 4
     assert "FAILED  lines" in output
     assert "expected the line that was noted" in output

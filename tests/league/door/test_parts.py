@@ -1,7 +1,8 @@
-"""The door's parts without sockets: keys, ZAP, limits, and messages as they are encoded."""
+"""The door's parts without sockets: tokens, limits, and messages as they are encoded."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 import tomllib
@@ -12,15 +13,22 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from zmq.utils import z85
 
 from arena.core.errors import ConfigError, RemoteProtocolError
-from arena.league.door import zap
 from arena.league.door.codec import decode, decode_from_door, encode
-from arena.league.door.keys import Address, address, is_key, make_pair, read_pair, read_public, write_pair, write_public
 from arena.league.door.limits import LIMITS, Bucket, Limit, Usage
 from arena.league.door.messages import MAX_AUTHOR_FRAME, FromAuthor, FromDoor
 from arena.league.door.refusals import Refusal
+from arena.league.door.tokens import (
+    hash_of,
+    is_hash,
+    is_token,
+    new_token,
+    read_hash,
+    read_token,
+    write_hash,
+    write_token,
+)
 from tests.conformance.kit import FOLDER
 
 TABLES: dict[str, Any] = tomllib.loads((FOLDER / "league.toml").read_text(encoding="utf-8"))
@@ -29,105 +37,51 @@ CLASSES: dict[str, Any] = {
 }
 
 
-# Keys
+# Tokens
 
 
-def test_a_key_file_is_its_owners_alone(tmp_path: Path) -> None:
-    pair = make_pair()
+def test_a_tokens_file_is_its_owners_alone(tmp_path: Path) -> None:
+    token, file = new_token(), tmp_path / "anna.token"
     old = os.umask(0)
     try:
-        write_pair(tmp_path / "anna.key", pair, "anna")
+        write_token(file, token)
     finally:
         os.umask(old)
-    assert (tmp_path / "anna.key").stat().st_mode & 0o777 == 0o600
-    assert read_pair(tmp_path / "anna.key") == pair
-    assert read_public(tmp_path / "anna.key") == pair.public
-    with pytest.raises(ConfigError, match="a new name for a key file"):
-        write_pair(tmp_path / "anna.key", make_pair(), "anna")
-    (tmp_path / "anna.key").chmod(0o640)
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert read_token(file) == token
+    with pytest.raises(ConfigError, match="a new name for the file of a token"):
+        write_token(file, new_token())
+    file.chmod(0o640)
     with pytest.raises(ConfigError, match="only its owner can read, got: the mode 640"):
-        read_pair(tmp_path / "anna.key")
+        read_token(file)
 
 
-def test_the_public_file_has_no_secret(tmp_path: Path) -> None:
-    pair = make_pair()
-    write_public(tmp_path / "anna.pub", pair.public, "anna")
-    assert pair.secret not in (tmp_path / "anna.pub").read_text()
-    assert read_public(tmp_path / "anna.pub") == pair.public
-    with pytest.raises(ConfigError, match="a key file"):
-        read_pair(tmp_path / "anna.pub")
+def test_the_file_for_the_operator_has_no_secret_and_can_be_made_without_arena(tmp_path: Path) -> None:
+    token, file = new_token(), tmp_path / "anna.hash"
+    write_hash(file, token, "anna")
+    assert token.removeprefix("arena_") not in file.read_text()
+    assert read_hash(file) == hash_of(token)
+    with pytest.raises(ConfigError, match="the file of a token, got: something else - at"):
+        read_token(file)
+    file.write_text(f"{hashlib.sha256(token.encode()).hexdigest()}  -\n")  # as `printf %s TOKEN | sha256sum` prints it
+    assert read_hash(file) == hash_of(token)
+    write_token(tmp_path / "anna.token", token)
+    assert read_hash(tmp_path / "anna.token") == hash_of(token)
 
 
-@pytest.mark.parametrize("text", ["", "public = 3", 'public = "short"', "\0", "x" * 5_000])
-def test_what_is_no_key_file_is_said(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("text", ["", 'public = "3"', "arena_short", "\0", "x" * 5_000, "ab" * 31])
+def test_what_is_no_file_of_a_token_is_said(tmp_path: Path, text: str) -> None:
     (tmp_path / "anna.key").write_text(text)
-    with pytest.raises(ConfigError, match=r"anna\.key"):
-        read_public(tmp_path / "anna.key")
+    for read in (read_token, read_hash):
+        with pytest.raises(ConfigError, match=r"anna\.key"):
+            read(tmp_path / "anna.key")
 
 
-@given(st.binary(min_size=32, max_size=32), st.sampled_from(["cup.example:5599", "127.0.0.1:1", "[::1]:65535"]))
-def test_an_address_is_read_as_it_is_written(key: bytes, host: str) -> None:
-    made = Address(f"tcp://{host}", z85.encode(key).decode())
-    assert address(str(made)) == made
-    assert is_key(made.key)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "tcp://cup:5599", "ipc:///tmp/x/" + "0" * 64, "tcp://cup:5599/" + "g" * 64, "tcp://a b:1/" + "0" * 64]
-)
-def test_what_is_no_address_is_said(text: str) -> None:
-    with pytest.raises(ConfigError, match="the address of a league"):
-        address(text)
-
-
-# ZAP
-
-
-def question(**other: bytes) -> list[bytes]:
-    fields = {
-        "version": b"1.0", "number": b"7", "domain": zap.DOMAIN.encode(), "address": b"127.0.0.1", "id": b"",
-        "mechanism": b"CURVE", "credentials": bytes(32),
-    }  # fmt: skip
-    return [*(fields | other).values()]
-
-
-def test_a_known_key_is_let_in_by_its_name() -> None:
-    """§D4-6."""
-    key = z85.encode(bytes(32)).decode()
-    reply = zap.answer(question(), lambda given: given == key, lambda given: True)
-    assert reply == [b"1.0", b"7", b"200", b"OK", key.encode(), b""]
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        question(mechanism=b"NULL"), question(mechanism=b"PLAIN"), question(domain=b""), question(domain=b"*"),
-        question(credentials=b"short"), question(credentials=bytes(33)),
-    ],
-)  # fmt: skip
-def test_only_curve_in_our_domain_is_let_in(asked: list[bytes]) -> None:
-    assert zap.answer(asked, lambda key: True, lambda key: True)[2] == b"400"
-
-
-def test_an_unknown_key_is_not_counted_and_a_known_one_can_come_too_often() -> None:
-    """§D9-1: what strangers try costs no memory."""
-    counted: list[str] = []
-
-    def may_come(key: str) -> bool:
-        counted.append(key)
-        return False
-
-    assert zap.answer(question(), lambda key: False, may_come)[2] == b"400"
-    assert counted == []
-    assert zap.answer(question(), lambda key: True, may_come)[2] == b"300"
-    assert len(counted) == 1
-
-
-@given(st.lists(st.binary(max_size=40), max_size=12))
-def test_any_question_gets_an_answer(asked: list[bytes]) -> None:
-    reply = zap.answer(asked, lambda key: False, lambda key: True)
-    assert reply[2] in (b"400", b"500")
-    assert len(reply) == 6
+def test_what_is_kept_of_a_token_has_the_form_that_tables_have() -> None:
+    tokens = [new_token() for _ in range(50)]
+    assert all(is_token(token) and is_hash(hash_of(token)) and not is_hash(token) for token in tokens)
+    assert len({hash_of(token) for token in tokens}) == 50
+    assert not any(map(is_token, ("", tokens[0][:-1], f"{tokens[0]}x", f"{tokens[0]}\n", f"Arena{tokens[0][5:]}")))
 
 
 # Limits

@@ -23,9 +23,9 @@ from arena.core.referee import worker
 from arena.core.referee.verify import verify
 from arena.core.types import Level
 from arena.league.door import relay
-from arena.league.door.keys import Pair, write_pair
 from arena.league.door.relay import remote_bot
 from arena.league.door.serve import Service
+from arena.league.door.tokens import write_token
 from arena.sandbox.doctor import examine
 from tests.door_kit import League, answering, opened
 from tests.referee_kit import SECRET, make_job, revealed
@@ -69,7 +69,7 @@ def bot(folder: Path, fails_at: str = "0", failure: str = CRASH) -> BotSpec:
 
 @contextmanager
 def served(
-    door: Any, pair: Pair, spec: BotSpec, *, ends: str = "", patient: bool = False, **more: Any
+    door: Any, token: str, spec: BotSpec, *, ends: str = "", patient: bool = False, **more: Any
 ) -> Iterator[list[str]]:
     """Serves a bot in a thread, until the league refuses it by a code, and yields what is told.
 
@@ -81,7 +81,7 @@ def served(
 
     def run() -> None:
         try:
-            Service(door.address, pair, spec, said.append, **more).run(stopped.is_set, lambda: not patient)
+            Service(door.address, token, spec, said.append, **more).run(stopped.is_set, lambda: not patient)
         except BaseException as error:
             failed.append(error)
 
@@ -220,12 +220,12 @@ def test_an_authors_process_that_is_killed_costs_its_game_and_plays_again_later(
     """Nobody has to send it anything for that: its end is seen, and it is not called served any more."""
     anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at="3", failure="time.sleep(600)")
     register(league, spec)
-    write_pair(tmp_path / "anna.key", anna, "anna")
+    write_token(tmp_path / "anna.token", anna)
     results: list[Any] = []
     player = threading.Thread(target=lambda: results.append(play(league, tmp_path, spec, time="10m")))
     with opened(league) as door:
         command = [sys.executable, "-m", "arena", "bot", "serve", str(tmp_path / "fox")]
-        process = subprocess.Popen([*command, "--at", str(door.address), "--key", str(tmp_path / "anna.key")])
+        process = subprocess.Popen([*command, "--at", str(door.address), "--token", str(tmp_path / "anna.token")])
         try:
             assert happens(lambda: bool(relay.served(league.folder)))
             player.start()
@@ -262,13 +262,13 @@ def test_a_door_that_is_not_open_costs_the_seat_and_says_why(league: League, tmp
     assert forfeits(play(league, tmp_path, spec)) == ["start_failed", ""]
 
 
-def test_a_key_that_is_revoked_in_a_game_costs_the_seat_at_its_next_message(league: League, tmp_path: Path) -> None:
+def test_a_token_that_is_revoked_in_a_game_costs_the_seat_at_its_next_message(league: League, tmp_path: Path) -> None:
     """§D10-2, §D4-6: the pong is that message, if nothing else is. The other seat has its game."""
     anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at="3", failure="time.sleep(60)")
     register(league, spec)
     results: list[Any] = []
     player = threading.Thread(target=lambda: results.append(play(league, tmp_path, spec)))
-    with opened(league) as door, served(door, anna, spec, ends="unknown_key"):
+    with opened(league) as door, served(door, anna, spec, ends="unknown_token"):
         player.start()
         until = time.monotonic() + 30
         while not (tmp_path / "fox/reached").exists() and time.monotonic() < until:

@@ -39,8 +39,8 @@ def league(published: Path, tmp_path: Path) -> door_kit.League:
 
 @pytest.fixture
 def client(league: door_kit.League) -> Iterator[Client]:
-    pair = league.author("anna")
-    with door_kit.opened(league) as door, door_kit.client(door, pair) as client:
+    token = league.author("anna")
+    with door_kit.opened(league) as door, door_kit.client(door, token) as client:
         yield client
 
 

@@ -13,15 +13,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from io import BytesIO
 from pathlib import Path
 
 import pytest
 
 from arena.core.errors import DoorError
 from arena.core.types import Level
+from arena.league.door.addresses import address
 from arena.league.door.client import Client
-from arena.league.door.keys import address, read_pair
+from arena.league.door.tokens import read_token
 from arena.league.season.opening import make_league
 from arena.league.settings import Bots, Settings
 from tests import command_kit
@@ -44,10 +44,10 @@ class Cup:
         home.chmod(0o755)
         self.canary = home / "canary"
         self.folder = make_league(home / "cup", Settings(name="cup", bots=Bots(level=level.value)))
-        command_kit.arena(home, "league", "key", "new", "anna")
+        command_kit.arena(home, "league", "token", "new", "anna")
         quotas = [word for quota in MANY for word in ("--quota", quota)]
-        command_kit.arena(home, "league", "author", "add", "anna", "--key", "anna.pub", "--league", "cup", *quotas)
-        words = ["league", "run", "cup", "--open", f"tcp://127.0.0.1:{free_port()}"]
+        command_kit.arena(home, "league", "author", "add", "anna", "--token", "anna.hash", "--league", "cup", *quotas)
+        words = ["league", "run", "cup", "--open", f"127.0.0.1:{free_port()}"]
         self.sent: set[str] = set()
         """The bots that the league took in."""
         self.said = (home / "said").open("w+")
@@ -61,8 +61,8 @@ class Cup:
         until = time.monotonic() + SECONDS
         while time.monotonic() < until:
             for line in Path(self.said.name).read_text().splitlines():
-                if line.startswith("tcp://"):
-                    return Client(address(line), read_pair(self.home / "anna.key"))
+                if line.startswith("http://"):
+                    return Client(address(line), read_token(self.home / "anna.token"))
             time.sleep(0.1)
         raise AssertionError(Path(self.said.name).read_text())
 
@@ -78,7 +78,7 @@ class Cup:
         """Waits until all that were sent are known and tried. Returns their states by the names of the bots."""
         until = time.monotonic() + SECONDS
         while time.monotonic() < until:
-            states = {each["bot"]: each["state"] for each in client.status("").versions}
+            states = {each["bot"]: each["state"] for each in client.status().versions}
             tried = not {"received", "building", "checking", "qualifying"} & set(states.values())
             if tried and self.sent <= states.keys():
                 return states
@@ -93,7 +93,7 @@ class Cup:
         data = archive(name, manifest, files or {}, bot)
         digest = hashlib.sha256(plain(data)).hexdigest()
         try:
-            client.submit(BytesIO(data), name, digest, lambda have: None)
+            client.submit(data, name, digest, lambda have: None)
         except DoorError as error:
             if error.refusal != "archive":  # refused for what is in it, and for nothing else
                 raise

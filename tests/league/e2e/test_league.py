@@ -77,13 +77,13 @@ def test_a_season_is_a_tournament_in_the_database(run: Run) -> None:
 
 
 @pytest.mark.long
-def test_authors_have_keys_and_quotas(run: Run, home: Path) -> None:
-    run("league", "key", "new", "anna")
-    assert stat.S_IMODE((home / "anna.key").stat().st_mode) == 0o600
-    run("league", "author", "add", "anna", "--key", "anna.pub", "--quota", "bots=9", "--league", "cup")
-    run("league", "key", "new", "laptop")
-    run("league", "key", "add", "anna", "laptop.pub", "--league", "cup")
-    run("league", "key", "revoke", "anna.pub", "--league", "cup")
+def test_authors_have_tokens_and_quotas(run: Run, home: Path) -> None:
+    run("league", "token", "new", "anna")
+    assert stat.S_IMODE((home / "anna.token").stat().st_mode) == 0o600
+    run("league", "author", "add", "anna", "--token", "anna.hash", "--quota", "bots=9", "--league", "cup")
+    run("league", "token", "new", "laptop")
+    run("league", "token", "add", "anna", "laptop.hash", "--league", "cup")
+    run("league", "token", "revoke", "anna.hash", "--league", "cup")
     [anna] = [each for each in told(run, "author", "list", "--league", "cup")["authors"] if each["name"] == "anna"]  # type: ignore[attr-defined]
     assert anna["quotas"] == {"bots": 9}
     assert [key["revoked"] is None for key in anna["keys"]] == [False, True]

@@ -14,13 +14,15 @@ from pathlib import Path
 import msgspec
 import pytest
 import zstandard
+from click.testing import CliRunner
 
 from arena.author.archives import check
 from arena.author.conform.render import report_lines
 from arena.author.conform.report import BotReport, Level, Result, Verdict
+from arena.cli import cli
 from arena.core.record.compressed import compress
 from arena.core.resources import bots_folder
-from arena.league.door.keys import Pair, write_pair
+from arena.league.door.tokens import write_token
 from tests.door_kit import League, answering
 from tests.ports import free_port
 
@@ -33,9 +35,8 @@ class Elsewhere:
         (folder / "cup/league.toml").write_text("")
         self.home = folder / "anna"
         self.home.mkdir()
-        self.pair: Pair = self.league.author("anna")
-        write_pair(self.home / "anna.key", self.pair, "anna")
-        bind = f"tcp://127.0.0.1:{free_port()}"
+        write_token(self.home / "anna.token", self.league.author("anna"))
+        bind = f"127.0.0.1:{free_port()}"
         command = [sys.executable, "-m", "arena", "league", "open", str(folder / "cup"), "--bind", bind]
         self.door = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert self.door.stdout is not None
@@ -43,7 +44,7 @@ class Elsewhere:
 
     def arena(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Runs a command in the author's folder."""
-        command = [sys.executable, "-m", "arena", *words, "--at", self.at, "--key", "anna.key"]
+        command = [sys.executable, "-m", "arena", *words, "--at", self.at, "--token", "anna.token"]
         return subprocess.run(command, capture_output=True, text=True, cwd=self.home, check=False, timeout=120)
 
 
@@ -94,8 +95,15 @@ def test_what_is_published_is_shown_and_nothing_hidden_in_it(elsewhere: Elsewher
     league.publish("authors/anna/games-1.json", {"games": games})
     shown = json.loads(elsewhere.arena("league", "games", "--lost", "--json").stdout)
     assert shown == {"games": [games[1]]}
-    league.publish("standings.json", {"season": "spring", "items": [{"rank": 1, "name": "fox/1", "level": "remote"}]})
-    assert "uncontrolled" in elsewhere.arena("league", "standings").stdout
+    row = {"rank": 1, "name": "fox/1", "level": "remote", "games": 1, "rating": 25.0, "mu": 25.0}
+    league.publish("standings.json", {"season": "spring", "items": [row | {"mu": "\x1b"}]})
+    done = elsewhere.arena("league", "standings")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Error: expected standings of a league, got: " in done.stderr
+    league.publish("standings.json", {"season": "spring", "items": [row]})
+    done = elsewhere.arena("league", "standings")
+    assert done.returncode == 0, done.stderr
+    assert "uncontrolled" in done.stdout
 
 
 def report(kind: str, **fields: object) -> dict[str, object]:
@@ -204,14 +212,27 @@ def test_a_log_that_is_a_bomb_is_refused(elsewhere: Elsewhere) -> None:
     assert not (elsewhere.home / "t-000003.jsonl").exists()
 
 
-def test_a_key_that_others_can_read_is_refused(elsewhere: Elsewhere) -> None:
-    (elsewhere.home / "anna.key").chmod(0o644)
-    try:
-        done = elsewhere.arena("league", "status")
-    finally:
-        (elsewhere.home / "anna.key").chmod(0o600)
-    assert done.returncode == 2
-    assert "chmod 600" in done.stderr
+@pytest.mark.parametrize(
+    ("words", "token", "sentence"),
+    [
+        (("--at", "AT"), "TOKEN", ""),
+        (("--at", "AT"), "", "expected --token FILE, or a token in ARENA_TOKEN, with --at, got: neither"),
+        (("--at", "AT"), "secret", "expected a token, arena_ and 43 characters, in ARENA_TOKEN, got: another text"),
+        (("--token", "anna.token"), "", "expected --at with --token, got: --token alone"),
+        (("--at", "AT", "--key", "anna.key"), "TOKEN", "expected --token FILE, got: --key"),
+    ],
+)
+def test_a_token_may_come_from_the_environment(
+    elsewhere: Elsewhere, words: tuple[str, ...], token: str, sentence: str
+) -> None:
+    given = [elsewhere.at if word == "AT" else word for word in words]
+    own = (elsewhere.home / "anna.token").read_text().strip()
+    done = CliRunner().invoke(
+        cli, ["league", "standings", *given], env={"ARENA_TOKEN": own if token == "TOKEN" else token}
+    )
+    assert done.exit_code == (2 if sentence else 0), done.output
+    assert sentence in done.stderr
+    assert own not in done.output
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc, to find the process")

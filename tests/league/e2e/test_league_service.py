@@ -196,11 +196,11 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
 @pytest.mark.long
 def test_its_door_is_opened_again_when_it_falls_over(cup: Folder, run: Callable[..., subprocess.Popen[str]]) -> None:
     port = free_port()
-    service = run("--open", f"tcp://127.0.0.1:{port}")
+    service = run("--open", f"127.0.0.1:{port}")
     assert service.stdout is not None
     lines = iter(service.stdout.readline, "")
-    address = next(line for line in lines if line.startswith("tcp://"))
-    assert address.startswith(f"tcp://127.0.0.1:{port}/")
+    address = next(line for line in lines if line.startswith("http://"))
+    assert address == f"http://127.0.0.1:{port}\n"
     os.kill(door_of(service), signal.SIGKILL)
     assert next(line for line in lines if line.startswith("The door was ended by SIGKILL; it opens again in 1 s."))
     while not is_open(port):

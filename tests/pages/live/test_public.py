@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import os
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -14,10 +16,11 @@ from web_kit import Watching as Browser
 from web_kit import ask, served
 
 from arena.core.referee.feed import FeedReader
-from arena.league.live.public import public_app
 from arena.pages.live.app import Watching
+from arena.pages.live.public import public_app
 from arena.pages.web.guard import Guard
 from arena.pages.web.serving import Listening, listen
+from arena.pages.web.site import MOST_THREADS
 
 PAGE = b"<!doctype html><title>cup</title>" + b"<p>standings</p>" * 100
 
@@ -57,6 +60,15 @@ def test_pages_are_served_and_asked_for_again(cup: Listening) -> None:
     assert "frame-ancestors" in ask(cup, "/s1/").headers[policy]
     assert "frame-ancestors" not in ask(cup, "/s1/?embed").headers[policy]
     assert ask(cup, "/index.html", "HEAD").body == b""
+
+
+def test_many_who_read_pages_take_few_threads(cup: Listening) -> None:
+    before = set(threading.enumerate())
+    with ThreadPoolExecutor(16) as readers:
+        answers = list(readers.map(lambda number: ask(cup, f"/?{number}"), range(160)))
+        began = [thread for thread in set(threading.enumerate()) - before if "AnyIO" in thread.name]
+    assert {answer.status for answer in answers} == {200}
+    assert 1 <= len(began) <= MOST_THREADS, began
 
 
 def test_what_never_changes_is_kept(cup: Listening) -> None:
@@ -103,6 +115,7 @@ def test_a_page_of_the_site_loads_nothing_from_elsewhere_and_is_framed_by_nobody
     assert "default-src 'self'" in policy
     assert "frame-ancestors 'none'" in policy
     assert "http" not in policy
+    assert "script-src 'self' ;" in policy, "nothing that stands in a page may run"
 
 
 def test_the_live_view_is_beside_it(cup: Listening) -> None:

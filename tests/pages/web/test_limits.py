@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import http.client
+import inspect
 import socket
 import time
+from asyncio.selector_events import _SelectorSocketTransport
+from asyncio.sslproto import SSLProtocol
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import pytest
+import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from web_kit import PATIENCE_S, ask, served
 
 from arena.pages.web import limits, serving
@@ -120,3 +127,32 @@ def test_a_browser_may_ask_again_and_again(page: Listening) -> None:
         assert connection.getresponse().read() == b"hello"
         time.sleep(0.3)
     connection.close()
+
+
+INSIDES = {
+    H11Protocol: "__init__ connection_made connection_lost data_received on_response_complete handle_websocket_upgrade"
+    " handle_events shutdown",
+    WebSocketsSansIOProtocol: "__init__ connection_lost handle_events handle_ping handle_cont receive"
+    " send_receive_event_to_app shutdown",
+    uvicorn.Server: "_serve startup main_loop on_tick shutdown",
+}
+"""What `limits` and `serving` override of uvicorn, and what calls that."""
+KNOWN = {
+    "H11Protocol": "04919b62a65c2a72",
+    "WebSocketsSansIOProtocol": "c1141593e8c509a1",
+    "Server": "b2b16f7d90eb1dab",
+}
+
+
+@pytest.mark.parametrize("kind", INSIDES, ids=lambda kind: kind.__name__)
+def test_the_insides_of_uvicorn_are_those_that_the_limits_stand_on(kind: type) -> None:
+    """After a new version of uvicorn: read what has changed there, run `make test-thorough`, change the digest."""
+    sources = "".join(inspect.getsource(getattr(kind, name)) for name in INSIDES[kind].split())
+    assert hashlib.sha256(sources.encode()).hexdigest()[:16] == KNOWN[kind.__name__], uvicorn.__version__
+
+
+def test_the_insides_of_asyncio_are_those_that_the_limits_stand_on() -> None:
+    assert {"connection_made", "connection_lost", "get_buffer"} <= vars(SSLProtocol).keys()
+    assert {"waiter", "server_side", "ssl_handshake_timeout"} <= inspect.signature(SSLProtocol).parameters.keys()
+    assert (SSLProtocol.max_size, limits.Handshake.max_size) == (262_144, limits.RECORD)
+    assert _SelectorSocketTransport.max_size == 262_144, "`handle_websocket_upgrade` gives each WebSocket another"

@@ -1,0 +1,389 @@
+"""The door: the one process of a league that the network reaches, as an ASGI application. It has no database.
+
+Laws:
+1. Who asks is said by one header, `Authorization: Bearer TOKEN`. It is read nowhere else, and written nowhere.
+2. Nothing in it holds up the loop: what takes long is read in parts (`published.py`), or done in a thread (`checks`).
+3. An author is bounded in requests, bytes and connections (`limits.py`). Who reads or sends too much is slowed down, so
+   that a command comes through; who asks too often is told when to come again.
+4. It reads only `published/` and `site/`, and writes only `incoming/` and its own folder, `door/`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+import resource
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute, Mount, Route, Router, WebSocketRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from arena.league.door import checks
+from arena.league.door.health import Telling
+from arena.league.door.limits import MIB, MOST_OPEN, Usage
+from arena.league.door.local_requests import LocalRequests, Who
+from arena.league.door.messages import (
+    API,
+    MAX_ARCHIVE,
+    BotName,
+    Digest,
+    GamesQuery,
+    LogQuery,
+    Problem,
+    StandingsQuery,
+    SubmitQuery,
+    VersionsQuery,
+)
+from arena.league.door.orders import Orders
+from arena.league.door.published import File, Published
+from arena.league.door.refusals import Refusal
+from arena.league.door.sockets import Sockets
+from arena.league.door.tokens import hash_of, is_token
+from arena.league.door.uploads import Begun, Uploads
+
+DESCRIPTORS: Final = 8_192
+DATA_BYTES: Final = 512 * MIB
+"""What the process may have: so an attack ends the door, and nothing else."""
+_TICK_S: Final = 1.0
+_NO_STORE: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+_RANGE: Final = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
+_T = TypeVar("_T")
+
+
+class Door:
+    """A league's door."""
+
+    def __init__(
+        self,
+        folder: Path,
+        check: checks.Check = checks.check,
+        *,
+        site: ASGIApp | None = None,
+        tell: Callable[[str], None] = lambda sentence: None,
+        clock: Callable[[], float] = time.monotonic,
+        room: Callable[[Path], bool] | None = None,
+        falls: int = 0,
+    ) -> None:
+        """Puts it together; `app` serves.
+
+        Args:
+            folder: The league's.
+            check: What says whether an archive keeps the rules.
+            site: Pages for everybody, at the addresses that the door does not need.
+            tell: Called with sentences for the operator.
+            clock: The time in seconds; it never goes back.
+            room: Says whether the disk has room; None means to look.
+            falls: How often it fell over before.
+        """
+        for name in ("incoming/uploads", "published"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        self._tell = tell
+        self._clock = clock
+        self._published = Published(folder / "published")
+        self._usage = Usage()
+        orders = Orders(folder / "incoming", self._published, self._usage)
+        orders.tidy()
+        self._uploads = Uploads(folder / "incoming" / "uploads", **({} if room is None else {"room": room}))
+        self._checks = checks.Checks(check)
+        self._requests = LocalRequests(self._published, orders, self._uploads, self._usage, self._checks, clock)
+        self._telling = Telling(folder, clock, falls)
+        self._sockets = Sockets(folder, self._published, self._requests, self._usage, self._telling, clock)
+        self._open: Counter[str] = Counter()
+        """By author the requests and WebSockets that are in progress."""
+        self.traffic: Callable[[], tuple[int, Mapping[str, int]]] = lambda: (0, {})
+        """Says how many connections the server has, and how many it has closed, by reason."""
+        routes: list[BaseRoute] = [Mount(API, app=self._of_authors(_Routes(self)))]
+        if site is not None:
+            routes.append(Mount("/", app=site))
+        self.app = Starlette(routes=routes, lifespan=self._lifespan, exception_handlers=self._failures())
+
+    @asynccontextmanager
+    async def _lifespan(self, app: object) -> AsyncIterator[None]:
+        with self._sockets.listening():
+            ticking = asyncio.create_task(self._tick())
+            try:
+                yield
+            finally:
+                ticking.cancel()
+                self._telling.end()
+                self._checks.close()
+
+    async def _tick(self) -> None:
+        while True:
+            now = self._clock()
+            self._usage.forget(now)
+            with suppress(OSError):
+                self._uploads.expire(now)
+            self._telling.look(self._sockets.presence(), *self.traffic())
+            self._sockets.tick(self._clock())  # last: pings are sent once this yields, and their journeys are measured
+            await asyncio.sleep(_TICK_S)
+
+    # Who asks
+
+    def _of_authors(self, app: ASGIApp) -> ASGIApp:
+        """Returns an application that only authors reach; `scope["who"]` says which."""
+
+        async def admitted(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["path"] == f"{API}/openapi.json":
+                return await app(scope, receive, send)
+            who = self._admit(scope)
+            self._open[who.author] += 1
+            try:
+                await app({**scope, "who": who}, receive, send)
+            finally:
+                self._open[who.author] -= 1
+                self._open += Counter()  # forgets who has none
+
+        return admitted
+
+    def _admit(self, scope: Scope) -> Who:
+        given = Headers(scope=scope).getlist("authorization")
+        scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        key = hash_of(token) if scheme.lower() == "bearer" and is_token(token) else ""
+        author = self._published.author_of(key)
+        if author is None:
+            self._telling.turned_away += 1
+            got = "none" if not given else "more than one" if len(given) > 1 else "another" if key else "another form"
+            raise Refusal(
+                "unknown_token",
+                f"expected the header `Authorization: Bearer TOKEN` with a token that the league knows, got: {got}",
+                "make one with `arena league token new NAME`, and send its .hash file to the league's operator",
+            )
+        self._telling.messages += 1
+        if self._open[author] >= MOST_OPEN:
+            raise Refusal(
+                "too_many",
+                f"expected at most {MOST_OPEN} requests of an author in progress, got: one more",
+                "wait for the others",
+                limit="open",
+                retry_after_s=1,
+            )
+        limit = "handshakes" if scope["type"] == "websocket" else "requests"
+        self._usage.take(key, limit, 1, self._clock())
+        return Who(key, author)
+
+    # Errors
+
+    def _failures(self) -> Mapping[Any, Any]:
+        async def refused(request: Request | WebSocket, error: Exception) -> Response | None:
+            return await self._say(request, self._problem(request, error))
+
+        return dict.fromkeys((Refusal, msgspec.ValidationError, HTTPException, OSError, Exception), refused)
+
+    def _problem(self, request: Request | WebSocket, error: Exception) -> Problem:
+        if isinstance(error, Refusal):
+            return error.problem
+        if isinstance(error, msgspec.ValidationError):
+            reason = f"expected a request as {API}/openapi.json has it, got: {error}"
+            return Refusal("malformed", reason, "correct the request").problem
+        if isinstance(error, HTTPException):
+            there = f"{request.scope.get('method', 'a WebSocket')} {request.url.path}"
+            reason = f"expected a request that {API}/openapi.json has, got: {there:.200}"
+            found = Refusal("unknown", reason, "correct the address or the method").problem
+            return msgspec.structs.replace(found, title=error.detail, status=error.status_code)
+        if isinstance(error, OSError):
+            self._tell(f"could not answer a request: {error}")
+            reason = "expected to write to the league's disk, got: an error"
+        else:
+            reason = "expected an answer, got: a mistake of the door"
+        return Refusal("internal", reason, "try again later").problem
+
+    async def _say(self, request: Request | WebSocket, problem: Problem) -> Response | None:
+        self._telling.refused[problem.code] += 1
+        numbers = {"retry-after": problem.retry_after_s, "upload-offset": problem.have}
+        headers = _NO_STORE | {name: str(value) for name, value in numbers.items() if value is not None}
+        if problem.status == 401:
+            headers["www-authenticate"] = "Bearer"
+        answer = Response(_json(problem), problem.status, headers, "application/problem+json")
+        if isinstance(request, WebSocket):
+            await request.send_denial_response(answer)
+            return None
+        return answer
+
+
+class _Routes(Router):
+    """The requests."""
+
+    def __init__(self, door: Door) -> None:
+        self._published = door._published
+        self._requests = door._requests
+        routes = [
+            Route("/", self._welcome),
+            Route("/openapi.json", self._openapi),
+            Route("/versions", self._versions),
+            Route("/versions/{bot}/{number}/reports/{kind}", self._report),
+            Route("/games", self._games),
+            Route("/games/{game}/log", self._log),
+            Route("/log.zdict", self._dictionary),
+            Route("/standings", self._standings),
+            Route("/seasons/{tournament}/{file}", self._season),
+            Route("/bots/{bot}", self._submit, methods=["PUT"]),
+            Route("/bots/{bot}", self._retire, methods=["DELETE"]),
+            Route("/bots/{bot}/uploads/{digest}", self._have, methods=["HEAD"]),
+            WebSocketRoute("/remote", door._sockets.serve),
+        ]
+        super().__init__(routes)
+
+    async def _welcome(self, request: Request) -> Response:
+        return _answer(self._requests.welcome(_who(request)))
+
+    async def _openapi(self, request: Request) -> Response:
+        from arena.league.door.openapi import document
+
+        return Response(document(), media_type="application/json")
+
+    async def _versions(self, request: Request) -> Response:
+        return _answer(await self._requests.versions(_who(request), _query(request, VersionsQuery)))
+
+    async def _games(self, request: Request) -> Response:
+        query = msgspec.structs.asdict(_query(request, GamesQuery))
+        return _answer(self._published.games(_who(request).author, **query))
+
+    async def _standings(self, request: Request) -> Response:
+        return _answer(self._published.standings(_query(request, StandingsQuery).after))
+
+    async def _report(self, request: Request) -> Response:
+        bot, number, kind = request.path_params.values()
+        file = self._published.report(_who(request).author, f"{bot}/{number}", kind)
+        return self._file(request, file, "application/json")
+
+    async def _log(self, request: Request) -> Response:
+        public = _query(request, LogQuery).public is not None
+        file = self._published.log("" if public else _who(request).author, request.path_params["game"])
+        return self._file(request, file, "application/zstd")
+
+    async def _dictionary(self, request: Request) -> Response:
+        return self._file(request, self._published.dictionary(), "application/octet-stream")
+
+    async def _season(self, request: Request) -> Response:
+        tournament, name = request.path_params.values()
+        kind = "application/json" if name.endswith(".json") else "application/jsonl"
+        return self._file(request, self._published.season(tournament, name), kind)
+
+    async def _retire(self, request: Request) -> Response:
+        retired = await self._requests.retire(_who(request), _named(request, "bot", BotName))
+        return _answer(retired, 202 if retired.retired is None else 200)
+
+    async def _have(self, request: Request) -> Response:
+        have = self._requests.have(_who(request), _named(request, "digest", Digest))
+        return Response(status_code=204, headers={**_NO_STORE, "upload-offset": str(have)})
+
+    async def _submit(self, request: Request) -> Response:
+        sent = request.stream()
+        try:
+            try:
+                size, offset = _number(request, "content-length"), _number(request, "upload-offset", "0")
+                digest = _query(request, SubmitQuery).digest
+                begun = Begun(_named(request, "bot", BotName), digest, offset + size)
+                answer = await self._requests.submit(_who(request), begun, offset, sent)
+            finally:
+                await self._rest(request, sent)
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody reads it
+        return _answer(answer, 202 if not answer.version else 200 if answer.same else 201)
+
+    async def _rest(self, request: Request, sent: AsyncIterator[bytes]) -> None:
+        """Reads the rest of a body: proxies take an answer before its end for a fault. Who waits for 100 sends none."""
+        waits = request.headers.get("expect", "").lower() == "100-continue"
+        if waits or _number(request, "content-length", "0") > MAX_ARCHIVE:
+            return
+        with suppress(RuntimeError):  # it was read to its end
+            async for piece in sent:
+                await self._requests.pay(_who(request), "uploads", len(piece))
+
+    # Files
+
+    def _file(self, request: Request, file: File, kind: str) -> Response:
+        """Answers with a file, or the part of it that is asked for."""
+        etag = f'"{file.digest}"'
+        headers = {
+            "etag": etag,
+            "repr-digest": f"sha-256=:{base64.b64encode(bytes.fromhex(file.digest)).decode()}:",
+            "accept-ranges": "bytes",
+            "cache-control": "private, no-cache",
+        }
+        asked = {one.strip().removeprefix("W/") for one in request.headers.get("if-none-match", "").split(",")}
+        if asked & {etag, "*"}:
+            return Response(status_code=304, headers=headers)
+        begin, end, status = 0, file.size, 200
+        found = _RANGE.fullmatch(request.headers.get("range", ""))
+        if found and any(found.groups()) and request.headers.get("if-range", etag) == etag:
+            first, last = found.groups()
+            begin = int(first) if first else max(0, file.size - int(last))
+            end = min(file.size, int(last) + 1) if first and last else file.size
+            if begin >= end:
+                headers["content-range"] = f"bytes */{file.size}"
+                return Response(status_code=416, headers=headers)
+            status = 206
+            headers["content-range"] = f"bytes {begin}-{end - 1}/{file.size}"
+        headers["content-length"] = str(end - begin)
+        if request.method == "HEAD":
+            return Response(status_code=status, headers=headers, media_type=kind)
+        return StreamingResponse(self._bytes(_who(request), file, begin, end), status, headers, kind)
+
+    async def _bytes(self, who: Who, file: File, begin: int, end: int) -> AsyncIterator[bytes]:
+        while begin < end:
+            piece = self._published.part(file, begin)[: end - begin]
+            await self._requests.pay(who, "logs", len(piece))
+            yield piece
+            begin += len(piece)
+
+
+def room(scope: Scope) -> tuple[int, float]:
+    """Returns how many bytes more than every other the body of a request may have, and how many seconds more take."""
+    is_archive = scope["method"] == "PUT" and scope["path"].startswith(f"{API}/bots/")
+    return (MAX_ARCHIVE, 600.0) if is_archive else (0, 0.0)
+
+
+def confine() -> None:
+    """Limits what this process may have, so that an attack on it ends it alone."""
+    for what, most in ((resource.RLIMIT_NOFILE, DESCRIPTORS), (resource.RLIMIT_DATA, DATA_BYTES)):
+        _, hard = resource.getrlimit(what)
+        limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        with suppress(OSError, ValueError):
+            resource.setrlimit(what, (limit, limit))
+
+
+def _who(request: Request) -> Who:
+    who: Who = request.scope["who"]
+    return who
+
+
+def _query(request: Request, kind: type[_T]) -> _T:
+    """Returns what stands behind the question mark, which must be of a kind."""
+    return msgspec.convert(dict(request.query_params), kind, strict=False)
+
+
+def _named(request: Request, name: str, kind: Any) -> str:
+    text: str = msgspec.convert(request.path_params[name], kind)
+    return text
+
+
+def _number(request: Request, name: str, default: str = "none") -> int:
+    """Returns the number in a header, or the default; it raises `Refusal` if that is none."""
+    text = request.headers.get(name, default)
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        reason = f"expected the header {name.title()} with a number of bytes, got: {text:.40}"
+        raise Refusal("malformed", reason, "send it; curl does with `-T FILE`")
+    return int(text)
+
+
+def _json(answer: msgspec.Struct) -> bytes:
+    return msgspec.json.encode(answer) + b"\n"
+
+
+def _answer(answer: msgspec.Struct, status: int = 200) -> Response:
+    return Response(_json(answer), status, _NO_STORE, "application/json")

@@ -1,0 +1,279 @@
+"""The connections of remote bots: a WebSocket for each of their authors' programs, and a seat for each of their games.
+
+Laws:
+1. Whose a WebSocket is, is asked again at each message: a token may be revoked meanwhile.
+2. What is sent waits in a short queue. Whoever does not read loses what would not fit, and then the connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from arena.core.face import errors
+from arena.league.door.codec import decode, encode, number_of
+from arena.league.door.health import Telling
+from arena.league.door.limits import Usage
+from arena.league.door.local_requests import LocalRequests, Who
+from arena.league.door.messages import SUBPROTOCOL, Error, Frame, FromDoor, Leave, Pong, Serve, Serving
+from arena.league.door.published import Published
+from arena.league.door.refusals import Refusal
+from arena.league.door.relay import SEAT, SOCKET
+from arena.league.door.remote_bots import Peer, Presence, RemoteBots
+from arena.league.door.seats import Gone, Seat
+
+QUEUE: Final = 16
+"""Messages that wait for an author's program."""
+UNREAD_S: Final = 15.0
+"""How long it may read nothing."""
+SILENT_S: Final = 30.0
+"""How long a connection may bring no message before its first one ..."""
+IDLE_S: Final = 300.0
+"""... and after it."""
+
+
+class _Connection:
+    """A WebSocket, with what waits to be sent over it."""
+
+    def __init__(self, websocket: WebSocket, who: Who) -> None:
+        self.websocket = websocket
+        self.peer: Peer = (os.urandom(16), who.key)
+        self.queue: asyncio.Queue[bytes] = asyncio.Queue(QUEUE)
+        self.tasks: set[asyncio.Task[None]] = set()
+
+    async def send_all(self) -> None:
+        """Sends what waits, and closes the connection of whoever does not read."""
+        with suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
+            while True:
+                data = await self.queue.get()
+                async with asyncio.timeout(UNREAD_S):
+                    await self.websocket.send_bytes(data)
+        with suppress(Exception):
+            await self.websocket.close(1011)
+
+
+class Sockets:
+    """All connections of remote bots."""
+
+    def __init__(
+        self,
+        folder: Path,
+        published: Published,
+        requests: LocalRequests,
+        usage: Usage,
+        telling: Telling,
+        clock: Callable[[], float],
+    ) -> None:
+        (folder / SEAT).mkdir(parents=True, exist_ok=True)
+        self._place = folder / SEAT / SOCKET
+        self._published = published
+        self._requests = requests
+        self._usage = usage
+        self._telling = telling
+        self._clock = clock
+        self._remote_bots = RemoteBots(self._send)
+        self._connections: dict[bytes, _Connection] = {}
+        self._served: dict[str, tuple[bytes, str, Serving]] = {}
+        """By version the connection that serves it, its author, and what was last said of it."""
+        self._seats: dict[int, Seat] = {}
+
+    def presence(self) -> dict[str, Presence]:
+        """Returns who is served now, by version."""
+        return self._remote_bots.presence()
+
+    def tick(self, now: float) -> None:
+        """Does what it is time for. Call it every second or so."""
+        self._remote_bots.tick(now)
+        self._sweep()
+        present = self.presence()
+        for version, (routing_id, author, said) in list(self._served.items()):
+            if version not in present:
+                del self._served[version]
+                continue
+            for each in self._published.versions(author):
+                if each.get("version") == version and each.get("state") != said.state:
+                    self._say_serving(routing_id, author, said.id, version, str(each.get("state", "")))
+
+    # Authors
+
+    async def serve(self, websocket: WebSocket) -> None:
+        """Serves a WebSocket until its end."""
+        if SUBPROTOCOL not in websocket.scope["subprotocols"]:
+            reason = f"expected a WebSocket with the subprotocol {SUBPROTOCOL}, got: another or none"
+            raise Refusal("protocol", reason, "use the version of arena that the league has")
+        await websocket.accept(subprotocol=SUBPROTOCOL)
+        connection = _Connection(websocket, websocket.scope["who"])
+        peer = connection.peer
+        self._connections[peer[0]] = connection
+        sender = asyncio.create_task(connection.send_all())
+        wait_s = SILENT_S
+        try:
+            while True:
+                async with asyncio.timeout(wait_s):
+                    event = await websocket.receive()
+                if event["type"] == "websocket.disconnect":
+                    break
+                wait_s = IDLE_S
+                answer = self._heard(connection, event.get("bytes"))
+                if answer is not None and not self._send(peer[0], answer):
+                    break
+                await asyncio.sleep(0)  # a queue that is never empty would let nobody else come in between
+        except TimeoutError:
+            pass
+        finally:
+            del self._connections[peer[0]]
+            self._remote_bots.gone(peer, "lost its connection")
+            self._sweep()
+            for task in (sender, *connection.tasks):
+                task.cancel()
+
+    def _heard(self, connection: _Connection, data: bytes | None) -> Error | None:
+        """Takes a message. Returns what to answer at once, if there is something."""
+        self._telling.messages += 1
+        peer = connection.peer
+        try:
+            author = self._published.author_of(peer[1])
+            if author is None:
+                self._remote_bots.gone(peer, "lost its author's token")
+                reason = "expected a token that the league knows, got: one that was revoked"
+                raise Refusal("unknown_token", reason, "give the league's operator the hash of another")
+            if data is None:
+                raise Refusal(
+                    "protocol", "expected a binary message, got: text", "see protocol/LEAGUE.md", rule="§D4-4"
+                )
+            self._take(connection, Who(peer[1], author), data)
+        except Refusal as refusal:
+            self._telling.refused[refusal.code] += 1
+            return refusal.message(number_of(data or b""))
+        except errors.RemoteProtocolError as error:
+            self._telling.refused[error.error_code] += 1
+            with suppress(Refusal):
+                self._usage.take(peer[1], "requests", 1, self._clock())
+            remedy = "see protocol/LEAGUE.md, or use the version of arena that the league has"
+            return Refusal(error.error_code, str(error), remedy, rule=error.rule).message(number_of(data or b""))
+        return None
+
+    def _take(self, connection: _Connection, who: Who, data: bytes) -> None:
+        now, peer = self._clock(), connection.peer
+        message = decode(data)
+        try:
+            self._usage.take(who.key, "frames", 1, now)
+        except Refusal:
+            self._remote_bots.gone(peer, "sent too many frames")
+            raise
+        match message:
+            case Frame():
+                self._remote_bots.frame(peer, message)
+            case Pong():
+                self._remote_bots.pong(peer, message, now)
+            case Leave():
+                self._remote_bots.leave(peer, message)
+            case Serve():
+                self._usage.take(who.key, "requests", 1, now)
+                task = asyncio.create_task(self._offered(connection, who, message))
+                connection.tasks.add(task)
+                task.add_done_callback(connection.tasks.discard)
+
+    async def _offered(self, connection: _Connection, who: Who, message: Serve) -> None:
+        """Answers an offer of a bot."""
+        routing_id = connection.peer[0]
+        try:
+            version, state = await self._requests.serve(who, message)
+            self._remote_bots.serve(connection.peer, who.author, message.bot, version, self._clock())
+            self._say_serving(routing_id, who.author, message.id, version, state)
+        except Refusal as refusal:
+            self._telling.refused[refusal.code] += 1
+            self._send(routing_id, refusal.message(message.id))
+        except OSError:
+            reason = "expected to write to the league's disk, got: an error"
+            self._send(routing_id, Refusal("internal", reason, "try again later").message(message.id))
+
+    def _say_serving(self, routing_id: bytes, author: str, number: int, version: str, state: str) -> None:
+        said = Serving(id=number, version=version, state=state)
+        self._served[version] = routing_id, author, said
+        self._send(routing_id, said)
+
+    def _send(self, routing_id: bytes, message: FromDoor) -> bool:
+        """Sends a message, if the connection is there and reads. Returns whether it did."""
+        connection = self._connections.get(routing_id)
+        if connection is None or connection.queue.full():
+            return False
+        connection.queue.put_nowait(encode(message))
+        return True
+
+    # Seats
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Takes seats while the block runs, in the loop that runs."""
+        loop = asyncio.get_running_loop()
+        with _listener(self._place) as listener:
+            loop.add_reader(listener.fileno(), self._accept, listener)
+            try:
+                yield
+            finally:
+                loop.remove_reader(listener.fileno())
+                for seat in self._seats.values():
+                    seat.end("lost its league's door")
+                self._sweep()
+                self._place.unlink(missing_ok=True)
+
+    def _accept(self, listener: socket.socket) -> None:
+        with suppress(OSError):
+            accepted, _ = listener.accept()
+            seat = Seat(accepted)
+            self._seats[seat.descriptor] = seat
+            asyncio.get_running_loop().add_reader(seat.descriptor, self._hear, seat)
+
+    def _hear(self, seat: Seat) -> None:
+        try:
+            for kind, content in seat.receive():
+                self._remote_bots.from_seat(seat, kind, content)
+        except Gone:
+            self._remote_bots.left(seat)
+        self._sweep()
+
+    def _flush(self, seat: Seat) -> None:
+        try:
+            seat.flush()
+        except Gone:
+            self._remote_bots.left(seat)
+        self._sweep()
+
+    def _sweep(self) -> None:
+        """Closes seats that are over, and has the others written to as soon as they can be."""
+        loop = asyncio.get_running_loop()
+        for descriptor, seat in list(self._seats.items()):
+            loop.remove_writer(descriptor)
+            if seat.ended:
+                loop.remove_reader(descriptor)
+                del self._seats[descriptor]
+                seat.close()
+            elif seat.is_behind:
+                loop.add_writer(descriptor, self._flush, seat)
+
+
+def _listener(path: Path) -> socket.socket:
+    """Returns the listener for seats. Only this user can reach it, or, if that is root, whoever runs bots for it."""
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        os.fchmod(listener.fileno(), 0o600)  # before anybody can connect
+        listener.bind(str(path))
+        os.chmod(path, 0o666 if os.geteuid() == 0 else 0o600)
+        listener.listen(64)
+        listener.setblocking(False)
+    except OSError as error:
+        listener.close()
+        raise errors.ConfigError(
+            f"expected a league's folder whose path is short enough for a socket, got: {error} - at {str(path)!r}; "
+            "move the league's folder"
+        ) from None
+    return listener

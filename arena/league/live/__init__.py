@@ -1,1 +1,0 @@
-"""What runs now in a league."""

@@ -87,7 +87,9 @@ def test_each_head_that_is_new_is_kept(league: door_kit.League, door: Address, t
         look()
         look()
     assert read_heads(heads_of(token, door)) == seen
-    names = {heads_of(token, address(at)).name for at in ("https://cup.example", "https://cup.example#sha256=" + 64 * "0")}
+    names = {
+        heads_of(token, address(at)).name for at in ("https://cup.example", "https://cup.example#sha256=" + 64 * "0")
+    }
     assert names == {"anna.cup.example.heads.jsonl"}, "a league with a new certificate is the same"
     assert heads_of(token, address("http://[::1]:8780")).name == "anna.1_8780.heads.jsonl"
 

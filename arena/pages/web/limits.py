@@ -46,7 +46,8 @@ MOST_PARTS: Final = 64
 MOST_UNSENT: Final = 65_536
 """Bytes of a WebSocket that wait for its other end, beyond which no ping is answered."""
 RECORD: Final = 16_384
-"""Bytes of a buffer of TLS. asyncio's own is of 256 KiB, for each connection from its first byte on."""
+"""Bytes of a buffer of TLS, and of what was read and is not taken. asyncio has 256 KiB for each: of a silent connection
+that is memory, and of small messages a second's work at once."""
 MOST_CONNECTIONS: Final = 1000
 MANY: Final = 8
 """An address that has more than this part of all connections is the first whose connections give way."""
@@ -163,6 +164,7 @@ class Connection(H11Protocol):
         if self.handshake is not None:
             self.shares.leave(self.handshake)
             self.handshake = None
+            transport.set_read_buffer_limits(RECORD)  # type: ignore[attr-defined]
         self.address = whose(self.client[0] if self.client else "")
         self._begin()
         if not self.shares.enter(self):

@@ -254,7 +254,7 @@ async function saved(game) {
   const data = await (await answer(`${path("games", game, "log")}`)).blob(), file = link("", URL.createObjectURL(data));
   file.download = `${game}.jsonl.zst`;
   file.click();
-  URL.revokeObjectURL(file.href);
+  setTimeout(() => URL.revokeObjectURL(file.href), 60_000); // some browsers begin to save it later
 }
 
 const row = (game) => [

@@ -72,6 +72,7 @@ def asked(stage: Stage) -> float:
     with ExitStack() as held:
         clients = [held.enter_context(Client(stage.address, stage.author())) for _ in range(AUTHORS)]
         threads = held.enter_context(ThreadPoolExecutor(AUTHORS))
+        assert all(threads.map(ask, clients)), "they are connected"
         longest = 0.0
         for _ in range(ROUNDS):
             longest = max(longest, *threads.map(ask, clients))

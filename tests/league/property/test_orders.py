@@ -13,13 +13,13 @@ from typing import Any, Final
 
 import msgspec
 import pytest
+from arena.league.door.keys import is_key
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from arena.author import archives
 from arena.core import files
 from arena.core.types import Payload
-from arena.league.door.keys import is_key
 from arena.league.folder import Folder
 from arena.league.public import documents
 from arena.league.season.closing import close_season

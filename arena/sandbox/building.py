@@ -126,7 +126,6 @@ class _Workshop(Boxed):
     """A box in which a bot is built. What a build asks the kernel is answered by the kernel."""
 
     def __init__(self, level: Level, writable: Mapping[str, Path], processes: int) -> None:
-        """Takes what it may change, each path in the box with where the content lies, and how many processes it has."""
         super().__init__(level)
         self._writable = writable
         self._processes = processes
@@ -202,7 +201,6 @@ class _Watched:
                 )
 
     def _wait(self) -> str:
-        """Returns what was wrong with it, or nothing."""
         while True:
             self._find_box()
             ended = self._process.end()
@@ -266,7 +264,6 @@ class _Watched:
         )
 
     def _find_box(self) -> None:
-        """Takes hold of the box's first process, as soon as there is one."""
         if self._box is None and self._process.pidfd is not None and (pid := self._process.init_pid()) is not None:
             with suppress(OSError):
                 self._box = os.pidfd_open(pid)

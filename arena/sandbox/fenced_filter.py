@@ -88,4 +88,3 @@ CONDITIONS: Final = (
 # fmt: on
 
 FENCED: Final = Profile((*GROUPS, *filter.GROUPS), (*CONDITIONS, *filter.CONDITIONS))
-"""The profile of level `fenced`."""

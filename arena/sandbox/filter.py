@@ -391,11 +391,6 @@ def _assembled(
 
 
 def _column(machine: str) -> int:
-    """Returns which of `Numbers` are a machine's.
-
-    Raises:
-        MachineFault: There are none.
-    """
     if machine not in MACHINES:
         raise errors.MachineFault(
             f"expected a machine among {', '.join(MACHINES)}, whose system calls the filter knows, got: {machine}; "
@@ -416,7 +411,6 @@ def _of_machine(machine: str) -> list[Instruction]:
 
 
 def _for_call(number: int | None, body: list[Instruction]) -> list[Instruction]:
-    """Returns instructions that are skipped for all other calls."""
     return [] if number is None else [(_EQUAL, number, 0, len(body)), *body]
 
 

@@ -93,7 +93,6 @@ PROBES: Final = (
 """All of them, in the order in which they are shown. If one fails, those after it may not have been tried."""
 
 TABLE: Final[Mapping[str, Probe]] = {probe.name: probe for probe in PROBES}
-"""By name."""
 
 STARTS: Final = (
     ("uid map", "AppArmor restricts user namespaces: install a profile for bwrap, or run as root"),

@@ -79,7 +79,6 @@ class Steered(Command):
 
 
 ORDERS = {command.name or "": command for command in (pause, resume, stop, concurrency)}
-"""By name."""
 
 
 def _order(db: Path, verb: Verb, number: int = 0) -> None:

@@ -77,8 +77,6 @@ def page(heading: Text, words: Sequence[Words], scene: Scene, bar: Text, width: 
 
     Args:
         bar: The last line. It stands beside the board's last line if there is room.
-        width: Columns of the screen, at least `LEAST_WIDTH`.
-        height: Its lines, at least `LEAST_HEIGHT`.
         place: What was shown of the board before.
     """
     for sheet in scene.sheets:

@@ -81,7 +81,6 @@ def plant(layout: Layout, card: bytes, position: int, exactly_over: bool = False
     """Returns the garden after a card was put at a legal position.
 
     Args:
-        layout: The garden before.
         card: The kinds of its squares, row by row, as it lies: a turned card is reversed.
         position: One of `layout.positions`.
         exactly_over: Whether a card may be put exactly over one if it lies beside or partly over another, too. From

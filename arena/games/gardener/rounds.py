@@ -79,7 +79,6 @@ def draw(tables: Tables, state: State, index: int, events: list[game_kit.Event] 
 
 
 def _cards_wanted(tables: Tables, state: State) -> bool:
-    """Returns whether more cards must be dealt, or turned up."""
     if state.phase == "deal":
         return _next_to_deal(tables, state) is not None
     return len(state.offer) < len(seat_rules.still_in(tables.everyone, state.forfeited))

@@ -54,7 +54,6 @@ TILES = (
     Tile("switch", (), 0, "", fast=True),
     Tile("move", (), 0, "land", fast=False),
 )
-"""Every kind, in tile order."""
 
 KINDS = len(TILES)
 TILE_INDEX = {tile.name: index for index, tile in enumerate(TILES)}
@@ -268,7 +267,6 @@ class Tables:
         self.instant = options["captures"] == "instant"
         self.chosen_order = options["capture_order"] == "chosen"
         self.must_follow = options["fast"] != "optional"
-        """Whether a fast tile must be followed."""
         self.near_pieces = options["placement"] != "anywhere"
         """Whether tiles on land must be next to pieces."""
         self.ships_near_pieces = options["placement"] == "near_pieces"

@@ -66,9 +66,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     turn: int
     """The number of the turn; 0 is the set-up."""
     kind: str
-    """The kind of decision."""
     played: Payload
-    """The action of the seat."""
     other: Payload | None
     """The action that was tried beside it; None if the judge would have done the same."""
     chance_before: float
@@ -80,7 +78,6 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     low: float
     """The lower end of the interval of `cost`, which holds the true one in 95 of 100 cases."""
     high: float
-    """Its upper end."""
     trials: int
     """The number of trials that this rests on."""
     proven: bool
@@ -91,12 +88,9 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """What the decisions of a seat were worth."""
 
     game: str
-    """The game's identifier."""
     seat: Seat
     bot: str
-    """The name of its bot."""
     judge: str
-    """The name of the judge."""
     unit: str | None
     """The unit of a cost; None means the chance to be first."""
     decisions: tuple[Judged, ...]
@@ -244,7 +238,6 @@ def _gains(worths: Sequence[Pair], *, by_lead: bool) -> list[float]:
 
 
 def _error(gains: Sequence[float]) -> float:
-    """Returns the standard error of the mean."""
     return stdev(gains) / sqrt(len(gains))
 
 

@@ -91,12 +91,6 @@ class Trials:
     """The trials of a seat's decisions."""
 
     def __init__(self, log: log_records.Log, seat: Seat, judge: Judge) -> None:
-        """Prepares them.
-
-        Raises:
-            ConfigError: The game is cooperative.
-            ReplayMismatch: The log breaks the rules of its game.
-        """
         settings = log.header.settings
         self.rules = stepping.rules_of(log.header, log.source)
         self.seat = seat
@@ -167,8 +161,7 @@ class Trials:
     def _inferred(self, index: int, luck: Random) -> Any:
         """Plays the game up to a question, chance as it comes and the others as the judge plays.
 
-        Returns:
-            The state; None if the seat was told something else, or a seat had forfeited.
+        Returns None if the seat was told something else, or a seat had forfeited.
         """
         rules, seat, question = self.rules, self.seat, self.questions[index]
         state, own = rules.start(), self.questions[:index]

@@ -23,11 +23,6 @@ class Report:
     """What an analysis found, in words."""
 
     def __init__(self, log: log_records.Log, analysis: Analysis) -> None:
-        """Reads the game again, to say what its actions do.
-
-        Raises:
-            ReplayMismatch: The log breaks the rules of its game.
-        """
         self._log, self._analysis = log, analysis
         self._trials = Trials(log, analysis.seat, Judge(name=RANDOM))
         self._presenter = presenters.presenter(self._trials.rules.name)(log.header, self._trials.rules, [analysis.seat])

@@ -50,12 +50,7 @@ class _Formats(Mapping[str, type[Format]]):
     """Formats by name: those of the core, of wings, then of packages, which are looked for only if they are needed."""
 
     def __getitem__(self, name: str) -> type[Format]:
-        """Returns a format.
-
-        Raises:
-            KeyError: There is none of that name.
-            ConfigError: Its package is broken. Show the message to the operator.
-        """
+        """Returns a format. KeyError: none has that name. ConfigError (for the operator): its package is broken."""
         if name in OWN:
             return OWN[name]
         for wing, formats in plugs.brought("formats"):

@@ -188,8 +188,6 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
         """Returns how such a tournament stands: by default its rounds so far. It is shown by `text` alone.
 
         Args:
-            reader: The database.
-            row: The tournament.
             names: Of the entrants.
             order: The entrants as its standings have them, best first.
         """
@@ -199,12 +197,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
 
     @classmethod
     def words(cls, settings: Payload, refs: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Returns the command that plays such a tournament, and the options for the format that differ from defaults.
-
-        Args:
-            settings: The tournament's.
-            refs: How to name its bots.
-        """
+        """Returns the command that plays such a tournament of `refs`, and its options that are not defaults."""
         return ["tournament", *refs], ["--format", str(settings["format"]), *cls.options(settings)]
 
     @classmethod
@@ -233,7 +226,6 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
 
         Args:
             entrants: How many there are. Entrant 0 is the first seed, if the format has seeds.
-            players: Seats of a game.
             draw: From which everything random in it follows.
         """
 

@@ -104,11 +104,7 @@ class Compare(Format, frozen=True, kw_only=True, tag="compare"):
 
 
 def shares(pairs: Iterable[PairResult], margin: int | None, players: int) -> Iterator[float]:
-    """Yields of each deal of entrants 0 and 1 the share of entrant 0, from 0 to 1, where that is known.
-
-    Args:
-        margin: The largest lead of one seat over another, to judge by margins; None judges by wins.
-    """
+    """Yields entrant 0's share of each deal with entrant 1, where known: by margins up to `margin`, or by wins."""
     for pair in pairs:
         if (pair.one, pair.other) == (0, 1):
             share = pair.share if margin is None else pair.margin_share(margin, players)

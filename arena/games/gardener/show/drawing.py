@@ -138,7 +138,6 @@ class GardenerDrawing(drawing_kit.Drawing):
         return drawing_kit.Offered()
 
     def _offer_places(self, view: Payload) -> dict[int, tuple[float, float]]:
-        """Returns where the cards lie that were turned up."""
         cards = sorted([*view["offer"], *(card for card in view["taken"] if card is not None)])
         left, top, _, _ = self._tray
         return {

@@ -59,16 +59,11 @@ def tile_code(tile: str) -> str:
 
 
 def map_lines(board: Board, view: Payload, changed: Collection[int] = (), targets: Collection[int] = ()) -> list[Text]:
-    """Draws a board.
+    """Draws a view of a game on its board; returns the lines of the map, without empty ones around it.
 
     Args:
-        board: The board.
-        view: A view of the game: its pieces and tiles are drawn.
         changed: The numbers of the spaces to highlight.
         targets: The numbers of the spaces that a person may choose now.
-
-    Returns:
-        The lines of the map, without the empty columns and lines around it.
     """
     tiles = {space: (seat, tile) for space, seat, tile in view["tiles"]}
     castes = _castes(board, view)
@@ -100,16 +95,9 @@ def map_lines(board: Board, view: Payload, changed: Collection[int] = (), target
 def compact_lines(
     board: Board, view: Payload, changed: Collection[int] = (), targets: Collection[int] = ()
 ) -> list[Text]:
-    """Draws a board with one line for each row. Odd columns, which lie half a space lower, have low signs.
+    """Draws as `map_lines` with one line for each row. Odd columns, which lie half a space lower, have low signs.
 
-    Args:
-        board: The board.
-        view: A view of the game: its pieces and tiles are drawn.
-        changed: The numbers of the spaces to highlight.
-        targets: The numbers of the spaces that a person may choose now: one that is empty shows its number.
-
-    Returns:
-        The lines of the map, without the empty columns and lines around it.
+    Of `targets`, one that is empty shows its number.
     """
     tiles = {space: (seat, tile) for space, seat, tile in view["tiles"]}
     castes = _castes(board, view)
@@ -141,7 +129,6 @@ def corner(board: Board) -> tuple[int, int]:
 
 
 def _castes(board: Board, view: Payload) -> dict[int, str]:
-    """Returns by space the letters of its pieces."""
     castes = dict.fromkeys(range(len(board.spaces)), "")
     for caste, spaces in view["pieces"].items():
         for space in spaces:

@@ -51,7 +51,6 @@ class MapFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     players: int
     spaces: int
-    """Number of spaces, settlements included."""
     land: int
     sea: int
     villages: int
@@ -64,7 +63,6 @@ class SamuraiFacts(presenters.BoardFacts, frozen=True, kw_only=True):
     """What a board file says."""
 
     maps: tuple[MapFacts, ...]
-    """A map for each number of players."""
 
     def sentences(self) -> Iterator[str]:
         """Yields what each map has."""

@@ -123,10 +123,7 @@ def toolchains() -> Needs:
     trees |= {path: path for path in _OF_TOOLS if os.path.exists(path)}
     shown = runtimes.outermost(trees)
     return Needs(
-        {path: trees[path] for path in shown},
-        _path(programs),
-        empty=python.empty,
-        environment=python.environment,
+        {path: trees[path] for path in shown}, _path(programs), empty=python.empty, environment=python.environment
     )
 
 

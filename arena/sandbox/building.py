@@ -39,12 +39,7 @@ from arena.sandbox.usage import own, unlinked, used
 
 KEPT_OUTPUT: Final = 65_536
 """Bytes of what a build prints, of which the last are kept."""
-OFFLINE: Final = {
-    "CARGO_NET_OFFLINE": "true",
-    "GOPROXY": "off",
-    "GOTOOLCHAIN": "local",
-    "npm_config_offline": "true",
-}
+OFFLINE: Final = {"CARGO_NET_OFFLINE": "true", "GOPROXY": "off", "GOTOOLCHAIN": "local", "npm_config_offline": "true"}
 """Variables by which package managers know that there is no network: they say so, and do not try for minutes."""
 _LOOK_S: Final = 0.05
 _REST_SHARE: Final = 10

@@ -39,16 +39,7 @@ from arena.core.face import (
 )
 from arena.sandbox import binds, box, fenced_filter, filter, landlock, probe_program
 from arena.sandbox.fence import fence, process_limit
-from arena.sandbox.probes import (
-    FENCED,
-    FENCED_STARTS,
-    PROBES,
-    STARTS,
-    TABLE,
-    calls_to_try,
-    needed,
-    start_remedy,
-)
+from arena.sandbox.probes import FENCED, FENCED_STARTS, PROBES, STARTS, TABLE, calls_to_try, needed, start_remedy
 
 _PATIENCE_S: Final = 10.0
 """How long a seat may take to start and to report."""

@@ -25,7 +25,6 @@ FACTS = Facts(
 
 
 def machines(*changes: dict[str, Any]) -> list[Machine]:
-    """A machine for each, with these facts."""
     return [
         Machine(worker=f"w{at}", facts=replace(FACTS, machine=f"m{at}", **change), offset_ms=0.0, uncertain_ms=1.0)
         for at, change in enumerate(changes)
@@ -33,7 +32,6 @@ def machines(*changes: dict[str, Any]) -> list[Machine]:
 
 
 def only(*changes: dict[str, Any]) -> Problem:
-    """The only problem that there is."""
     report = compare(HERE, machines(*changes))
     (problem,) = report.problems
     assert report.ok is not problem.must

@@ -42,9 +42,7 @@ class Workers:
         self.play = play
         """Returns the answers by the worker's name and the block in its folder."""
         self.code = 0
-        """How players end."""
         self.tried: list[str] = []
-        """Which worker got a block."""
 
     def run(self, folder: Path, bots: Path, is_awaited: Callable[[], bool], begun: Callable[[], object]) -> int:
         name = str(get_worker().name)
@@ -57,7 +55,6 @@ class Workers:
     def connected(
         self, archives: BotArchives | None = None, *, same_worker: bool = False
     ) -> Iterator[tuple[Cluster, list[str]]]:
-        """A cluster, and what it told."""
         told: list[str] = []
         cluster = Cluster(
             self.here.scheduler_address, self.here.loop.asyncio_loop, archives, told.append, same_worker=same_worker
@@ -70,7 +67,6 @@ class Workers:
 
 @pytest.fixture(scope="module")
 def delivery(tmp_path_factory: pytest.TempPathFactory) -> Delivery:
-    """A game between real bots."""
     job = replace(make_job(Path("/nowhere"), 2), bots=(load_bot("random"), load_bot("greedy")))
     return play_away(job, tmp_path_factory.mktemp("private"))
 
@@ -88,10 +84,7 @@ def workers(tmp_path: Path, delivery: Delivery, monkeypatch: pytest.MonkeyPatch)
         n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, local_directory=str(tmp_path),
         scheduler_kwargs={"dashboard_address": "127.0.0.1:0"}, host="tcp://127.0.0.1",
     ) as here:  # fmt: skip
-        found = Workers(
-            here,
-            lambda name, block, folder: [Done(delivery) for _ in block.jobs],
-        )
+        found = Workers(here, lambda name, block, folder: [Done(delivery) for _ in block.jobs])
         monkeypatch.setattr(far, "_run", found.run)
         yield found
 
@@ -108,7 +101,6 @@ def failing(on: set[str], answer: Answer, delivery: Delivery) -> Callable[[str, 
 
 
 def results(games: list[Future[Any]]) -> list[Any]:
-    """What came of games: results, and errors."""
     wait(games, timeout=SECONDS)
     return [game.exception(timeout=0) or game.result() for game in games]
 

@@ -18,7 +18,6 @@ SPECIFICATION = (FOLDER / "SPEC.md").read_text(encoding="utf-8")
 
 
 def load(path: Path) -> Any:
-    """A JSON file."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -29,7 +28,6 @@ def frame(text: str) -> bytes:
 
 
 def vectors(kind: str) -> list[dict[str, Any]]:
-    """All vectors of `valid` or `invalid`."""
     return [vector for path in sorted((FOLDER / "vectors" / kind).glob("*.json")) for vector in load(path)["vectors"]]
 
 
@@ -50,5 +48,4 @@ def section(number: str) -> str:
 
 
 def first_column(table: str) -> list[str]:
-    """The codes in the first column of a table."""
     return re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE)

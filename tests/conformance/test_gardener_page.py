@@ -25,13 +25,11 @@ EXAMPLES = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE
 
 
 def section(heading: str) -> str:
-    """What stands below a heading, up to the next."""
     text = re.split(rf"^#+ {re.escape(heading)}\n", PAGE, flags=re.MULTILINE)[1]
     return re.split(r"^#", text, flags=re.MULTILINE)[0]
 
 
 def table(heading: str) -> list[list[str]]:
-    """The cells of the first table below a heading, without its head."""
     rows = re.findall(r"^ *\|(.*)\|$", section(heading), re.MULTILINE)
     return [[cell.strip() for cell in row.split("|")] for row in rows[2:]]
 
@@ -210,13 +208,11 @@ class Acted:
         self.state = act(self.rules, self.state, 1, {"plays": [{"at": positions[0], "turned": False}]})
 
     def act(self, *plays: Payload) -> list[Payload]:
-        """What seat 0 does, and what comes of it for its garden."""
         events: list[Event] = []
         self.state = act(self.rules, self.state, 0, {"plays": [*plays]}, events)
         return [event.data for event in events if event.data.get("seat") == 0]
 
     def kind(self, seat: int) -> str | None:
-        """Which decision a seat owes."""
         return next((due.kind for due in self.rules.pending(self.state) if due.seat == seat), None)
 
     def known(self, key: str) -> Any:
@@ -234,7 +230,6 @@ class Acted:
         return ["".join(squares.get((x, y), " ") for x in range(max(xs) + 1)) for y in range(max(ys) + 1)]
 
     def score_all(self) -> None:
-        """ScoreRow every new row that can be scored."""
         if self.kind(0) == "score":
             self.act(*[row for row in self.known("rows") if row["kind"] in self.known("features")])
 
@@ -248,10 +243,7 @@ PICTURES = [
 
 
 def act_out(number: int, *, score: bool = True, ruleset: str = "draft") -> tuple[Acted, list[Payload]]:
-    """Lay the garden of a picture from left to right, scoring what can be scored or nothing; then its card.
-
-    Returns the game, and what came of the card.
-    """
+    """Lay the garden of a picture, scoring what can be scored or nothing; then its card. Returns what came of that."""
     before, card, after = PICTURES[number]
     width = len(before[0])
     cards = ["".join(line[x : x + 2] for line in before) for x in range(0, width, 2)]

@@ -39,7 +39,6 @@ def by_id(vector: dict[str, Any]) -> str:
 
 
 def decoded(value: Any) -> Any:
-    """A vector's `decoded` with its binary values."""
     if isinstance(value, dict):
         if value.keys() == {"$hex"}:
             return bytes.fromhex(value["$hex"])

@@ -26,7 +26,6 @@ EXAMPLES = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE
 
 
 def table(heading: str) -> list[list[str]]:
-    """The cells of the first table below a heading, without its head."""
     text = re.split(rf"^#+ {re.escape(heading)}\n", PAGE, flags=re.MULTILINE)[1]
     rows = re.findall(r"^\|(.*)\|$", re.split(r"^#", text, flags=re.MULTILINE)[0], re.MULTILINE)
     return [[cell.strip() for cell in row.split("|")] for row in rows[2:]]

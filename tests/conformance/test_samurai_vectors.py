@@ -74,7 +74,6 @@ def engine(vector: dict[str, Any]) -> tuple[Samurai, Any]:
 
 
 def plays_of(products: list[Payload]) -> list[Payload]:
-    """All plays of some products."""
     return [
         dict(zip(product, values, strict=True))
         for product in products

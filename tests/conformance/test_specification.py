@@ -242,11 +242,7 @@ def test_ids_are_unique() -> None:
     assert len(ids) == len(set(ids)) >= 60
 
 
-@pytest.mark.parametrize(
-    "path",
-    VECTOR_FILES,
-    ids=lambda path: path.stem,
-)
+@pytest.mark.parametrize("path", VECTOR_FILES, ids=lambda path: path.stem)
 def test_vector_files_fit_their_schema(path: Any) -> None:
     schema = load(FOLDER / "vectors" / "vectors.schema.json")
     if path.name == "vectors.schema.json":

@@ -96,7 +96,6 @@ def test_a_dialogue_that_claims_another_state_is_found(dialogue: dict[str, Any])
 
 
 def described(kind: types.Type) -> dict[str, Any]:
-    """A type of the code as messages.toml writes it."""
     match kind:
         case types.UnionType(types=members):
             others = [member for member in members if not isinstance(member, types.NoneType)]
@@ -142,7 +141,6 @@ def fields(struct: types.StructType) -> dict[str, dict[str, Any]]:
 
 
 def bare(table: Any) -> Any:
-    """A part of messages.toml without the meanings."""
     if not isinstance(table, dict):
         return table
     return {key: bare(value) for key, value in table.items() if key != "meaning" or isinstance(value, dict)}

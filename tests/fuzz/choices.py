@@ -32,18 +32,15 @@ class Choices:
         self._at = 0
 
     def number(self, below: int) -> int:
-        """Takes a number from 0 to `below` - 1."""
         size = ((below - 1).bit_length() + 7) // 8
         taken = self._data[self._at : self._at + size]
         self._at += size
         return int.from_bytes(taken, "big") % below
 
     def pick(self, items: Sequence[T]) -> T:
-        """Takes one of several."""
         return items[self.number(len(items))]
 
     def rest(self) -> bytes:
-        """Takes all bytes that are left."""
         rest = self._data[self._at :]
         self._at = len(self._data)
         return rest

@@ -19,8 +19,6 @@ CORPUS = Path(__file__).parent / "corpus"
 
 
 class Target(NamedTuple):
-    """One thing that is fuzzed."""
-
     make: Callable[[bytes], Any]
     """Makes an input from random bytes."""
     check: Callable[[Any], None]
@@ -91,5 +89,4 @@ TARGETS: dict[str, Target] = {
 
 
 def corpus(target: str) -> Iterator[Path]:
-    """The kept inputs of a target."""
     yield from sorted((CORPUS / target).glob("*"))

@@ -40,12 +40,7 @@ if TYPE_CHECKING:
 )
 @options.level_option
 @option(
-    HOW,
-    "--pace",
-    type=click.FloatRange(min=0),
-    default=0,
-    metavar="SECONDS",
-    help="How long to show each decision.",
+    HOW, "--pace", type=click.FloatRange(min=0), default=0, metavar="SECONDS", help="How long to show each decision."
 )
 @option(HOW, "-v", "--verbose", is_flag=True, help="Show every message on stderr, and no board.")
 @options.logs_option("Where its folder of logs is made.")

@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 @click.command()
 @db_option
 @click.option(
-    "--tournament",
-    metavar="ID",
-    help="Which tournament.  [default: the latest]",
-    shell_complete=complete.tournaments,
+    "--tournament", metavar="ID", help="Which tournament.  [default: the latest]", shell_complete=complete.tournaments
 )
 @click.option("--rules", help="The latest tournament of these rules.", shell_complete=complete.rules)
 @click.option("--ruleset", help="The latest tournament of this ruleset.", shell_complete=complete.rulesets)

@@ -60,11 +60,7 @@ class Stepper:
     """Where somebody is in the games of a folder."""
 
     def __init__(
-        self,
-        logs: Sequence[Path],
-        at: int,
-        seat: Seat | None = None,
-        remarks: Mapping[int, Remark] | None = None,
+        self, logs: Sequence[Path], at: int, seat: Seat | None = None, remarks: Mapping[int, Remark] | None = None
     ) -> None:
         """Begins with game `at`, with the eyes of `seat` (None: of all) and `remarks` on it by line of its log.
 

@@ -186,9 +186,7 @@ def _option_row(option: Option, chosen: dict[str, str]) -> OptionRow:
         help=option.help,
         values=tuple(
             ValueRow(
-                value=value,
-                meaning=meaning,
-                rulesets=tuple(name for name, choice in chosen.items() if choice == value),
+                value=value, meaning=meaning, rulesets=tuple(name for name, choice in chosen.items() if choice == value)
             )
             for value, meaning in meanings.items()
         ),

@@ -32,10 +32,7 @@ OPTIONS = (
     ),
     game_kit.Option(
         "exactly_over",
-        {
-            "no": "never",
-            "yes": "if it lies beside or partly over another card, too",
-        },
+        {"no": "never", "yes": "if it lies beside or partly over another card, too"},
         "whether a card may be put exactly over one; the published words, beside or partially over a card, allow both",
     ),
     FEATURES,

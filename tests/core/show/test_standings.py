@@ -46,7 +46,6 @@ LEAGUE = [
 
 
 def shown(table: Text, width: int) -> str:
-    """What a terminal shows, without the spaces at the ends of lines."""
     screen = io.StringIO()
     Console(file=screen, width=width, color_system=None, soft_wrap=False).print(table)
     return "\n".join(line.rstrip() for line in screen.getvalue().splitlines())
@@ -225,7 +224,6 @@ def test_the_numbers_of_the_line_below_are_those_of_the_refit() -> None:
 
 
 def crossed(names: Sequence[str]) -> list[dict[str, Any]]:
-    """A cross-table in which everybody has met everybody."""
     met = {"games": 4, "better": 3, "equal": 0, "worse": 1, "score": 0.75}
     return [{"bot": one, "against": [{"bot": other, **met} for other in names if other != one]} for one in names]
 

@@ -63,7 +63,6 @@ PATH[State.PREPARING] = [*PATH[State.IDLE], start(1)]
 PATH[State.PLAYING] = [*PATH[State.PREPARING], Ready(game=1)]
 PATH[State.ASKED] = [*PATH[State.PLAYING], request(1)]
 PATH[State.CLOSED] = [*PATH[State.IDLE], GOODBYE]
-"""A way to each state."""
 SENT: tuple[FromReferee, ...] = (WELCOME, start(1), request(1), over(1), GOODBYE)
 
 

@@ -36,7 +36,6 @@ def gardener(seats: int, ruleset: str) -> Rules[Any]:
 
 
 def striped(seats: int, ruleset: str) -> Rules[Any]:
-    """The same, with many rows."""
     return Gardener(seats, Gardener.rulesets[ruleset].options, STRIPES)
 
 
@@ -86,7 +85,6 @@ def squares_of(x: int, y: int) -> list[Square]:
 
 
 def lines_of(visible: dict[Square, int]) -> set[tuple[Square, ...]]:
-    """Every maximal line of three or more alike."""
     lines = set()
     for x, y in visible:
         for right, below in ((1, 0), (0, 1)):
@@ -108,7 +106,6 @@ def may_lie(visible: dict[Square, int], before: set[Square], at: Square, exactly
 
 
 def lies_near(one: Square, other: Square) -> bool:
-    """Whether of two cards one lies beside the other or partly over it."""
     grown = {(x + dx, y + dy) for x, y in squares_of(*other) for dx, dy in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))}
     return one != other and bool(grown & {*squares_of(*one)})
 

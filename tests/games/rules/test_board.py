@@ -97,7 +97,6 @@ def test_a_small_board() -> None:
 
 
 def islands() -> str:
-    """The board that the documentation draws, when it is done."""
     page = (ROOT / "docs/boards.md").read_text(encoding="utf-8")
     return re.findall(r"```text\n(# islands\.txt\n.*?)```", page, re.DOTALL)[-1]  # type: ignore[no-any-return]
 

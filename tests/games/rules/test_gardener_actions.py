@@ -22,7 +22,6 @@ ROW = {"at": [2, -1], "along": "down"}
 
 
 def plays(*made: Payload) -> Payload:
-    """An action."""
     return {"plays": [*made]}
 
 
@@ -105,11 +104,7 @@ def test_what_cannot_be_read_is_malformed_and_names_the_place(
         ("seize", {"plays": [{"card": 2}, {"card": 2}]}, "expected one play, got: 2 - at $.plays"),
         ("plant", {"plays": [{"at": [3, 0], "turned": True}]}, "neither beside the garden nor over it - at $.plays[0]"),
         ("plant", {"plays": [{"at": [0, 0], "turned": True}]}, "exactly where another was put - at $.plays[0]"),
-        (
-            "score",
-            {"plays": [{"at": [0, 0], "along": "down"}]},
-            "card of pond is face down - at $.plays[0]",
-        ),
+        ("score", {"plays": [{"at": [0, 0], "along": "down"}]}, "card of pond is face down - at $.plays[0]"),
         ("score", {"plays": [ROW, ROW]}, "no new row that is not scored yet begins at [2, -1] and runs down"),
         ("score", {"plays": [ROW, {"at": [2, -1], "along": "across"}]}, "runs across - at $.plays[1]"),
         (

@@ -34,10 +34,7 @@ def gardener(*cards: str, seats: int = 2, ruleset: str = "draft", **options: str
 
 
 def planting(rules: Gardener, *at: tuple[int, int], face_up: int = ALL_KINDS, scores: tuple[int, ...] = ()) -> State:
-    """The first cards of the deck lie in seat 0's garden at these places, and the next one is to be planted.
-
-    The other seats have done so already.
-    """
+    """The first cards of the deck lie in seat 0's garden at these places; the others have planted, and it is next."""
     garden = tuple((card, x, y, False) for card, (x, y) in enumerate(at))
     others = tuple(((63 - seat, 0, 0, False),) for seat in range(1, rules.seats))
     return replace(
@@ -54,7 +51,6 @@ def planting(rules: Gardener, *at: tuple[int, int], face_up: int = ALL_KINDS, sc
 
 
 def play(rules: Gardener, state: State, seat: int, move: Any, events: list[Event] | None = None) -> State:
-    """Check, then apply."""
     rules.check(state, seat, move)
     return rules.apply(state, seat, move, events)
 
@@ -286,7 +282,6 @@ def test_rows_ascend_by_y_then_x_and_across_comes_before_down() -> None:
 
 
 def scoring(rules: Gardener, *rows: Row, face_up: int = ALL_KINDS) -> State:
-    """Seat 0 may score these rows."""
     state = planting(rules, (0, 0), face_up=face_up)
     return replace(state, phase="score", taken=(None,) * rules.seats, rows=(rows, *[()] * (rules.seats - 1)))
 
@@ -298,8 +293,7 @@ def test_a_row_is_worth_its_length(length: int, points: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kinds", "bonus"),
-    [((PATH,), 0), ((PATH, POND), 2), ((PATH, POND, GARDEN), 4), ((PATH, POND, GARDEN, TATAMI), 6)],
+    ("kinds", "bonus"), [((PATH,), 0), ((PATH, POND), 2), ((PATH, POND, GARDEN), 4), ((PATH, POND, GARDEN, TATAMI), 6)]
 )
 @pytest.mark.parametrize("ruleset", ["draft", "young"])
 def test_the_bonus_counts_different_kinds(kinds: tuple[int, ...], bonus: int, ruleset: str) -> None:

@@ -79,9 +79,7 @@ def test_a_forfeit_in_the_middle_of_a_turn_captures_nothing_twice() -> None:
 
 
 @pytest.mark.parametrize("order", [*permutations(range(3))])
-def test_the_chosen_order_is_kept_and_changes_nothing_else(
-    order: tuple[int, ...],
-) -> None:
+def test_the_chosen_order_is_kept_and_changes_nothing_else(order: tuple[int, ...]) -> None:
     chosen, automatic = at(4, capture_order="chosen"), at(4)
     state, village, city, last = three_to_capture(chosen)
     pieces = [Capture(village, RICE), Capture(city, BUDDHA), Capture(city, CASTLE)]

@@ -30,12 +30,7 @@ from tests.games.rules.samurai_positions import (
 
 @pytest.mark.parametrize(
     ("seats", "captured", "visible"),
-    [
-        (2, "open_for_two", True),
-        (3, "open_for_two", False),
-        (3, "open", True),
-        (2, "hidden", False),
-    ],
+    [(2, "open_for_two", True), (3, "open_for_two", False), (3, "open", True), (2, "hidden", False)],
 )
 def test_captured_pieces_are_seen_as_the_option_says(seats: int, captured: str, visible: bool) -> None:
     rules = samurai(seats, captured=captured)
@@ -260,7 +255,6 @@ def test_an_emptied_settlement_draws_no_more_tiles() -> None:
 
 
 def without_sea(rules: Samurai, hands: dict[int, bytes]) -> State:
-    """A position in which all sea next to pieces is full."""
     state = position(rules, hands)
     for space in near(rules, state) & {*state.sea}:
         state = lay(rules, state, 0, "ship1", space)

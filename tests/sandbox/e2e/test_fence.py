@@ -60,7 +60,6 @@ def earlier() -> None:
 
 @pytest.fixture
 def strict(place: Ground) -> Iterator[Fence]:
-    """The fence of a strict seat. Nothing of it is left."""
     made = fence.fence(Level.STRICT, spec())
     yield made
     made.close()
@@ -96,7 +95,6 @@ def running(code: str, held: Fence) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def said(process: subprocess.Popen[bytes]) -> bytes:
-    """Waits for a line of the program."""
     assert process.stdout is not None
     return process.stdout.readline().strip()
 
@@ -283,7 +281,6 @@ def test_a_number_that_is_anothers_by_now_is_left_alone() -> None:
 
 @pytest.fixture
 def one_core() -> Iterator[None]:
-    """This process, and all that it starts, has one core."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})
     yield
@@ -292,7 +289,6 @@ def one_core() -> Iterator[None]:
 
 @pytest.fixture
 def rival(one_core: None) -> Iterator[None]:
-    """Something else runs on it."""
     process = subprocess.Popen([sys.executable, "-c", SPIN], start_new_session=True)
     yield
     process.kill()
@@ -380,7 +376,6 @@ def seat(request: pytest.FixtureRequest, folder: Path, needs: Callable[..., None
 
 
 def too_much(told: dict[str, Any]) -> bool:
-    """Whether the fence told of too much memory, in the words of its level."""
     if told["level"] == "strict":
         return bool(told["excess"] == "used more memory than its limit of 64 MiB")
     return bool(told["excess"] == f"used {told['most_mib']} MiB of memory; its limit is 64 MiB")

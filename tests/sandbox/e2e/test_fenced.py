@@ -38,7 +38,6 @@ def work() -> Iterator[Path]:
 
 @pytest.fixture
 def run(work: Path) -> Run:
-    """Runs a command there."""
 
     def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])

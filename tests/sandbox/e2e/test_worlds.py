@@ -62,7 +62,6 @@ class World(NamedTuple):
     begun: str = 'exec "$@"'
     """How a command is run there."""
     variables: dict[str, str] = PLAIN
-    """All of its environment."""
 
 
 WORLDS = {
@@ -109,7 +108,6 @@ pytestmark = [
 
 @pytest.fixture
 def work() -> Iterator[Path]:
-    """An empty folder that everybody may use."""
     with tempfile.TemporaryDirectory(prefix="arena-test-", dir="/tmp", ignore_cleanup_errors=True) as folder:
         os.chmod(folder, 0o777)
         yield Path(folder)
@@ -129,7 +127,6 @@ def run(world: World, folder: Path, *words: str) -> subprocess.CompletedProcess[
 
 
 def make_bot(folder: Path) -> Path:
-    """Makes the bot that tells what it finds."""
     bot = folder / "bot"
     bot.mkdir()
     shutil.copy(ROOT / "bots" / "python" / "arena_bot.py", bot)

@@ -107,8 +107,7 @@ class _Rounds(Director):
     def points(self) -> dict[int, Points]:
         return {
             entrant: Points(
-                self._points[entrant],
-                sum(self._points[other] * times for other, times in self._met[entrant].items()),
+                self._points[entrant], sum(self._points[other] * times for other, times in self._met[entrant].items())
             )
             for entrant in range(self._entrants)
         }

@@ -168,11 +168,7 @@ def _columns(across: range, margin: int) -> Text:
 
 
 def _line(
-    kinds: Mapping[Square, str],
-    across: range,
-    y: int,
-    new: Collection[Square] = (),
-    scored: Collection[Square] = (),
+    kinds: Mapping[Square, str], across: range, y: int, new: Collection[Square] = (), scored: Collection[Square] = ()
 ) -> Text:
     # One more column than there are squares, for the bracket that closes the last one.
     line = Text()

@@ -38,13 +38,7 @@ _SHADES: dict[Kind, tuple[str, str, str]] = {
     "city": ("#9c5420",) * 3,
     "edo": ("#a4581c",) * 3,
 }
-_INK: dict[Kind, str] = {
-    "sea": "#6f9dc4",
-    "land": "#9db383",
-    "village": "#d8b98a",
-    "city": "#d8b98a",
-    "edo": "#d8b98a",
-}
+_INK: dict[Kind, str] = {"sea": "#6f9dc4", "land": "#9db383", "village": "#d8b98a", "city": "#d8b98a", "edo": "#d8b98a"}
 _PIECE_STYLE = Style(color="#ffffff", bold=True)
 _TARGET_STYLE = Style(color="#000000", bgcolor="#e8e8e8", bold=True)
 # Black on white; reversed, so that it is visible where colours are off.

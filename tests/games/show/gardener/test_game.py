@@ -55,7 +55,6 @@ def view(seats: int, **fields: Any) -> dict[str, Any]:
 
 
 def gardener(seats: int, **options: str) -> Gardener:
-    """Returns how a game on cards that are all alike is shown."""
     head = header(seats, **options)
     rules = copy(rules_of(head.settings))  # games at equal tables share the original
     rules.board = CARDS

@@ -53,12 +53,9 @@ def test_the_vectors_are_right_without_arena(tmp_path: Path) -> None:
     (tmp_path / "arena.py").write_text("raise SystemExit('arena was imported')")
     command = [sys.executable, str(FOLDER / "check_vectors.py")]
     done = subprocess.run(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
-    )
+    )  # fmt: skip
     assert (done.returncode, done.stdout[:13]) == (0, "Every vector ")
 
 

@@ -95,17 +95,9 @@ def play_tournament(
     from arena.core.tournaments import play_tournament as play
 
     events = play(
-        store,
-        setup,
-        manner.logs,
-        concurrency=manner.workers,
-        worker=manner.worker,
-        same_worker=manner.same_worker,
-        beacon_value=manner.beacon_value,
-        new=manner.new,
-        starts=starts,
-        tell=nothing if manner.quiet else say,
-    )
+        store, setup, manner.logs, concurrency=manner.workers, worker=manner.worker, same_worker=manner.same_worker,
+        beacon_value=manner.beacon_value, new=manner.new, starts=starts, tell=nothing if manner.quiet else say,
+    )  # fmt: skip
     with closing(events):
         begun = next(events)
         assert isinstance(begun, Begun)

@@ -267,15 +267,7 @@ def header_of(game: str, settings: GameSettings, bots: Sequence[BotSpec | Logged
     """Returns what a presenter needs to know of a game: what is played, and who sits where. It has no secrets."""
     unknown = "0" * 64
     return Header(
-        arena="",
-        game=game,
-        tournament=None,
-        settings=settings,
-        bots=[LoggedBot(bot.name, bot.version, bot.digest, 0) for bot in bots],
-        deal=0,
-        rotation=0,
-        board=rules_of(settings).board_payload,
-        commitment=unknown,
-        salt=unknown,
-        mix=unknown,
-    )
+        arena="", game=game, tournament=None, settings=settings,
+        bots=[LoggedBot(bot.name, bot.version, bot.digest, 0) for bot in bots], deal=0, rotation=0,
+        board=rules_of(settings).board_payload, commitment=unknown, salt=unknown, mix=unknown,
+    )  # fmt: skip

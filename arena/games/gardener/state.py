@@ -145,19 +145,10 @@ class Tables:
         self.layout = lru_cache(maxsize=256)(self._layout)
         """A garden as it lies. Each is asked for several times, and is quickly made of the one before it."""
         self.start = State(
-            phase="deal",
-            round=0,
-            starter=0,
-            deck=bytes(range(len(deck.cards))),
-            top=None,
-            offer=(),
-            taken=(None,) * seats,
-            gardens=((),) * seats,
-            rows=((),) * seats,
-            scored=(0,) * seats,
-            features=(ALL_KINDS,) * seats,
-            scores=(0,) * seats,
-        )
+            phase="deal", round=0, starter=0, deck=bytes(range(len(deck.cards))), top=None, offer=(),
+            taken=(None,) * seats, gardens=((),) * seats, rows=((),) * seats, scored=(0,) * seats,
+            features=(ALL_KINDS,) * seats, scores=(0,) * seats,
+        )  # fmt: skip
 
     def _layout(self, garden: Garden) -> Layout:
         if not garden:

@@ -304,17 +304,9 @@ class Tables:
         }
         per_caste = sum(PIECES.get(kind, 0) for kind in kinds) // len(CASTES) - len(edos)
         self.start = State(
-            phase="hand" if self.options["hand"] == "chosen" else "deal",
-            turn=0,
-            to_move=0,
-            land=self.land,
-            sea=by_kind["sea"],
-            at=bytes(len(kinds)),
-            pieces=(edos, edos, edos),
-            supply=(per_caste, per_caste, per_caste),
-            hands=(b"",) * seats,
-            stacks=(FULL_SET,) * seats,
-            captured=((0, 0, 0),) * seats,
-            set_aside=(0, 0, 0),
-        )
+            phase="hand" if self.options["hand"] == "chosen" else "deal", turn=0, to_move=0, land=self.land,
+            sea=by_kind["sea"], at=bytes(len(kinds)), pieces=(edos, edos, edos),
+            supply=(per_caste, per_caste, per_caste), hands=(b"",) * seats, stacks=(FULL_SET,) * seats,
+            captured=((0, 0, 0),) * seats, set_aside=(0, 0, 0),
+        )  # fmt: skip
         """Every piece in the supply but those of Edo, every tile in its owner's stack."""

@@ -101,12 +101,9 @@ class Report:
             if one.line in self._marks:
                 lines = [self._sentence(one), f"better: {self._told(one, one.other)}"]
             found[one.line] = replays.Remark(
-                seat=self._analysis.seat,
-                lines=tuple(lines),
-                curve=self._curve(at),
-                chance=one.chance_after,
+                seat=self._analysis.seat, lines=tuple(lines), curve=self._curve(at), chance=one.chance_after,
                 is_costly=one.line in self._marks,
-            )
+            )  # fmt: skip
         return found
 
     def _when(self, one: Judged) -> str:

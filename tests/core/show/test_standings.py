@@ -284,13 +284,10 @@ def test_the_crosstable_as_csv_has_a_row_for_each_pair() -> None:
 
 def forfeit(*stderr: str) -> Forfeit:
     return Forfeit(
-        seat=1,
-        code=Termination.TIMEOUT,
-        sentence="seat 1 exceeded its time by 240 ms (the machine was overloaded: it ran late)",
-        turn=7,
-        stderr=stderr,
+        seat=1, code=Termination.TIMEOUT,
+        sentence="seat 1 exceeded its time by 240 ms (the machine was overloaded: it ran late)", turn=7, stderr=stderr,
         overloaded=True,
-    )
+    )  # fmt: skip
 
 
 FILES = {"log": "logs/x.jsonl", "its output": "logs/x.seat1.output"}

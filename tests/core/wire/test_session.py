@@ -34,18 +34,9 @@ GOODBYE = Goodbye(reason="done")
 
 def start(game: int) -> GameStart:
     return GameStart(
-        game=game,
-        rules="samurai",
-        rules_version=1,
-        ruleset="standard",
-        options={},
-        seat=0,
-        seats=2,
-        board={},
-        time=Time(None, 0, 1_000, 30, None),
-        commitment="",
-        bot_seed=0,
-    )
+        game=game, rules="samurai", rules_version=1, ruleset="standard", options={}, seat=0, seats=2, board={},
+        time=Time(None, 0, 1_000, 30, None), commitment="", bot_seed=0,
+    )  # fmt: skip
 
 
 def request(number: int) -> Request:

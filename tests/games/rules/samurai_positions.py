@@ -35,15 +35,9 @@ def position(rules: Samurai, hands: dict[int, bytes], to_move: int = 0) -> State
     state = rules.start()
     far = rules.tables.villages[-2:]
     return replace(
-        state,
-        phase="turns",
-        turn=1,
-        to_move=to_move,
-        pieces=(far, far[:1] + b"", far[1:]),
-        supply=(0, 0, 0),
-        hands=tuple(hands.get(seat, tiles("samurai1")) for seat in range(rules.seats)),
-        stacks=(b"",) * rules.seats,
-    )
+        state, phase="turns", turn=1, to_move=to_move, pieces=(far, far[:1] + b"", far[1:]), supply=(0, 0, 0),
+        hands=tuple(hands.get(seat, tiles("samurai1")) for seat in range(rules.seats)), stacks=(b"",) * rules.seats,
+    )  # fmt: skip
 
 
 def lay(rules: Samurai, state: State, seat: int, tile: str, space: int) -> State:

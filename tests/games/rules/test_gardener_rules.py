@@ -38,16 +38,10 @@ def planting(rules: Gardener, *at: tuple[int, int], face_up: int = ALL_KINDS, sc
     garden = tuple((card, x, y, False) for card, (x, y) in enumerate(at))
     others = tuple(((63 - seat, 0, 0, False),) for seat in range(1, rules.seats))
     return replace(
-        rules.start(),
-        phase="plant",
-        round=1,
-        deck=bytes(range(len(at) + 1, 60 - rules.seats)),
-        taken=(len(at), *[None] * (rules.seats - 1)),
-        gardens=(garden, *others),
-        features=(face_up, *[ALL_KINDS] * (rules.seats - 1)),
-        scores=scores or (0,) * rules.seats,
-        due=(0,),
-    )
+        rules.start(), phase="plant", round=1, deck=bytes(range(len(at) + 1, 60 - rules.seats)),
+        taken=(len(at), *[None] * (rules.seats - 1)), gardens=(garden, *others),
+        features=(face_up, *[ALL_KINDS] * (rules.seats - 1)), scores=scores or (0,) * rules.seats, due=(0,),
+    )  # fmt: skip
 
 
 def play(rules: Gardener, state: State, seat: int, move: Any, events: list[Event] | None = None) -> State:

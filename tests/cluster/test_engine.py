@@ -35,8 +35,6 @@ SECONDS = 60
 
 
 class Workers:
-    """Two workers, and what they do with a block."""
-
     def __init__(self, here: Any, play: Callable[[str, Block, Path], list[Answer]]) -> None:
         self.here = here
         self.play = play

@@ -25,7 +25,6 @@ KUHN = ROOT / "examples" / "kuhn_poker"
 SEED = "q3"
 GAME = re.compile(r"(?<=<!-- game -->\n).*?(?=<!-- end -->)", re.DOTALL)
 HEX = 58
-"""Bytes of a frame in a line."""
 
 
 def played(folder: Path) -> list[tuple[str, bytes]]:

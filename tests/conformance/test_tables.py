@@ -146,21 +146,28 @@ def bare(table: Any) -> Any:
 CLASSES = {str(message.__struct_config__.tag): message for message in (*get_args(FromBot), *get_args(FromReferee))}
 
 
-def test_the_messages_of_the_code_are_those_of_the_tables() -> None:
-    senders = {"bot": FromBot, "referee": FromReferee}
+def check_messages(senders: dict[str, Any], tables: dict[str, Any]) -> None:
     for sender, union in senders.items():
         tags = {str(message.__struct_config__.tag) for message in get_args(union)}
-        assert tags == {name for name, message in DATA["messages"].items() if message["from"] in (sender, "either")}
+        assert tags == {name for name, message in tables.items() if message["from"] in (sender, "either")}
+
+
+def check_fields(message: Any, described: Any) -> None:
+    info = types.type_info(message)
+    assert isinstance(info, types.StructType)
+    code, table = fields(info), bare(described["fields"])
+    assert list(code) == list(table), "the same fields in the same order"
+    for field in table:
+        assert code[field] == table[field], field
+
+
+def test_the_messages_of_the_code_are_those_of_the_tables() -> None:
+    check_messages({"bot": FromBot, "referee": FromReferee}, DATA["messages"])
 
 
 @pytest.mark.parametrize("name", DATA["messages"])
 def test_the_fields_of_the_code_are_those_of_the_tables(name: str) -> None:
-    info = types.type_info(CLASSES[name])
-    assert isinstance(info, types.StructType)
-    code, table = fields(info), bare(DATA["messages"][name]["fields"])
-    assert list(code) == list(table), "the same fields in the same order"
-    for field in table:
-        assert code[field] == table[field], field
+    check_fields(CLASSES[name], DATA["messages"][name])
 
 
 @pytest.mark.parametrize("name", DATA["messages"])

@@ -13,7 +13,6 @@ TEXTS = (
     "x" * 300, "x" * 5_000, "../..", "/dev/zero", "/proc/self/mem", "/", ".", "%s%n", "{0}", "[bold]", "=1+1",
     "'; DROP TABLE games; --", "NaN", "1e308", "9" * 5_000, "\N{ARABIC-INDIC DIGIT ONE}", "\xb2", "é", "日本",
 )  # fmt: skip
-"""Texts that have broken programs."""
 JSON_TOKENS = (
     "null", "true", "false", "0", "1", "2", "7", "-1", "-0.0", "1.5", "1e308", "-1e308", "1e999", "255", "256",
     str(2**31), str(2**53 - 1), str(2**53), str(2**63), str(2**64), "9" * 400, '""', '"\\ud800"', '"\\u0000"',
@@ -21,7 +20,6 @@ JSON_TOKENS = (
     '{"to":[0]}', '"finished"', '"seat"', '{"a":' * 930 + "1" + "}" * 930,
     *("[" * deep + "]" * deep for deep in (20, 480, 900, 940, 960, 5_000)),
 )  # fmt: skip
-"""Values that have broken readers of JSON."""
 
 
 class Choices:

@@ -83,7 +83,6 @@ def within(folder: Path) -> Iterator[None]:
 
 @cache
 def commands() -> list[tuple[tuple[str, ...], click.Command]]:
-    """Every command, with its words."""
     found: list[tuple[tuple[str, ...], click.Command]] = []
 
     def walk(words: tuple[str, ...], command: click.Command) -> None:

@@ -20,13 +20,10 @@ CORPUS = Path(__file__).parent / "corpus"
 
 class Target(NamedTuple):
     make: Callable[[bytes], Any]
-    """Makes an input from random bytes."""
     check: Callable[[Any], None]
     """Raises something if the input shows a bug."""
     keep: Callable[[Any], bytes] = bytes
-    """Turns an input into a file."""
     read: Callable[[bytes], Any] = bytes
-    """Turns a file into an input."""
 
 
 def _lines(value: list[str]) -> bytes:

@@ -16,7 +16,6 @@ from tests.core.property.test_wire import outgoing
 from tests.fuzz.choices import Choices
 
 MOST_BYTES = 100_000
-"""Longer inputs are not tried."""
 SHORT = 1_024
 MSGPACK = {"§5.1-2", "§5.1-3", *(f"§5.2-{number}" for number in range(1, 7))}
 """The rules that are broken by what is not msgpack, or not of the allowed kinds."""

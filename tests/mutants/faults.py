@@ -13,14 +13,12 @@ ROOT: Final = Path(__file__).parents[2]
 class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     file: str
-    """The file, from the top of the checkout."""
     breaks: str
     """What no longer holds, as a sentence."""
     before: str
     """The text that the fault replaces. It occurs once in the file."""
     after: str
     tests: tuple[str, ...] = ()
-    """The tests that most likely find it."""
 
     def of_package(self) -> list[str]:
         """Returns the folders of the tests that are named like its package."""

@@ -216,16 +216,9 @@ class Onlooker:
             style = "bold red" if remark.is_costly else "dim"
             lines[:0] = [*(Said(line, style) for line in remark.lines), Curve(remark.curve, "dim")]
         return Frame(
-            turn=self.turn,
-            line=self.line,
-            heading=self.heading,
-            lines=tuple(lines),
-            views=dict(self.views),
-            before=self.before,
-            events=tuple(events),
-            forfeited=self.forfeited,
-            remark=remark,
-        )
+            turn=self.turn, line=self.line, heading=self.heading, lines=tuple(lines), views=dict(self.views),
+            before=self.before, events=tuple(events), forfeited=self.forfeited, remark=remark,
+        )  # fmt: skip
 
     def draw(self, frame: Frame, place: str, width: int) -> list[Text]:
         """Returns a frame as lines for a terminal that is `width` characters wide; `place` ends the first line.

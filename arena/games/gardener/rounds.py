@@ -268,15 +268,9 @@ def _begin_round(tables: Tables, state: State, events: list[game_kit.Event] | No
     if events is not None:
         events.append(game_kit.Event({"event": "round", "round": state.round + 1, "starter": starter}))
     state = replace(
-        state,
-        phase="turn_up",
-        round=state.round + 1,
-        starter=starter,
-        offer=(),
-        taken=tables.start.taken,
-        rows=tables.start.rows,
-        scored=tables.start.scored,
-    )
+        state, phase="turn_up", round=state.round + 1, starter=starter, offer=(), taken=tables.start.taken,
+        rows=tables.start.rows, scored=tables.start.scored,
+    )  # fmt: skip
     return advance(tables, state, events)
 
 

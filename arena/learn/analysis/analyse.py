@@ -201,14 +201,11 @@ def analyse(
         rounds = takewhile(lambda trials: trials < LEAST or is_early(1), range(0, MOST, BATCH))
         _work(workers, (case for _ in rounds for case in close), look_on, looked_closely)
     return Analysis(
-        game=log.header.game,
-        seat=seat,
-        bot=log.header.bots[seat].name,
-        judge=judged_by.name,
+        game=log.header.game, seat=seat, bot=log.header.bots[seat].name, judge=judged_by.name,
         unit=None if trials.margin is None else trials.margin.unit,
         decisions=tuple(_judged(trials, case, len(close)) for case in cases),
         skipped=len(trials.questions) - len(cases),
-    )
+    )  # fmt: skip
 
 
 def _work(
@@ -250,19 +247,12 @@ def _judged(trials: Trials, case: _Case, looked_at: int) -> Judged:
     half = normal.inv_cdf(0.5 + SURE / 2) * error
     enough = normal.inv_cdf(1 - BY_CHANCE / max(1, looked_at)) * error
     return Judged(
-        line=question.line,
-        turn=question.turn,
-        kind=question.decision.kind,
-        played=trials.rules.write_action(question.plays),
-        other=case.other,
+        line=question.line, turn=question.turn, kind=question.decision.kind,
+        played=trials.rules.write_action(question.plays), other=case.other,
         chance_before=fmean(other.chance for _, other in pairs),
-        chance_after=fmean(played.chance for played, _ in pairs),
-        cost=cost,
-        low=cost - half,
-        high=cost + half,
-        trials=len(pairs),
-        proven=bool(case.closely) and cost > enough,
-    )
+        chance_after=fmean(played.chance for played, _ in pairs), cost=cost, low=cost - half, high=cost + half,
+        trials=len(pairs), proven=bool(case.closely) and cost > enough,
+    )  # fmt: skip
 
 
 # In the processes that play

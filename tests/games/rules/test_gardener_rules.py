@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from acting import act
-from kit import at_default_board
 from msgspec.structs import replace
 
 from arena.core.catalogue import default_board, resolve_options
@@ -647,10 +646,3 @@ def test_a_play_of_another_decision_is_illegal() -> None:
             rules.check(state, 0, move)
     with pytest.raises(IllegalAction, match="a Seize is not a play of the decision"):
         rules.check(planting(rules, (0, 0)), 0, Seize(1))
-
-
-def test_bots_are_told_the_deck() -> None:
-    rules = at_default_board("gardener", 2, "draft")
-    board = rules.board.payload()
-    assert (board["name"], board["hash"], len(board["cards"])) == ("Garden", BUNDLED.hash, 64)
-    assert board["cards"][0] == ["tatami", "path", "path", "tatami", "tatami", "pond"]

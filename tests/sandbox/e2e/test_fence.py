@@ -347,7 +347,6 @@ def test_who_asks_for_fewer_cores_is_denied_nothing() -> None:
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """A bot's folder that everybody can read."""
     made = Path(tempfile.mkdtemp(dir="/tmp", prefix="arena-fence-"))
     made.chmod(0o755)
     yield made

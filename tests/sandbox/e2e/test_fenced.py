@@ -30,7 +30,6 @@ pytestmark = pytest.mark.skipif(bool(level_in_force(Level.FENCED)), reason="this
 
 @pytest.fixture
 def work() -> Iterator[Path]:
-    """An empty folder that everybody may use."""
     with tempfile.TemporaryDirectory(prefix="arena-test-", dir="/tmp", ignore_cleanup_errors=True) as folder:
         os.chmod(folder, 0o777)
         yield Path(folder)

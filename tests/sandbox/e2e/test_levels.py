@@ -42,7 +42,6 @@ def run(tmp_path: Path) -> Run:
 
 @pytest.fixture(params=[Level.ISOLATED, Level.STRICT, Level.FENCED])
 def level(request: pytest.FixtureRequest) -> str:
-    """A level that this machine gives."""
     if missing := level_in_force(request.param):
         pytest.skip(f"this machine does not give level {request.param}: {', '.join(missing)}")
     return str(request.param)
@@ -50,7 +49,6 @@ def level(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(params=[Level.ISOLATED, Level.STRICT])
 def boxed(request: pytest.FixtureRequest) -> str:
-    """A level with a sandbox that this machine gives."""
     if missing := level_in_force(request.param):
         pytest.skip(f"this machine does not give level {request.param}: {', '.join(missing)}")
     return str(request.param)

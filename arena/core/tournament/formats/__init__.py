@@ -17,12 +17,12 @@ from arena.core.plugs import entries, load_entry
 from arena.core.tournament.formats.adaptive import Adaptive as Adaptive
 from arena.core.tournament.formats.adaptive import check_games as check_games
 from arena.core.tournament.formats.base import Format
+from arena.core.tournament.formats.base import Lagging as Lagging
 from arena.core.tournament.formats.compare import Compare as Compare
 from arena.core.tournament.formats.compare import shares as shares
 from arena.core.tournament.formats.extension import Extension as Extension
 from arena.core.tournament.formats.knockout import Knockout
 from arena.core.tournament.formats.ladder import Ladder
-from arena.core.tournament.formats.lagging import Lagging as Lagging
 from arena.core.tournament.formats.round_robin import Gauntlet as Gauntlet
 from arena.core.tournament.formats.round_robin import RoundRobin
 from arena.core.tournament.formats.swiss import Swiss

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from arena.core.errors import ConfigError
 from arena.core.ratings.sprt import Sprt
 from arena.core.tournament.formats.adaptive import check_chances, check_games, growing
-from arena.core.tournament.formats.base import Director, Format, Meeting, Round, RoundResult
-from arena.core.tournament.formats.lagging import Lagging
+from arena.core.tournament.formats.base import Director, Format, Lagging, Meeting, Round, RoundResult
 from arena.core.tournament.formats.seating import orders
 
 if TYPE_CHECKING:

@@ -219,31 +219,15 @@ TYPES: list[tuple[dict[str, Any], str, list[Any], list[Any]]] = [
     ({"type": "integer", "at_least": 1, "at_most": 3}, "integer, from 1 to 3", [1, 3], [0, 4, "1"]),
     ({"type": "integer"}, "integer", [2**53 - 1, 1 - 2**53], [2**53, -(2**53)]),
     ({"type": "boolean"}, "boolean", [True], [1, None]),
-    (
-        {"type": "array", "at_least": 1, "at_most": 2, "items": {"type": "integer", "at_least": 1}, "nil": True},
-        "array of 1 to 2: integer, at least 1 or nil",
-        [[1], [1, 2], None],
-        [[], [0], [1, 2, 3], "1"],
-    ),
-    (
-        {"type": "map", "keys": {"type": "string", "at_most": 2}, "values": {"type": "array"}, "at_most": 1},
-        "map of at most 1: array",
-        [{}, {"a": []}],
-        [{"abc": []}, {"a": 1}, {"a": [], "b": []}],
-    ),
-    (
-        {"type": "array", "items": NAME, "or": {"type": "map", "values": {"type": "array", "items": NAME}}},
-        "array: string or map: array: string",
-        [[], ["a"], {}, {"a": ["b"]}],
-        [[1], {"a": "b"}, None, "a"],
-    ),
-    (
-        {"type": "array", "items": {"type": "map", "fields": {"name": NAME | {"required": True, "meaning": ""}}}},
-        "array: map",
-        [[], [{"name": "a"}], [{"name": "a", "x": 1}]],
-        [[{}], [{"name": 1}]],
-    ),
-]
+    ({"type": "array", "at_least": 1, "at_most": 2, "items": {"type": "integer", "at_least": 1}, "nil": True},
+     "array of 1 to 2: integer, at least 1 or nil", [[1], [1, 2], None], [[], [0], [1, 2, 3], "1"]),
+    ({"type": "map", "keys": {"type": "string", "at_most": 2}, "values": {"type": "array"}, "at_most": 1},
+     "map of at most 1: array", [{}, {"a": []}], [{"abc": []}, {"a": 1}, {"a": [], "b": []}]),
+    ({"type": "array", "items": NAME, "or": {"type": "map", "values": {"type": "array", "items": NAME}}},
+     "array: string or map: array: string", [[], ["a"], {}, {"a": ["b"]}], [[1], {"a": "b"}, None, "a"]),
+    ({"type": "array", "items": {"type": "map", "fields": {"name": NAME | {"required": True, "meaning": ""}}}},
+     "array: map", [[], [{"name": "a"}], [{"name": "a", "x": 1}]], [[{}], [{"name": 1}]]),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("table", "words", "good", "bad"), TYPES, ids=[words for _, words, *_ in TYPES])

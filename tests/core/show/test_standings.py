@@ -308,21 +308,13 @@ def test_a_forfeit_names_the_bot_and_where_to_look() -> None:
     [
         ((), []),
         (("a 12:30 note",), ["a 12:30 note"]),
-        (
-            (
-                '  File "/bots/kite/bot.py", line 12, in decide',
-                "    return 1 / 0",
-                "ZeroDivisionError: division by zero",
-            ),
-            ['File "/bots/kite/bot.py", line 12, in decide', "ZeroDivisionError: division by zero"],
-        ),
-        (
-            ("panic: runtime error", "goroutine 1 [running]:", "\t/bots/kite/main.go:12 +0x1b", "exit status 2"),
-            ["/bots/kite/main.go:12 +0x1b", "exit status 2"],
-        ),
+        (('  File "/bots/kite/bot.py", line 12, in decide', "    return 1 / 0", "ZeroDivisionError: division by zero"),
+         ['File "/bots/kite/bot.py", line 12, in decide', "ZeroDivisionError: division by zero"]),
+        (("panic: runtime error", "goroutine 1 [running]:", "\t/bots/kite/main.go:12 +0x1b", "exit status 2"),
+         ["/bots/kite/main.go:12 +0x1b", "exit status 2"]),
         (("TypeError: x", "    at decide (/bots/kite/bot.js:9:5)"), ["at decide (/bots/kite/bot.js:9:5)"]),
     ],
-)
+)  # fmt: skip
 def test_last_words_say_where_a_bot_crashed(stderr: tuple[str, ...], words: list[str]) -> None:
     text = forfeit_text(forfeit(*stderr), "kite", "kite", FILES)
     assert re.findall(r"its last words: (.*)", text) == words

@@ -100,21 +100,13 @@ def test_worked_case_1_the_last_feature_card_down_brings_all_four_up() -> None:
     state = play(rules, state, 0, ScoreRow(1, 0, False), events)
     assert state.scores == (1 + 2 + 2, 0)
     assert state.features[0] == bits(TATAMI, PATH, POND)
+    path, garden = (
+        {"at": [x, y], "along": "across", "kind": kind, "length": length}
+        for x, y, kind, length in ((3, 1, "path", 3), (1, 0, "garden", 4))
+    )
     assert [event.data for event in events[:4]] == [
-        {
-            "event": "scored",
-            "seat": 0,
-            "row": {"at": [3, 1], "along": "across", "kind": "path", "length": 3},
-            "points": 1,
-            "features": list(KINDS),
-        },
-        {
-            "event": "scored",
-            "seat": 0,
-            "row": {"at": [1, 0], "along": "across", "kind": "garden", "length": 4},
-            "points": 2,
-            "features": ["tatami", "path", "pond"],
-        },
+        {"event": "scored", "seat": 0, "row": path, "points": 1, "features": list(KINDS)},
+        {"event": "scored", "seat": 0, "row": garden, "points": 2, "features": ["tatami", "path", "pond"]},
         {"event": "bonus", "seat": 0, "kinds": 2, "points": 2},
         {"event": "round", "round": 2, "starter": 1},
     ]

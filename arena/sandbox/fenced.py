@@ -41,7 +41,6 @@ DEVICES: Final = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 LINKS: Final = "python"
 """How the names of the folders begin in which a Python's packages are links."""
 _KEPT: Final = 64
-"""Rulesets that a worker keeps."""
 _PATIENCE_S: Final = 20.0
 """How long the launcher may take to answer."""
 _ONE_PROCESS: Final = ("-m", "arena", "bot", "bridge")

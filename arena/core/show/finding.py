@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 LEAST_WIDTH = 24
 """How wide the column of names is at least, if the names are."""
 MOST_NAMES = 4
-"""How many bots of a tournament are named in a list."""
 
 
 def local_time(utc: str) -> str:

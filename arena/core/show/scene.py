@@ -179,7 +179,6 @@ def _is_said(rest: Words) -> bool:
 
 
 def _taken(rest: Words, room: int) -> tuple[Text, Words]:
-    """Returns as much as fits a line, and the rest."""
     if isinstance(rest, Text):
         return split(rest, room)
     line = rest[0].copy()

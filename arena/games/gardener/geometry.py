@@ -63,7 +63,6 @@ class Layout(Struct, frozen=True):
     kinds: Mapping[int, int]
     """The kind that is seen on each square of the garden."""
     cards: int
-    """How many cards were put."""
     touching: Mapping[int, int]
     """The positions beside a card of the garden or over it, legal or not, each with its number in the garden: that of
     the first card that it touches, times the length of `NEAR`, and which of `NEAR` leads from there."""

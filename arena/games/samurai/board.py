@@ -75,9 +75,7 @@ class Cell(Struct, frozen=True):
     players: int
     """The smallest number of players whose board has it."""
     col: int
-    """Its column, from 0 in the west."""
     row: int
-    """Its place in the column, from 0 in the north."""
     name: str = ""
     """Its name, if it has one; only settlements have names."""
 

@@ -274,7 +274,6 @@ class _Luck:
         self._seed = random.getrandbits(64)
         self._streams: dict[str, Random] = {}
         self.choose = Random(self._seed).randrange
-        """Chooses what is played at random."""
 
     def draw(self, stream: str, n: int) -> int:
         """Returns one of the numbers 0 to n - 1."""

@@ -212,7 +212,6 @@ class GardenerDrawing(drawing_kit.Drawing):
         scene["#.deck"] = "1 card" if view["deck"] == 1 else f"{view['deck']} cards"
 
     def _square(self, seat: Seat, x: float, y: float) -> tuple[float, float]:
-        """Returns the middle of a square of a garden."""
         left, top, width, height = self._beds[seat]
         first_x, first_y, end_x, end_y = self._boxes[seat]
         # A small garden lies in the middle of its bed.

@@ -76,9 +76,7 @@ class Outcome(msgspec.Struct, frozen=True):
     """The outcome of a block."""
 
     address: str
-    """The worker's."""
     worker: str
-    """Its name."""
     answers: tuple[Answer, ...]
     """By game, in order. Games without an answer were not finished."""
     ended: str = ""

@@ -16,11 +16,9 @@ class CannotStart(errors.BotError):
     """A bot cannot be started on this machine. Show the message to the operator."""
 
     def __init__(self, bot: bot_manifests.BotSpec, why: str) -> None:
-        """Takes the bot, and the reason."""
         language = bot.language and f" in {bot.language}"
         super().__init__(f"bot {bot.name}{language} cannot be started there: {why}")
         self.digest = bot.digest
-        """The bot's."""
 
 
 class Bots:
@@ -115,7 +113,6 @@ def _loaded(folder: Path, want: Want) -> bot_manifests.BotSpec:
 
 
 def _at_its_place(want: Want) -> bot_manifests.BotSpec:
-    """Returns a bot that cannot travel and is found where it lies for whoever orders the game."""
     bot = want.bot
     try:
         found = bot_manifests.load_bot(bot.folder, capped=False)

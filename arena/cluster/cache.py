@@ -95,11 +95,7 @@ class BotCache:
         return folder
 
     def _lock(self, digest: str, kind: int) -> int:
-        """Returns a descriptor that has the lock of a digest.
-
-        Raises:
-            BlockingIOError: Another process holds it, and `kind` says not to wait.
-        """
+        """Returns a descriptor that has the lock of a digest (BlockingIOError: held, and `kind` forbids waiting)."""
         if not is_digest(digest):
             raise errors.InternalError(f"expected a digest, got: {digest!r:.80}")
         path = self._folder / f"{digest}.lock"

@@ -25,7 +25,6 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """A worker, and what it said of its machine."""
 
     worker: str
-    """What people call it."""
     facts: Facts | None = None
     """None if it said nothing."""
     problem: str = ""
@@ -42,7 +41,6 @@ class Problem(msgspec.Struct, frozen=True):
     """Something that differs."""
 
     workers: tuple[str, ...]
-    """Whom it concerns."""
     what: str
     """What was expected, and what was got."""
     remedy: str
@@ -185,7 +183,6 @@ def _cores(machines: tuple[Machine, ...]) -> Iterator[Problem]:
 
 
 def _grouped(known: Mapping[str, Facts], of: Callable[[Facts], str]) -> dict[str, tuple[str, ...]]:
-    """Returns workers by what one says of them."""
     groups: dict[str, tuple[str, ...]] = {}
     for worker, facts in known.items():
         groups[of(facts)] = (*groups.get(of(facts), ()), worker)

@@ -82,16 +82,13 @@ class Cluster:
 
         Args:
             target: The scheduler's address, or a cluster of this process.
-            loop: What runs the connection.
             archives: What brings bots to workers; None if all are on this machine.
             tell: Called with a sentence about each worker that was lost, by the thread that has blocks played.
-            same_worker: Whether each lane keeps to a worker of its own.
 
         Raises:
             MachineFault: The scheduler does not answer, or has no worker.
         """
         self.archives = archives
-        """What brings bots to workers; None if all are on this machine."""
         self._target = target
         self._loop = loop
         self._same_worker = same_worker

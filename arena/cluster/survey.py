@@ -30,7 +30,6 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """A machine, as a process on it sees it."""
 
     machine: str
-    """Its name."""
     versions: dict[str, str]
     """Of arena, Python, and packages; those that are not installed are left out."""
     levels: dict[Level, tuple[str, ...]]
@@ -40,7 +39,6 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     cores: int
     """That the process may use."""
     memory_mib: int
-    """Of the machine."""
     load: float
     """Processes that ran or waited for a core, as a mean of the last minute."""
     clock_ns: int
@@ -81,7 +79,6 @@ def versions() -> dict[str, str]:
 
 
 def _tools() -> set[str]:
-    """Returns the programs that build and run the bundled bots."""
     manifests = [bot_manifests.read_manifest(folder) for folder in bot_manifests.bundled_folders().values()]
     words = {word for each in manifests for word in (*each.build[:1], *each.command[:1], *each.needs)}
     return {word for word in words if "/" not in word and not word.startswith("{")} | {"cc"}  # `make` needs it, too

@@ -26,7 +26,6 @@ class Refusal(NamedTuple):
     until: float
     """Until when, on the monotonic clock; infinite if waiting does not help."""
     why: str
-    """For people."""
     bot: str
     """The digest of the bot that cannot be started there; empty if it is for all bots."""
 
@@ -35,7 +34,6 @@ class Workers:
     """The workers of a cluster."""
 
     def __init__(self, tell: Callable[[str], object]) -> None:
-        """Takes what is called with a sentence about each worker that is lost or left out."""
         self.names: Mapping[str, str] = {}
         """Of those that there are, by their addresses."""
         self.known: set[str] = set()
@@ -62,8 +60,6 @@ class Workers:
         """Notes that a worker cannot play.
 
         Args:
-            address: Its address.
-            why: The reason, for people.
             bot: The digest of the bot that it cannot start, if that is why.
             rests: Whether it may be able to later.
         """

@@ -72,11 +72,7 @@ class Users:
     """The numbers that this process has taken. A process that was forked from it has none of them."""
 
     def __init__(self, path: Path, numbers: Sequence[int]) -> None:
-        """Opens the file of locks, and makes it if need be.
-
-        Raises:
-            OSError: It cannot be opened.
-        """
+        """Opens the file of locks, and makes it if need be. An OSError says that it cannot be opened."""
         self.owner = os.getpid()
         self._numbers = numbers
         self._next = os.getpid() * 64 % len(numbers)

@@ -123,10 +123,7 @@ def toolchains() -> Needs:
     trees |= {path: path for path in _OF_TOOLS if os.path.exists(path)}
     shown = runtimes.outermost(trees)
     return Needs(
-        {path: trees[path] for path in shown},
-        _path(programs),
-        empty=python.empty,
-        environment=python.environment,
+        {path: trees[path] for path in shown}, _path(programs), empty=python.empty, environment=python.environment
     )
 
 
@@ -171,11 +168,7 @@ def _around(spec: bot_manifests.BotSpec, path: Path) -> str | None:
 
 
 def _called(spec: bot_manifests.BotSpec) -> dict[str, runtimes.Runtime]:
-    """Returns the runtimes that a bot calls, by name, that of its command first.
-
-    Raises:
-        BotError: One is not granted.
-    """
+    """Returns the runtimes that a bot calls, by name, that of its command first; BotError: one is not granted."""
     called: dict[str, runtimes.Runtime] = {}
     for word in spec.command:
         if word in (runtimes.PYTHON, runtimes.PYTHON_WITH_ARENA):
@@ -223,11 +216,6 @@ def _own_program(spec: bot_manifests.BotSpec) -> Iterator[str]:
 
 
 def _check(tree: str, spec: bot_manifests.BotSpec) -> None:
-    """Checks that a bot may be given a tree.
-
-    Raises:
-        BotError: It may not.
-    """
     if runtimes.is_private(tree) or runtimes.is_private(os.path.realpath(tree)):
         raise errors.BotError(
             f"{spec.name}: expected a bot in a folder of its own, all of which it will see, got: {tree}, which has "

@@ -43,7 +43,6 @@ MAX_SIGNALS: Final = 256
 """How many timers and waiting signals it may have: so few that no box takes what the user of all has."""
 HOSTNAME: Final = "seat"
 USER: Final = "bot"
-"""What a bot's user is called."""
 NAMED: Final = {"USER": USER, "LOGNAME": USER, "HOME": "/tmp"}
 """Variables by which programs know their user."""
 PROGRAM_FOLDERS: Final = ("/usr/bin", "/bin", "/usr/local/bin")
@@ -111,7 +110,6 @@ class Command:
         self.status = status
         """Where `bwrap` writes what becomes of the box: see `status`. It stays open, and is the caller's to close."""
         self.words = (*program, "--json-status-fd", str(status), "--args", str(told), "--", *words)
-        """Program and arguments."""
 
     def __enter__(self) -> Self:
         return self
@@ -328,11 +326,7 @@ def _counters(memory_mib: int) -> dict[str, bytes]:
 
 @functools.cache
 def _program(name: str) -> str:
-    """Returns the path of a program of the system.
-
-    Raises:
-        MachineFault: There is none.
-    """
+    """Returns the path of a program of the system. A MachineFault says that there is none."""
     path = shutil.which(name, path=":".join(PROGRAM_FOLDERS))
     if path is None:
         raise errors.MachineFault(

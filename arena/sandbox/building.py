@@ -39,12 +39,7 @@ from arena.sandbox.usage import own, unlinked, used
 
 KEPT_OUTPUT: Final = 65_536
 """Bytes of what a build prints, of which the last are kept."""
-OFFLINE: Final = {
-    "CARGO_NET_OFFLINE": "true",
-    "GOPROXY": "off",
-    "GOTOOLCHAIN": "local",
-    "npm_config_offline": "true",
-}
+OFFLINE: Final = {"CARGO_NET_OFFLINE": "true", "GOPROXY": "off", "GOTOOLCHAIN": "local", "npm_config_offline": "true"}
 """Variables by which package managers know that there is no network: they say so, and do not try for minutes."""
 _LOOK_S: Final = 0.05
 _REST_SHARE: Final = 10
@@ -126,7 +121,6 @@ class _Workshop(Boxed):
     """A box in which a bot is built. What a build asks the kernel is answered by the kernel."""
 
     def __init__(self, level: Level, writable: Mapping[str, Path], processes: int) -> None:
-        """Takes what it may change, each path in the box with where the content lies, and how many processes it has."""
         super().__init__(level)
         self._writable = writable
         self._processes = processes
@@ -202,7 +196,6 @@ class _Watched:
                 )
 
     def _wait(self) -> str:
-        """Returns what was wrong with it, or nothing."""
         while True:
             self._find_box()
             ended = self._process.end()
@@ -266,7 +259,6 @@ class _Watched:
         )
 
     def _find_box(self) -> None:
-        """Takes hold of the box's first process, as soon as there is one."""
         if self._box is None and self._process.pidfd is not None and (pid := self._process.init_pid()) is not None:
             with suppress(OSError):
                 self._box = os.pidfd_open(pid)

@@ -114,7 +114,6 @@ class _Folders:
     _count = 0
 
     def __init__(self, folders: Iterable[Path]) -> None:
-        """Names the group."""
         _Folders._count += 1
         self.name = f"{_PREFIX}{_identity()}-{_Folders._count}"
         self._folders = [folder / self.name for folder in folders]
@@ -147,9 +146,7 @@ class Group(_Folders):
 
     def __init__(self, place: Ground, memory_mib: int, processes: int) -> None:
         """Makes the group, and limits its memory (swap and memory file systems included) and processes.
-
-        Raises:
-            MachineFault: The system refuses. Nothing is left then.
+        After a MachineFault (the system refuses) nothing is left.
         """
         super().__init__(place.folders)
         try:
@@ -224,11 +221,7 @@ class CpuGroup(_Folders):
     """A group without limits: it counts the CPU time of a bot exactly, its memory where it can, and kills all of it."""
 
     def __init__(self, place: Path, memory: Path | None = None) -> None:
-        """Makes the group, in the unified hierarchy and in version 1's of memory if that is given.
-
-        Raises:
-            OSError: The system refuses. Nothing is left then.
-        """
+        """Makes the group, in version 1's hierarchy of memory too if given. After an OSError nothing is left."""
         super().__init__(folder for folder in (place, memory) if folder is not None)
         files = [self._folders[0] / "cpu.stat", self._folders[-1] / "memory.stat"]
         if memory is not None:

@@ -39,16 +39,7 @@ from arena.core.face import (
 )
 from arena.sandbox import binds, box, fenced_filter, filter, landlock, probe_program
 from arena.sandbox.fence import fence, process_limit
-from arena.sandbox.probes import (
-    FENCED,
-    FENCED_STARTS,
-    PROBES,
-    STARTS,
-    TABLE,
-    calls_to_try,
-    needed,
-    start_remedy,
-)
+from arena.sandbox.probes import FENCED, FENCED_STARTS, PROBES, STARTS, TABLE, calls_to_try, needed, start_remedy
 
 _PATIENCE_S: Final = 10.0
 """How long a seat may take to start and to report."""
@@ -174,7 +165,6 @@ def _bwrap() -> Outcome:
 
 
 def _control_groups() -> Outcome:
-    """Makes a fence of level strict, and removes it."""
     try:
         fence(Level.STRICT, _spec(())).close()
     except errors.ArenaError as error:
@@ -190,13 +180,7 @@ class _Seat:
     """A program that runs in a seat, and the socket at which it calls."""
 
     def __init__(self, spec: bot_manifests.BotSpec, level: Level, custody: Custody) -> None:
-        """Starts it.
-
-        Raises:
-            MachineFault: The machine cannot give it.
-            BotError: Its program cannot be started.
-            OSError: So too.
-        """
+        """Starts it; MachineFault: the machine cannot give it; BotError, OSError: its program cannot be started."""
         self.level = level
         self._folder = custody.directory / secrets.token_hex(8)
         self._folder.mkdir(mode=0o711)
@@ -268,7 +252,6 @@ def _spec(arguments: Sequence[str]) -> bot_manifests.BotSpec:
 
 
 def _in_a_seat(level: Level) -> Iterator[Outcome]:
-    """Yields what the probes in a seat find."""
     machine = platform.machine()
     if machine not in filter.MACHINES:
         yield _found("filter", False, f"the filter does not know the system calls of {machine}", "use level trusted")
@@ -439,7 +422,6 @@ class Strangers:
             listener.bind(address)
             listener.listen(4)
         self.told = {"path": path, "abstract": abstract, "port": self.listeners["TCP"].getsockname()[1]}
-        """Where they are."""
 
     def __enter__(self) -> Self:
         return self

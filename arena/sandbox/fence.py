@@ -43,14 +43,6 @@ _LAST_WAIT_MS: Final = 5_000
 
 
 def fence(level: Level, spec: bot_manifests.BotSpec, *, processes: int | None = None) -> fences.Fence:
-    """Makes the fence of a bot that is about to start at a level above `trusted`.
-
-    Args:
-        processes: How many processes a build may have, whose files lie on a disk; None for a bot, whose do not.
-
-    Raises:
-        MachineFault: The machine cannot give what the level needs.
-    """
     if level is Level.STRICT:
         return _HardFence(spec, processes)
     return _SeatFence(
@@ -78,7 +70,6 @@ class _SeatFence(fences.WatchedFence):
     """Looks at a seat, from outside too: also at files, threads, sockets, and by a group where one can be made."""
 
     def __init__(self, spec: bot_manifests.BotSpec, *, isolated: bool, boxed: bool, threads: int | None = None) -> None:
-        """Takes the bot, its level, whether its box has memory file systems, and the limit of its threads."""
         super().__init__(spec)
         self._boxed = boxed
         self._most_threads = threads
@@ -88,7 +79,6 @@ class _SeatFence(fences.WatchedFence):
                 self._group = CpuGroup(place, counting_memory())
         self._tally = Tally()
         self._is_held = False
-        """Whether it is stopped."""
 
     def adopt(self, pid: int, token: str = "") -> None:
         super().adopt(pid, token)
@@ -197,11 +187,6 @@ class _HardFence(fences.Fence):
     """Limits and stops a bot by a control group."""
 
     def __init__(self, spec: bot_manifests.BotSpec, processes: int | None = None) -> None:
-        """Makes the group.
-
-        Raises:
-            MachineFault: The machine cannot give it.
-        """
         self._limit_mib = spec.memory_mib
         self._group = Group(ground(), spec.memory_mib, (processes or process_limit()) + _BOX_PROCESSES)
         self._counts_files = processes is None

@@ -41,7 +41,6 @@ DEVICES: Final = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 LINKS: Final = "python"
 """How the names of the folders begin in which a Python's packages are links."""
 _KEPT: Final = 64
-"""Rulesets that a worker keeps."""
 _PATIENCE_S: Final = 20.0
 """How long the launcher may take to answer."""
 _ONE_PROCESS: Final = ("-m", "arena", "bot", "bridge")
@@ -207,11 +206,6 @@ class Launcher:
     """The process that starts the bots of this one."""
 
     def __init__(self) -> None:
-        """Starts it.
-
-        Raises:
-            OSError: The machine cannot.
-        """
         self.owner = os.getpid()
         self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._orders.settimeout(_PATIENCE_S)
@@ -263,11 +257,7 @@ _running: Launcher | None = None
 
 
 def _launcher() -> Launcher:
-    """Returns the launcher of this process. If it was killed, another takes its place.
-
-    Raises:
-        MachineFault: The machine cannot start it.
-    """
+    """Returns the launcher of this process. If it was killed, another takes its place; MachineFault: none can start."""
     global _running
     if _running is None or _running.owner != os.getpid() or _running._process.poll() is not None:
         try:
@@ -321,11 +311,7 @@ def _without(tree: str, empty: tuple[str, ...]) -> Iterator[tuple[str, int]]:
 
 
 def _linked(links: Path, packages: Mapping[str, str]) -> Path:
-    """Returns a folder of links to packages, made at the first call for these.
-
-    Raises:
-        MachineFault: The machine has no room for it.
-    """
+    """Returns a folder of links to packages, made at the first call for these; MachineFault: no room for it."""
     folder = links / f"{LINKS}-{hashlib.sha256(repr(sorted(packages.items())).encode()).hexdigest()[:16]}"
     if not folder.exists():
         part = folder.with_name(f"{folder.name}.{secrets.token_hex(4)}")

@@ -60,32 +60,23 @@ _TO_WRITE: Final = {"O_WRONLY or O_RDWR": 3}
 _EMPTIES: Final = "before its version 3, Landlock lets a file that may be read be emptied"
 
 CONDITIONS: Final = (
-    Condition(
-        "clone", (56, 220), 0, Match.NO_BIT, {"CLONE_THREAD": 0x1_0000}, Treatment.EPERM,
-        "a bot is one process, with as many threads as it needs",
-    ),
+    Condition("clone", (56, 220), 0, Match.NO_BIT, {"CLONE_THREAD": 0x1_0000}, Treatment.EPERM,
+        "a bot is one process, with as many threads as it needs"),
     Condition("socket", (41, 198), 1, Match.NOT_ONE_OF, _STREAMS, Treatment.EAFNOSUPPORT, _A_DATAGRAM),
     Condition("socketpair", (53, 199), 1, Match.NOT_ONE_OF, _STREAMS, Treatment.EAFNOSUPPORT, _A_DATAGRAM),
     Condition("clock_gettime", (228, 113), 0, Match.ANY_BIT, _CLOCK, Treatment.EPERM, _A_CLOCK, _OF_A_THREAD),
     Condition("clock_getres", (229, 114), 0, Match.ANY_BIT, _CLOCK, Treatment.EPERM, _A_CLOCK, _OF_A_THREAD),
     Condition("clock_nanosleep", (230, 115), 0, Match.ANY_BIT, _CLOCK, Treatment.EPERM, _A_CLOCK, _OF_A_THREAD),
     Condition("timer_create", (222, 107), 0, Match.ANY_BIT, _CLOCK, Treatment.EPERM, _A_CLOCK, _OF_A_THREAD),
-    Condition(
-        "sched_setaffinity", (203, 122), 0, Match.NOT_ONE_OF, {"the caller itself": 0}, Treatment.EPERM,
-        "cores of another process",
-    ),
-    Condition(
-        "sched_getaffinity", (204, 123), 0, Match.NOT_ONE_OF, {"the caller itself": 0}, Treatment.ENOSYS,
-        "the same: who sets its own tells others a number; the C library does without",
-    ),
-    Condition(
-        "fcntl", (72, 25), 1, Match.ONE_OF, {"F_SETOWN": 8, "F_SETSIG": 10, "F_SETOWN_EX": 15}, Treatment.EPERM,
-        "any signal to any process of the user",
-    ),
+    Condition("sched_setaffinity", (203, 122), 0, Match.NOT_ONE_OF, {"the caller itself": 0}, Treatment.EPERM,
+        "cores of another process"),
+    Condition("sched_getaffinity", (204, 123), 0, Match.NOT_ONE_OF, {"the caller itself": 0}, Treatment.ENOSYS,
+        "the same: who sets its own tells others a number; the C library does without"),
+    Condition("fcntl", (72, 25), 1, Match.ONE_OF, {"F_SETOWN": 8, "F_SETSIG": 10, "F_SETOWN_EX": 15}, Treatment.EPERM,
+        "any signal to any process of the user"),
     Condition("open", (2, None), 1, Match.ANY_BIT, _TRUNCATES, Treatment.EPERM, _EMPTIES, _TO_WRITE),
     Condition("openat", (257, 56), 2, Match.ANY_BIT, _TRUNCATES, Treatment.EPERM, _EMPTIES, _TO_WRITE),
 )
 # fmt: on
 
 FENCED: Final = Profile((*GROUPS, *filter.GROUPS), (*CONDITIONS, *filter.CONDITIONS))
-"""The profile of level `fenced`."""

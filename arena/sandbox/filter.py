@@ -180,89 +180,53 @@ GROUPS: Final = (
 )
 
 CONDITIONS: Final = (
-    Condition(
-        "clone", (56, 220), 0, Match.ANY_BIT, {"CLONE_NEW* and CLONE_PIDFD": 0x7E02_1080}, Treatment.EPERM,
-        "a new namespace, as unshare, and the number of pidfd_open; threads and processes are made without these",
-    ),
-    Sized(
-        "mmap", (9, 222), 3, Match.ALL_BITS, {"MAP_SHARED": 0x01, "MAP_ANONYMOUS": 0x20}, Treatment.EPERM,
+    Condition("clone", (56, 220), 0, Match.ANY_BIT, {"CLONE_NEW* and CLONE_PIDFD": 0x7E02_1080}, Treatment.EPERM,
+        "a new namespace, as unshare, and the number of pidfd_open; threads and processes are made without these"),
+    Sized("mmap", (9, 222), 3, Match.ALL_BITS, {"MAP_SHARED": 0x01, "MAP_ANONYMOUS": 0x20}, Treatment.EPERM,
         "of more than 64 KiB: memory that stays when no process maps its pages any more; programs take a file in /tmp "
-        "or /dev/shm instead", most=SHARED,
-    ),
-    Condition(
-        "socket", (41, 198), 0, Match.NOT_ONE_OF, {"AF_UNIX": 1}, Treatment.EAFNOSUPPORT,
-        "only the referee's socket is to be reached: no internet, vsock, netlink, packets, kernel crypto",
-    ),
-    Condition(
-        "socketpair", (53, 199), 0, Match.NOT_ONE_OF, {"AF_UNIX": 1}, Treatment.EAFNOSUPPORT, "as socket",
-    ),
-    Condition(
-        "setsockopt", (54, 208), 2, Match.ONE_OF,
+        "or /dev/shm instead", most=SHARED),
+    Condition("socket", (41, 198), 0, Match.NOT_ONE_OF, {"AF_UNIX": 1}, Treatment.EAFNOSUPPORT,
+        "only the referee's socket is to be reached: no internet, vsock, netlink, packets, kernel crypto"),
+    Condition("socketpair", (53, 199), 0, Match.NOT_ONE_OF, {"AF_UNIX": 1}, Treatment.EAFNOSUPPORT, "as socket"),
+    Condition("setsockopt", (54, 208), 2, Match.ONE_OF,
         {"SO_SNDBUF": 7, "SO_RCVBUF": 8, "SO_SNDBUFFORCE": 32, "SO_RCVBUFFORCE": 33}, Treatment.PRETENDS,
-        "a socket's buffer is memory that no process has; its size is the system's usual one",
-    ),
-    Condition(
-        "setsockopt", (54, 208), 2, Match.ONE_OF, {"SO_PASSPIDFD": 76}, Treatment.EPERM, "as pidfd_open",
-    ),
-    Condition(
-        "getsockopt", (55, 209), 2, Match.ONE_OF,
+        "a socket's buffer is memory that no process has; its size is the system's usual one"),
+    Condition("setsockopt", (54, 208), 2, Match.ONE_OF, {"SO_PASSPIDFD": 76}, Treatment.EPERM, "as pidfd_open"),
+    Condition("getsockopt", (55, 209), 2, Match.ONE_OF,
         {"SO_INCOMING_CPU": 49, "SO_COOKIE": 57, "SO_NETNS_COOKIE": 71, "SO_PEERPIDFD": 77}, Treatment.EPERM,
-        "numbers from counters of the machine",
-    ),
-    Condition(
-        "mmap", (9, 222), 3, Match.ANY_BIT, {"MAP_HUGETLB": 0x4_0000}, Treatment.EPERM,
-        "the machine has so many large pages and no more, and they are not seen as a process's memory",
-    ),
-    Condition(
-        "prctl", (157, 167), 0, Match.ONE_OF, {"PR_SCHED_CORE": 62, "PR_SET_MEMORY_MERGE": 67}, Treatment.EPERM,
-        "keeps others off the other half of a core; shares equal pages with others",
-    ),
-    Condition(
-        "prctl", (157, 167), 0, Match.ONE_OF,
+        "numbers from counters of the machine"),
+    Condition("mmap", (9, 222), 3, Match.ANY_BIT, {"MAP_HUGETLB": 0x4_0000}, Treatment.EPERM,
+        "the machine has so many large pages and no more, and they are not seen as a process's memory"),
+    Condition("prctl", (157, 167), 0, Match.ONE_OF, {"PR_SCHED_CORE": 62, "PR_SET_MEMORY_MERGE": 67}, Treatment.EPERM,
+        "keeps others off the other half of a core; shares equal pages with others"),
+    Condition("prctl", (157, 167), 0, Match.ONE_OF,
         {"PR_SET_DUMPABLE": 4, "PR_SET_PTRACER": 0x5961_6D61, "PR_SET_VMA": 0x5356_4D41}, Treatment.EPERM,
-        "hides a process's memory and descriptors, or the kind of a mapping, from whoever counts them",
-    ),
-    Condition(
-        "fcntl", (72, 25), 1, Match.ONE_OF,
-        {"F_SETLK": 6, "F_SETLKW": 7, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38}, Treatment.PRETENDS, "as flock",
-    ),
-    Condition(
-        "fcntl", (72, 25), 1, Match.NOT_ONE_OF, {
+        "hides a process's memory and descriptors, or the kind of a mapping, from whoever counts them"),
+    Condition("fcntl", (72, 25), 1, Match.ONE_OF,
+        {"F_SETLK": 6, "F_SETLKW": 7, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38}, Treatment.PRETENDS, "as flock"),
+    Condition("fcntl", (72, 25), 1, Match.NOT_ONE_OF, {
             "F_DUPFD": 0, "F_GETFD": 1, "F_SETFD": 2, "F_GETFL": 3, "F_SETFL": 4, "F_SETOWN": 8, "F_GETOWN": 9,
             "F_SETSIG": 10, "F_GETSIG": 11, "F_SETOWN_EX": 15, "F_GETOWN_EX": 16, "F_GETOWNER_UIDS": 17,
             "F_DUPFD_QUERY": 1027, "F_CREATED_QUERY": 1028, "F_DUPFD_CLOEXEC": 1030, "F_SETPIPE_SZ": 1031,
             "F_GETPIPE_SZ": 1032, "F_ADD_SEALS": 1033, "F_GET_SEALS": 1034,
         }, Treatment.EPERM,
-        "questions for locks, leases, delegations, notices and write hints on files that both can read carry signals",
-    ),
-    Condition(
-        "preadv2", (327, 286), 5, Match.ANY_BIT, {"RWF_NOWAIT": 8}, Treatment.EOPNOTSUPP,
-        "tells whether a page of a shared file is in memory, as mincore",
-    ),
-    Condition(
-        "fallocate", (285, 47), 1, Match.ANY_BIT, {"FALLOC_FL_KEEP_SIZE": 1}, Treatment.EOPNOTSUPP,
-        "takes disk beyond the size of a file, which alone is limited; programs write zeros instead",
-    ),
-    Condition(
-        "madvise", (28, 233), 2, Match.ONE_OF, {"MADV_COLD": 20, "MADV_PAGEOUT": 21, "MADV_MERGEABLE": 12},
-        Treatment.EPERM, "takes pages of shared files from memory, or shares pages with other processes: a signal",
-    ),
-    Condition(
-        "prlimit64", (302, 261), 0, Match.NOT_ONE_OF, {"the caller itself": 0}, Treatment.EPERM,
-        "limits of another process",
-    ),
-    Condition(
-        "personality", (135, 92), 0, Match.NOT_ONE_OF, {"the question": 0xFFFF_FFFF}, Treatment.EPERM,
-        "emulations of other systems, with protections off",
-    ),
-    Condition(
-        "ioctl", (16, 29), 1, Match.NOT_ONE_OF, {
+        "questions for locks, leases, delegations, notices and write hints on files that both can read carry signals"),
+    Condition("preadv2", (327, 286), 5, Match.ANY_BIT, {"RWF_NOWAIT": 8}, Treatment.EOPNOTSUPP,
+        "tells whether a page of a shared file is in memory, as mincore"),
+    Condition("fallocate", (285, 47), 1, Match.ANY_BIT, {"FALLOC_FL_KEEP_SIZE": 1}, Treatment.EOPNOTSUPP,
+        "takes disk beyond the size of a file, which alone is limited; programs write zeros instead"),
+    Condition("madvise", (28, 233), 2, Match.ONE_OF, {"MADV_COLD": 20, "MADV_PAGEOUT": 21, "MADV_MERGEABLE": 12},
+        Treatment.EPERM, "takes pages of shared files from memory, or shares pages with other processes: a signal"),
+    Condition("prlimit64", (302, 261), 0, Match.NOT_ONE_OF, {"the caller itself": 0}, Treatment.EPERM,
+        "limits of another process"),
+    Condition("personality", (135, 92), 0, Match.NOT_ONE_OF, {"the question": 0xFFFF_FFFF}, Treatment.EPERM,
+        "emulations of other systems, with protections off"),
+    Condition("ioctl", (16, 29), 1, Match.NOT_ONE_OF, {
             "TCGETS": 0x5401, "TCSETS": 0x5402, "TCSETSW": 0x5403, "TCSETSF": 0x5404, "TIOCGPGRP": 0x540F,
             "TIOCSPGRP": 0x5410, "TIOCOUTQ": 0x5411, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421,
             "FIONCLEX": 0x5450, "FIOCLEX": 0x5451, "FIOASYNC": 0x5452, "FIOQSIZE": 0x5460, "TCGETS2": 0x802C_542A,
         }, Treatment.ENOTTY,
-        "types into a terminal, asks the machine's network cards, has processes of the user signalled",
-    ),
+        "types into a terminal, asks the machine's network cards, has processes of the user signalled"),
 )
 # fmt: on
 
@@ -391,11 +355,6 @@ def _assembled(
 
 
 def _column(machine: str) -> int:
-    """Returns which of `Numbers` are a machine's.
-
-    Raises:
-        MachineFault: There are none.
-    """
     if machine not in MACHINES:
         raise errors.MachineFault(
             f"expected a machine among {', '.join(MACHINES)}, whose system calls the filter knows, got: {machine}; "
@@ -416,7 +375,6 @@ def _of_machine(machine: str) -> list[Instruction]:
 
 
 def _for_call(number: int | None, body: list[Instruction]) -> list[Instruction]:
-    """Returns instructions that are skipped for all other calls."""
     return [] if number is None else [(_EQUAL, number, 0, len(body)), *body]
 
 

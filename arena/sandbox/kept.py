@@ -47,11 +47,7 @@ def files(members: Iterable[int]) -> Files:
 
 
 def _files(pid: int) -> Files:
-    """Returns what lies in the folders of a process's box.
-
-    Raises:
-        OSError: It is in no box, or has ended.
-    """
+    """Returns what lies in the folders of a process's box. An OSError says that it is in no box, or has ended."""
     size = entries = 0
     for name in _FOLDERS:
         path = f"/proc/{pid}/root/{name}"

@@ -105,11 +105,6 @@ def _grant(ruleset: int, path: str, rights: int) -> None:
 
 
 def _call(number: int, *arguments: int | bytes | None) -> int:
-    """Makes a system call.
-
-    Raises:
-        OSError: It failed.
-    """
     words = [ctypes.c_long(word) if isinstance(word, int) else word for word in arguments]
     result: int = _libc.syscall(ctypes.c_long(number), *words)
     if result < 0:

@@ -93,7 +93,6 @@ PROBES: Final = (
 """All of them, in the order in which they are shown. If one fails, those after it may not have been tried."""
 
 TABLE: Final[Mapping[str, Probe]] = {probe.name: probe for probe in PROBES}
-"""By name."""
 
 STARTS: Final = (
     ("uid map", "AppArmor restricts user namespaces: install a profile for bwrap, or run as root"),
@@ -101,18 +100,14 @@ STARTS: Final = (
     ("ENOSPC", "sysctl user.max_user_namespaces=10000"),
     ("fork for pid 1", "raise the limit of processes: ulimit -u 4096"),
     ("Can't mount proc", "a container hides parts of /proc: run outside it, or with --privileged"),
-    (
-        "Can't read /proc/sys",
-        "/proc shows processes only: mount it whole, without subset=pid (ProcSubset=all in a unit)",
-    ),
-    (
-        "No permissions to create new namespace",
-        "the system or a container's filter refuses user namespaces: sysctl kernel.unprivileged_userns_clone=1 allows "
-        "them on Debian; in a container allow them, or run outside it",
-    ),
+    ("Can't read /proc/sys",
+     "/proc shows processes only: mount it whole, without subset=pid (ProcSubset=all in a unit)"),
+    ("No permissions to create new namespace",
+     "the system or a container's filter refuses user namespaces: sysctl kernel.unprivileged_userns_clone=1 allows "
+     "them on Debian; in a container allow them, or run outside it"),
     ("Operation not permitted", "a container's own filter forbids it: allow user namespaces there, or run outside it"),
     ("Permission denied", "open the folder that is named to others (chmod o+x), move it, or run as root"),
-)
+)  # fmt: skip
 """What to do if a seat does not start, by what `bwrap` says. The first that fits counts."""
 
 

@@ -76,10 +76,7 @@ class Stage:
     """The place where this process has mounted what its seats could not reach."""
 
     def __init__(self, path: str) -> None:
-        """Takes a mount namespace of its own. It stays this process's until its end.
-
-        Args:
-            path: For what: the first that seats cannot reach.
+        """Takes a mount namespace of its own, until its process ends. `path`: the first that seats cannot reach.
 
         Raises:
             MachineFault: The system refuses. Show the message to the operator.
@@ -132,11 +129,6 @@ class Stage:
                 os.rmdir(place) if os.path.isdir(place) else os.unlink(place)
 
     def _call(self, name: str, *arguments: bytes | int | None) -> None:
-        """Calls a function of the C library.
-
-        Raises:
-            OSError: It failed.
-        """
         ctypes.set_errno(0)
         if getattr(self._system, name)(*arguments) != 0:
             number = ctypes.get_errno()

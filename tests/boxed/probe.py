@@ -41,7 +41,6 @@ def call(number: int, *arguments: int | bytes) -> str:
 
 
 def attempt(work: Callable[[], object]) -> str:
-    """The error's name, or what came out."""
     try:
         return str(work())
     except OSError as error:
@@ -49,7 +48,6 @@ def attempt(work: Callable[[], object]) -> str:
 
 
 def in_child(work: Callable[[], None]) -> str:
-    """How a process ends that does this."""
     child = os.fork()
     if child == 0:
         work()
@@ -66,7 +64,6 @@ def by_int_80() -> None:
 
 
 def read(path: str) -> object:
-    """What a file or folder shows."""
     return os.listdir(path) if os.path.isdir(path) else Path(path).read_bytes()
 
 
@@ -120,7 +117,6 @@ def capabilities() -> str:
 
 
 def descriptors() -> list[int]:
-    """Those that this process was given."""
     found = {int(name) for name in os.listdir("/proc/self/fd")} - {SHARED}
     return sorted(number for number in found if os.path.exists(f"/proc/self/fd/{number}"))
 

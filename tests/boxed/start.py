@@ -28,7 +28,6 @@ TOKEN = "t" * 64
 
 
 def greet(referee: zmq.Socket[bytes]) -> None:
-    """Waits for a hello, answers it, and ends the session."""
     assert referee.poll(GREETING_MS)
     route, data = referee.recv_multipart()
     hello = decode(data)

@@ -13,19 +13,12 @@ from arena.core.types import Level
 
 HERE = {"arena": "1.0", "python": "3.12.1", "pyzmq": "26.0", "msgpack": "1.1.0", "distributed": "2026.1"}
 FACTS = Facts(
-    machine="m",
-    versions=HERE,
-    levels={Level.TRUSTED: (), Level.ISOLATED: (), Level.STRICT: ("control-groups",)},
-    tools={"cc": "cc 12", "make": "GNU Make 4"},
-    cores=4,
-    memory_mib=8000,
-    load=0.1,
-    clock_ns=1,
-)
+    machine="m", versions=HERE, levels={Level.TRUSTED: (), Level.ISOLATED: (), Level.STRICT: ("control-groups",)},
+    tools={"cc": "cc 12", "make": "GNU Make 4"}, cores=4, memory_mib=8000, load=0.1, clock_ns=1,
+)  # fmt: skip
 
 
 def machines(*changes: dict[str, Any]) -> list[Machine]:
-    """A machine for each, with these facts."""
     return [
         Machine(worker=f"w{at}", facts=replace(FACTS, machine=f"m{at}", **change), offset_ms=0.0, uncertain_ms=1.0)
         for at, change in enumerate(changes)
@@ -33,7 +26,6 @@ def machines(*changes: dict[str, Any]) -> list[Machine]:
 
 
 def only(*changes: dict[str, Any]) -> Problem:
-    """The only problem that there is."""
     report = compare(HERE, machines(*changes))
     (problem,) = report.problems
     assert report.ok is not problem.must

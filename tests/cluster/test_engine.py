@@ -35,16 +35,12 @@ SECONDS = 60
 
 
 class Workers:
-    """Two workers, and what they do with a block."""
-
     def __init__(self, here: Any, play: Callable[[str, Block, Path], list[Answer]]) -> None:
         self.here = here
         self.play = play
         """Returns the answers by the worker's name and the block in its folder."""
         self.code = 0
-        """How players end."""
         self.tried: list[str] = []
-        """Which worker got a block."""
 
     def run(self, folder: Path, bots: Path, is_awaited: Callable[[], bool], begun: Callable[[], object]) -> int:
         name = str(get_worker().name)
@@ -57,7 +53,6 @@ class Workers:
     def connected(
         self, archives: BotArchives | None = None, *, same_worker: bool = False
     ) -> Iterator[tuple[Cluster, list[str]]]:
-        """A cluster, and what it told."""
         told: list[str] = []
         cluster = Cluster(
             self.here.scheduler_address, self.here.loop.asyncio_loop, archives, told.append, same_worker=same_worker
@@ -70,7 +65,6 @@ class Workers:
 
 @pytest.fixture(scope="module")
 def delivery(tmp_path_factory: pytest.TempPathFactory) -> Delivery:
-    """A game between real bots."""
     job = replace(make_job(Path("/nowhere"), 2), bots=(load_bot("random"), load_bot("greedy")))
     return play_away(job, tmp_path_factory.mktemp("private"))
 
@@ -105,7 +99,6 @@ def failing(on: set[str], answer: Answer, delivery: Delivery) -> Callable[[str, 
 
 
 def results(games: list[Future[Any]]) -> list[Any]:
-    """What came of games: results, and errors."""
     wait(games, timeout=SECONDS)
     return [game.exception(timeout=0) or game.result() for game in games]
 

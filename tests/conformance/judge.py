@@ -23,8 +23,6 @@ OF_THE_BOT: Final = CODES - {"timeout", "illegal_action"}  # codes for what the 
 
 
 class Judge:
-    """Follows one dialogue."""
-
     def __init__(self) -> None:
         self.state = "new"
         self.hello: Message = {}
@@ -32,11 +30,9 @@ class Judge:
         self.games = 0
         self.requests = 0
         self.last: Message = {}
-        """The last message that the bot sent."""
         self.closed_by = ""
 
     def hear(self, message: Message) -> None:
-        """Takes a message of the bot."""
         self.last = message
         if message["type"] == "hello":
             self.hello = message

@@ -16,12 +16,10 @@ checker: dict[str, Any] = runpy.run_path(str(CHECK_LOG))  # the names of `protoc
 
 
 def bodies(data: bytes) -> list[str]:
-    """The lines of a log without their sums."""
     return [line[:-SUM].decode() for line in data.splitlines(keepends=True)]
 
 
 def summed(lines: list[str]) -> bytes:
-    """A log of these lines, each with its sum."""
     data = b""
     for line in lines:
         data += line.encode()

@@ -104,11 +104,7 @@ def _exchanges(position: Map) -> list[Map]:
 
 
 def act(position: Map, plays: list[Map]) -> tuple[list[Map], bool]:
-    """What a turn of plays brings about, without refill and what follows; and whether the turn must go on.
-
-    Raises:
-        Illegal: A play is not legal, or there is none.
-    """
+    """What a turn of plays brings about, without refill and what follows; and whether the turn must go on."""
     position = position | {"pieces": {caste: [*spaces] for caste, spaces in position["pieces"].items()}}
     events: list[Map] = []
     fresh: list[int] = [*position["placed"]]
@@ -204,7 +200,6 @@ def _captures(position: Map, fresh: list[int]) -> list[Map]:
 
 
 def leaders(captured: list[Map]) -> dict[str, int | None]:
-    """The seat that leads each caste."""
     found: dict[str, int | None] = {}
     for caste in CASTES:
         most = sorted((own[caste] for own in captured), reverse=True)
@@ -215,7 +210,6 @@ def leaders(captured: list[Map]) -> dict[str, int | None]:
 
 
 def ranks(captured: list[Map], scoring: str, forfeits: list[list[int]]) -> list[int]:
-    """The rank of each seat."""
     ahead = leaders(captured)
     keys: list[tuple[int, ...]] = []
     for seat, own in enumerate(captured):

@@ -46,7 +46,6 @@ def played(folder: Path) -> list[tuple[str, bytes]]:
 
 
 def shown(frames: list[tuple[str, bytes]]) -> str:
-    """The game as the page shows it."""
     lines = []
     for way, frame in frames:
         lines += textwrap.wrap(f"{way} {json.dumps(msgpack.unpackb(frame))}", 118, subsequent_indent="  ")

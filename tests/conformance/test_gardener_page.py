@@ -16,31 +16,10 @@ from arena.core.types import BoardFile, Payload
 from arena.games.gardener.deck import CARDS, KINDS, SYMBOLS
 from arena.games.gardener.options import OPTIONS, RULESETS
 from arena.games.gardener.rounds import BONUS, POINTS
-from tests.conformance.kit import FOLDER, play, play_first
+from tests.conformance.game_page import GamePage, code, play_firsts
 
-PAGE = (FOLDER / "rules" / "gardener.md").read_text(encoding="utf-8")
-TEXT = " ".join(PAGE.split())
-EXAMPLES = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]
-
-
-def section(heading: str) -> str:
-    """What stands below a heading, up to the next."""
-    text = re.split(rf"^#+ {re.escape(heading)}\n", PAGE, flags=re.MULTILINE)[1]
-    return re.split(r"^#", text, flags=re.MULTILINE)[0]
-
-
-def table(heading: str) -> list[list[str]]:
-    """The cells of the first table below a heading, without its head."""
-    rows = re.findall(r"^ *\|(.*)\|$", section(heading), re.MULTILINE)
-    return [[cell.strip() for cell in row.split("|")] for row in rows[2:]]
-
-
-def code(cell: str) -> list[str]:
-    return re.findall(r"`([^`]+)`", cell)
-
-
-EVENTS = {code(row[0])[0]: set(code(row[1])) for row in table("Events")}
-VIEW = [code(row[0])[0] for row in table("The view")]
+PAGE = GamePage("gardener")
+TEXT = " ".join(PAGE.text.split())
 ROW = {"at", "along", "kind", "length"}
 
 
@@ -49,17 +28,17 @@ ROW = {"at", "along", "kind", "length"}
 
 def test_kinds() -> None:
     """§G1-1."""
-    names, symbols = re.findall(r"^\| (?:kind|in pictures) \| (.*) \|$", PAGE, re.MULTILINE)
+    names, symbols = re.findall(r"^\| (?:kind|in pictures) \| (.*) \|$", PAGE.text, re.MULTILINE)
     assert code(names) == list(KINDS)
     assert code(symbols) == list(SYMBOLS)
 
 
 def test_options() -> None:
     """§G6-1."""
-    head = re.search(r"^\| option \|(.*)\| meaning", PAGE, re.MULTILINE)
+    head = re.search(r"^\| option \|(.*)\| meaning", PAGE.text, re.MULTILINE)
     assert head
     assert code(head[1]) == list(RULESETS)
-    rows = table("Options")
+    rows = PAGE.table("Options")
     assert [code(row[0])[0] for row in rows] == [option.name for option in OPTIONS]
     for row, option in zip(rows, OPTIONS, strict=True):
         values = [ruleset.options[option.name] for ruleset in RULESETS.values()]
@@ -81,14 +60,14 @@ def test_points() -> None:
 def test_decisions_and_streams_are_documented() -> None:
     """§G9-1, §G12-1."""
     kinds = {kind for _, _, decisions in GAMES for kind, *_ in decisions}
-    assert set(re.findall(r"^#### `(\w+)`", PAGE, re.MULTILINE)) == kinds
-    assert [code(row[0])[0] for row in table("Chance")] == ["deck"]
+    assert PAGE.kinds() == kinds
+    assert PAGE.streams == ["deck"]
 
 
 # What games send
 
 
-GAMES = [play("gardener", seats, ruleset, seats, stream="deck") for seats in range(2, 6) for ruleset in RULESETS]
+GAMES = [PAGE.play(seats, ruleset, seats) for seats in range(2, 6) for ruleset in RULESETS]
 
 
 @pytest.mark.parametrize(("rules", "events", "decisions"), GAMES)
@@ -96,32 +75,32 @@ def test_real_games_send_what_the_page_says(rules: Any, events: list[Event], dec
     """§G8-1, §G9-2, §G10-1, §G11-1."""
     for event in events:
         assert event.to is None
-        assert set(event.data) - {"event"} == EVENTS[event.data["event"]], event
+        assert set(event.data) - {"event"} == PAGE.events[event.data["event"]], event
         rows = event.data.get("rows", []) + [event.data[key] for key in ("row",) if key in event.data]
         assert all(set(row) == ROW for row in rows)
     for kind, view, legal, action in decisions:
-        assert list(view) == VIEW
+        assert list(view) == PAGE.view
         keys = {"seize": {"card"}, "plant": {"at", "turned"}, "score": {"at", "along"}}[kind]
         assert set(action) == {"plays"}
         assert all(set(entry) == keys for entry in legal + action["plays"])
         assert all(values == sorted(values) for product in legal for values in product.values())
         assert kind == "score" or len(legal) == len(action["plays"]) == 1
-    fields = {name for row in table("The board") for name in code(row[0])}
+    fields = {name for row in PAGE.table("The board") for name in code(row[0])}
     assert set(rules.board.payload()) == fields
 
 
 def test_every_event_kind_is_documented_and_every_documented_one_exists() -> None:
     seen = {event.data["event"] for _, events, _ in GAMES for event in events}
-    assert seen <= set(EVENTS)
-    assert set(EVENTS) - seen == {"forfeited"}
+    assert seen <= set(PAGE.events)
+    assert set(PAGE.events) - seen == {"forfeited"}
     rules, _, _ = GAMES[0]
     events: list[Event] = []
     rules.forfeit(rules.start(), [1], events)
     assert [(event.data["event"], set(event.data) - {"event"}) for event in events] == [
-        ("forfeited", EVENTS["forfeited"]),
-        ("over", EVENTS["over"]),
+        ("forfeited", PAGE.events["forfeited"]),
+        ("over", PAGE.events["over"]),
     ]
-    (reasons,) = (code(row[2]) for row in table("Events") if row[0] == "`over`")
+    (reasons,) = (code(row[2]) for row in PAGE.table("Events") if row[0] == "`over`")
     assert events[-1].data["reason"] in reasons
     assert {event.data["reason"] for _, found, _ in GAMES for event in found if event.data["event"] == "over"} < {
         *reasons
@@ -131,12 +110,12 @@ def test_every_event_kind_is_documented_and_every_documented_one_exists() -> Non
 def test_the_first_of_everything_is_always_legal() -> None:
     """§G9-6, §G9-8."""
     for rules, _, _ in GAMES:
-        play_first(rules)
+        play_firsts(rules)
 
 
 def test_examples_have_the_form_of_real_messages() -> None:
     """§G9-2, §G9-3, §G9-5."""
-    seize, legal_seize, plant, legal_plant, *_ = EXAMPLES  # the others are acted out below
+    seize, legal_seize, plant, legal_plant, *_ = PAGE.examples  # the others are acted out below
     assert [set(entry) for entry in seize["plays"] + legal_seize] == [{"card"}] * 2
     assert [set(entry) for entry in plant["plays"] + legal_plant] == [{"at", "turned"}] * 2
     assert plant["plays"][0]["at"] in legal_plant[0]["at"]
@@ -181,13 +160,11 @@ class Acted:
         self.state = act(self.rules, self.state, 1, {"plays": [{"at": positions[0], "turned": False}]})
 
     def act(self, *plays: Payload) -> list[Payload]:
-        """What seat 0 does, and what comes of it for its garden."""
         events: list[Event] = []
         self.state = act(self.rules, self.state, 0, {"plays": [*plays]}, events)
         return [event.data for event in events if event.data.get("seat") == 0]
 
     def kind(self, seat: int) -> str | None:
-        """Which decision a seat owes."""
         return next((due.kind for due in self.rules.pending(self.state) if due.seat == seat), None)
 
     def known(self, key: str) -> Any:
@@ -205,24 +182,20 @@ class Acted:
         return ["".join(squares.get((x, y), " ") for x in range(max(xs) + 1)) for y in range(max(ys) + 1)]
 
     def score_all(self) -> None:
-        """ScoreRow every new row that can be scored."""
         if self.kind(0) == "score":
             self.act(*[row for row in self.known("rows") if row["kind"] in self.known("features")])
 
 
-PARTS = re.split(r"^(?=\d\. )", section("Worked examples"), flags=re.MULTILINE)[1:]
+PARTS = re.split(r"^(?=\d\. )", PAGE.section("Worked examples"), flags=re.MULTILINE)[1:]
 PICTURES = [
     list(zip(*map(str.split, block.splitlines()), strict=True))
-    for block in re.findall(r"^   ```\n(.*?)   ```", section("Worked examples"), re.MULTILINE | re.DOTALL)
+    for block in re.findall(r"^   ```\n(.*?)   ```", PAGE.section("Worked examples"), re.MULTILINE | re.DOTALL)
 ]
 """Of examples 1, 2, 3 and 5 the garden, the card, and the garden after it."""
 
 
 def act_out(number: int, *, score: bool = True, ruleset: str = "draft") -> tuple[Acted, list[Payload]]:
-    """Lay the garden of a picture from left to right, scoring what can be scored or nothing; then its card.
-
-    Returns the game, and what came of the card.
-    """
+    """Lay the garden of a picture, scoring what can be scored or nothing; then its card. Returns what came of that."""
     before, card, after = PICTURES[number]
     width = len(before[0])
     cards = ["".join(line[x : x + 2] for line in before) for x in range(0, width, 2)]
@@ -254,11 +227,11 @@ def test_example_1_the_order_of_scoring() -> None:
     garden, path = planted["rows"]
     assert (path["kind"], path["length"], garden["kind"], garden["length"]) == ("path", 3, "garden", 4)
     assert game.known("features") == ["path"]
-    assert game.rules.write_legal(game.state, 0) == EXAMPLES[5]
-    assert EXAMPLES[4] == {"plays": [{"at": row["at"], "along": row["along"]} for row in (path, garden)]}
+    assert game.rules.write_legal(game.state, 0) == PAGE.examples[5]
+    assert PAGE.examples[4] == {"plays": [{"at": row["at"], "along": row["along"]} for row in (path, garden)]}
     with pytest.raises(IllegalAction, match="face down"):
         act(game.rules, game.state, 0, {"plays": [garden, path]})
-    scored = game.act(*EXAMPLES[4]["plays"])
+    scored = game.act(*PAGE.examples[4]["plays"])
     assert scored[0]["features"] == list(KINDS)
     assert [event["points"] for event in scored] == [1, 2, 2]
     assert PARTS[0].strip().endswith("1 + 2 points, and 2 for two kinds: 5.")
@@ -286,7 +259,7 @@ def test_example_3_two_kinds(order: int) -> None:
 
 
 @pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize(("at", "verdict", "why"), table("Worked examples"))
+@pytest.mark.parametrize(("at", "verdict", "why"), PAGE.table("Worked examples"))
 def test_example_4_positions(at: str, verdict: str, why: str, turned: bool) -> None:
     """§G3-4, §G3-5, §G7-1, §G7-5."""
     game, _ = act_out(2)
@@ -326,7 +299,7 @@ def test_example_5_six_in_a_row() -> None:
 
 def test_the_round_that_is_told() -> None:
     """§G2-1, §G3-1, §G3-2, §G10-3."""
-    told = EXAMPLES[-1]
+    told = PAGE.examples[-1]
     rules = make_rules("gardener", 2, resolve_options("gardener", "draft", {})[1], default_board("gardener"))
     state, left, events = rules.start(), list(range(CARDS)), []
     for event in told:
@@ -347,7 +320,7 @@ def test_the_round_that_is_told() -> None:
 
 def test_the_race_that_is_told() -> None:
     """§G9-4: Who comes too late asked for a card that is taken, and the cards that are left are those that are left."""
-    lines = re.findall(r"^([RB]): (.*?)(?: {2,}(.*))?$", section("`seize`"), re.MULTILINE)
+    lines = re.findall(r"^([RB]): (.*?)(?: {2,}(.*))?$", PAGE.section("`seize`"), re.MULTILINE)
     rules = make_rules(
         "gardener", 3, resolve_options("gardener", "race", {"deck": "face_down"})[1], default_board("gardener")
     )

@@ -10,7 +10,6 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-from msgspec import inspect as types
 from starlette.routing import Route, WebSocketRoute
 
 from arena.core.errors import RemoteProtocolError
@@ -22,7 +21,7 @@ from arena.league.door.messages import FromAuthor, FromDoor
 from arena.league.settings import Limits
 from tests.conformance.kit import FOLDER, PROTOCOL, frame, load
 from tests.conformance.test_specification import TESTS
-from tests.conformance.test_tables import bare, fields
+from tests.conformance.test_tables import check_fields, check_messages
 
 PAGE = (FOLDER / "LEAGUE.md").read_text(encoding="utf-8")
 TABLES: dict[str, Any] = tomllib.loads((FOLDER / "league.toml").read_text(encoding="utf-8"))
@@ -42,7 +41,6 @@ def by_id(vector: dict[str, Any]) -> str:
 
 
 def decoded(value: Any) -> Any:
-    """A vector's `decoded` with its binary values."""
     if isinstance(value, dict):
         if value.keys() == {"$hex"}:
             return bytes.fromhex(value["$hex"])
@@ -54,19 +52,12 @@ def decoded(value: Any) -> Any:
 
 
 def test_the_messages_of_the_code_are_those_of_the_tables() -> None:
-    for sender, union in (("author", FromAuthor), ("door", FromDoor)):
-        tags = {str(kind.__struct_config__.tag) for kind in get_args(union)}
-        assert tags == {name for name, each in TABLES["messages"].items() if each["from"] in (sender, "either")}
+    check_messages({"author": FromAuthor, "door": FromDoor}, TABLES["messages"])
 
 
 @pytest.mark.parametrize("name", TABLES["messages"])
 def test_the_fields_of_the_code_are_those_of_the_tables(name: str) -> None:
-    info = types.type_info(CLASSES[name])
-    assert isinstance(info, types.StructType)
-    code, table = fields(info), bare(TABLES["messages"][name]["fields"])
-    assert list(code) == list(table), "the same fields in the same order"
-    for field in table:
-        assert code[field] == table[field], field
+    check_fields(CLASSES[name], TABLES["messages"][name])
 
 
 def test_limits_and_version_are_those_of_the_tables() -> None:

@@ -62,7 +62,6 @@ by_vector = pytest.mark.parametrize("vector", BROKEN, ids=lambda vector: vector[
 
 
 def table(kind: str) -> str:
-    """The table of a kind's keys, as its schema has them."""
     rows = ["| key | type | required | meaning |", "|---|---|---|---|"]
     rows += _rows(SCHEMAS[kind], SCHEMAS[kind], "", [])
     return "\n".join(rows) + "\n"
@@ -365,7 +364,6 @@ def places(value: Any, here: Place = ()) -> Iterator[Place]:
 
 
 def put(record: Any, place: Place, value: Any) -> Any:
-    """The record with another value at a place; without it if the value is `...`."""
     copied = json.loads(json.dumps(record))
     at = copied
     for key in place[:-1]:
@@ -557,7 +555,6 @@ View = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="session")
 def view(needs: Callable[..., None]) -> View:
-    """Runs the viewer."""
     needs("node")
 
     def run(path: Path, *options: str) -> subprocess.CompletedProcess[str]:

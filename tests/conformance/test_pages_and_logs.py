@@ -24,7 +24,6 @@ LOG_PAGE = (FOLDER / "LOG.md").read_text(encoding="utf-8")
 ALL = {
     path.stem: [json.loads(line) for line in path.read_bytes().splitlines()] for path in sorted(LOGS.glob("*.jsonl"))
 }
-"""The records of the example logs."""
 
 
 # The files of boards
@@ -68,7 +67,6 @@ def spaces(text: str, players: int) -> list[dict[str, Any]]:
 
 
 def cards(text: str) -> list[list[str]]:
-    """The cards of a deck (§G8-3)."""
     kinds = {"=": "tatami", ".": "path", "~": "pond", "*": "garden"}
     found = []
     for block in re.split(r"\n *\n", "\n".join(section(text, "cards")[1]).strip("\n")):

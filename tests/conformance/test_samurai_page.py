@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import re
 from typing import Any
 
@@ -14,37 +13,23 @@ from arena.core.types import Payload
 from arena.games.samurai.options import CONTRADICTIONS, OPTIONS, RULESETS
 from arena.games.samurai.payloads import write_action
 from arena.games.samurai.state import CASTES, FULL_SET, TILES, Capture, Place, names
-from tests.conformance.kit import FOLDER, play, play_first
+from tests.conformance.game_page import GamePage, code, play_firsts
+from tests.conformance.kit import FOLDER
 
-PAGE = (FOLDER / "rules" / "samurai.md").read_text(encoding="utf-8")
-DASH = "\N{EN DASH}"  # what a table has where there is nothing to say
-EXAMPLES = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]
-
-
-def table(heading: str) -> list[list[str]]:
-    """The cells of the first table below a heading, without its head."""
-    text = re.split(rf"^#+ {re.escape(heading)}\n", PAGE, flags=re.MULTILINE)[1]
-    rows = re.findall(r"^\|(.*)\|$", re.split(r"^#", text, flags=re.MULTILINE)[0], re.MULTILINE)
-    return [[cell.strip() for cell in row.split("|")] for row in rows[2:]]
-
-
-def code(cell: str) -> list[str]:
-    return re.findall(r"`([^`]+)`", cell)
-
-
+PAGE = GamePage("samurai")
+DASH = "\N{EN DASH}"
+"""What a table has where there is nothing to say."""
 TURN_FORMS = [{"tile", "space"}, {"tile", "space", "caste", "with", "with_caste"}, {"tile", "from", "to"}]
-EVENTS = {code(row[0])[0]: set(code(row[1])) for row in table("Events")}
-VIEW = [code(row[0])[0] for row in table("The view")]
 
 
-GAMES = [play("samurai", seats, ruleset, seats) for seats in (2, 3, 4) for ruleset in RULESETS]
-MUST_FOLLOW = play("samurai", 2, "standard", 1, fast="must_follow")
+GAMES = [PAGE.play(seats, ruleset, seats) for seats in (2, 3, 4) for ruleset in RULESETS]
+MUST_FOLLOW = PAGE.play(2, "standard", 1, fast="must_follow")
 
 
 def test_tiles() -> None:
     """§S2-1."""
-    assert re.search(r"this order \(\*\*tile order\*\*\)", PAGE)
-    rows = table("Tiles")
+    assert re.search(r"this order \(\*\*tile order\*\*\)", PAGE.text)
+    rows = PAGE.table("Tiles")
     assert [name for row in rows for name in code(row[0])] == [tile.name for tile in TILES]
     for row in rows:
         for name, value in zip(code(row[0]), itertools.cycle(row[2].split(", ")), strict=False):
@@ -61,9 +46,9 @@ def test_tiles() -> None:
 
 def test_options() -> None:
     """§S7-1."""
-    rows = table("Options")
+    rows = PAGE.table("Options")
     assert [code(row[0])[0] for row in rows] == [option.name for option in OPTIONS]
-    assert f"| option | {' | '.join(f'`{name}`' for name in RULESETS)} | meaning of the values |" in PAGE
+    assert f"| option | {' | '.join(f'`{name}`' for name in RULESETS)} | meaning of the values |" in PAGE.text
     for row, option in zip(rows, OPTIONS, strict=True):
         assert [code(cell)[0] for cell in row[1:-1]] == [
             ruleset.options.get(option.name, option.default) for ruleset in RULESETS.values()
@@ -72,14 +57,14 @@ def test_options() -> None:
 
 
 def test_the_sources_name_every_value_of_every_option() -> None:
-    named = {setting for row in table("Sources") for setting in code(row[1])}
+    named = {setting for row in PAGE.table("Sources") for setting in code(row[1])}
     assert named == {f"{option.name}: {value}" for option in OPTIONS for value in option.values}
 
 
 def test_contradictions() -> None:
     """§S7-2."""
     pairs = [tuple(setting.replace("=", ": ") for setting in pair) for pair in CONTRADICTIONS]
-    assert re.findall(r"`(\w+: \w+)` and `(\w+: \w+)`\s+contradict each other", PAGE) == pairs
+    assert re.findall(r"`(\w+: \w+)` and `(\w+: \w+)`\s+contradict each other", PAGE.text) == pairs
 
 
 @pytest.mark.parametrize(("rules", "events", "decisions"), GAMES)
@@ -89,15 +74,15 @@ def test_real_games_send_what_the_page_says(rules: Any, events: list[Event], dec
         keys = set(event.data) - {"event"}
         if event.data["event"] == "hand" and event.to != (event.data["seat"],):
             keys |= {"tiles"}
-        assert keys == EVENTS[event.data["event"]], event
+        assert keys == PAGE.events[event.data["event"]], event
     for kind, view, legal, action in decisions:
-        assert list(view) == VIEW
+        assert list(view) == PAGE.view
         begun = bool(view["placed"] or view["fast_only"])
         assert not begun or rules.options["fast"] != "optional"
         assert set(action) == {"plays"}
         forms = {"hand": [{"hand"}], "setup": [{"caste", "space"}], "turn": TURN_FORMS}[kind]
         assert all(set(entry) in forms for entry in legal + action["plays"])
-    fields = {name for row in table("The board") for name in code(row[0])}
+    fields = {name for row in PAGE.table("The board") for name in code(row[0])}
     board = rules.board.payload()
     assert set(board) == {name for name in fields if "[]" not in name}
     assert {f"spaces[].{key}" for space in board["spaces"] for key in space} == {
@@ -107,10 +92,10 @@ def test_real_games_send_what_the_page_says(rules: Any, events: list[Event], dec
 
 def test_every_event_kind_is_documented_and_every_documented_one_exists() -> None:
     seen = {event.data["event"] for _, events, _ in GAMES for event in events}
-    assert seen <= set(EVENTS)
-    assert set(EVENTS) - seen <= {"forfeited", "passed"}, "these two are too rare for a few random games"
+    assert seen <= set(PAGE.events)
+    assert set(PAGE.events) - seen <= {"forfeited", "passed"}, "these two are too rare for a few random games"
     source = (FOLDER.parent / "arena" / "games" / "samurai" / "payloads.py").read_text(encoding="utf-8")
-    for name in EVENTS:
+    for name in PAGE.events:
         assert f'"{name}": ' in source
 
 
@@ -127,13 +112,13 @@ def test_who_is_asked_again_has_begun_the_turn() -> None:
 def test_decisions_and_streams_are_documented() -> None:
     """§S10-1, §S13-1."""
     kinds = {kind for _, _, decisions in GAMES for kind, *_ in decisions}
-    assert set(re.findall(r"^#### `(\w+)`", PAGE, re.MULTILINE)) == kinds
-    assert [code(row[0])[0] for row in table("Chance")] == ["stack/SEAT", "setup", "proxy/SEAT"]
+    assert PAGE.kinds() == kinds
+    assert PAGE.streams == ["stack/SEAT", "setup", "proxy/SEAT"]
 
 
 def test_examples_have_the_form_of_real_messages() -> None:
     """§S10-3, §S10-6, §S10-8, §S11-2."""
-    hand, legal_hand, setup, legal_setup, turn, ordered, legal_turn, events = EXAMPLES
+    hand, legal_hand, setup, legal_setup, turn, ordered, legal_turn, events = PAGE.examples
     assert legal_hand == [{"hand": {"choose": 5, "of": names(FULL_SET)}}]
     assert [set(play) for play in hand["plays"]] == [{"hand"}]
     assert [set(play) for play in setup["plays"]] == [{"caste", "space"}]
@@ -142,7 +127,7 @@ def test_examples_have_the_form_of_real_messages() -> None:
     named = [Capture(piece["space"], CASTES.index(piece["caste"])) for piece in ordered["captures"]]
     assert write_action([*map(_place, ordered["plays"]), *named]) == ordered
     assert all(set(entry) in TURN_FORMS for entry in legal_turn)
-    assert all(set(event) - {"event"} == EVENTS[event["event"]] for event in events)
+    assert all(set(event) - {"event"} == PAGE.events[event["event"]] for event in events)
 
 
 def _place(play: Payload) -> Place:
@@ -152,4 +137,4 @@ def _place(play: Payload) -> Place:
 def test_the_minimal_bot_of_the_specification_plays_whole_games() -> None:
     """§S10-7: The first of everything is always legal."""
     for rules, _, _ in GAMES:
-        play_first(rules)
+        play_firsts(rules)

@@ -54,27 +54,15 @@ def engine(vector: dict[str, Any]) -> tuple[Samurai, Any]:
     hands = [b""] * vector["seats"]
     hands[vector["seat"]] = bytes(sorted(TILE_INDEX[tile] for tile in vector["hand"]))
     state = replace(
-        rules.start(),
-        phase="turns",
-        turn=9,
-        to_move=vector["seat"],
-        land=empty["land"],
-        sea=empty["sea"],
-        at=bytes(at),
-        pieces=tuple(bytes(vector["pieces"][caste]) for caste in CASTES),
-        supply=(0, 0, 0),
-        hands=tuple(hands),
-        stacks=(b"",) * vector["seats"],
-        placed=bytes(vector["placed"]),
-        fast_only=vector["fast_only"],
-        played=vector["again"],
-        must_follow=vector["again"],
-    )
+        rules.start(), phase="turns", turn=9, to_move=vector["seat"], land=empty["land"], sea=empty["sea"],
+        at=bytes(at), pieces=tuple(bytes(vector["pieces"][caste]) for caste in CASTES), supply=(0, 0, 0),
+        hands=tuple(hands), stacks=(b"",) * vector["seats"], placed=bytes(vector["placed"]),
+        fast_only=vector["fast_only"], played=vector["again"], must_follow=vector["again"],
+    )  # fmt: skip
     return rules, state
 
 
 def plays_of(products: list[Payload]) -> list[Payload]:
-    """All plays of some products."""
     return [
         dict(zip(product, values, strict=True))
         for product in products

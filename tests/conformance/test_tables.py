@@ -53,12 +53,9 @@ def test_the_vectors_are_right_without_arena(tmp_path: Path) -> None:
     (tmp_path / "arena.py").write_text("raise SystemExit('arena was imported')")
     command = [sys.executable, str(FOLDER / "check_vectors.py")]
     done = subprocess.run(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
-    )
+    )  # fmt: skip
     assert (done.returncode, done.stdout[:13]) == (0, "Every vector ")
 
 
@@ -96,7 +93,6 @@ def test_a_dialogue_that_claims_another_state_is_found(dialogue: dict[str, Any])
 
 
 def described(kind: types.Type) -> dict[str, Any]:
-    """A type of the code as messages.toml writes it."""
     match kind:
         case types.UnionType(types=members):
             others = [member for member in members if not isinstance(member, types.NoneType)]
@@ -142,7 +138,6 @@ def fields(struct: types.StructType) -> dict[str, dict[str, Any]]:
 
 
 def bare(table: Any) -> Any:
-    """A part of messages.toml without the meanings."""
     if not isinstance(table, dict):
         return table
     return {key: bare(value) for key, value in table.items() if key != "meaning" or isinstance(value, dict)}
@@ -151,21 +146,28 @@ def bare(table: Any) -> Any:
 CLASSES = {str(message.__struct_config__.tag): message for message in (*get_args(FromBot), *get_args(FromReferee))}
 
 
-def test_the_messages_of_the_code_are_those_of_the_tables() -> None:
-    senders = {"bot": FromBot, "referee": FromReferee}
+def check_messages(senders: dict[str, Any], tables: dict[str, Any]) -> None:
     for sender, union in senders.items():
         tags = {str(message.__struct_config__.tag) for message in get_args(union)}
-        assert tags == {name for name, message in DATA["messages"].items() if message["from"] in (sender, "either")}
+        assert tags == {name for name, message in tables.items() if message["from"] in (sender, "either")}
+
+
+def check_fields(message: Any, described: Any) -> None:
+    info = types.type_info(message)
+    assert isinstance(info, types.StructType)
+    code, table = fields(info), bare(described["fields"])
+    assert list(code) == list(table), "the same fields in the same order"
+    for field in table:
+        assert code[field] == table[field], field
+
+
+def test_the_messages_of_the_code_are_those_of_the_tables() -> None:
+    check_messages({"bot": FromBot, "referee": FromReferee}, DATA["messages"])
 
 
 @pytest.mark.parametrize("name", DATA["messages"])
 def test_the_fields_of_the_code_are_those_of_the_tables(name: str) -> None:
-    info = types.type_info(CLASSES[name])
-    assert isinstance(info, types.StructType)
-    code, table = fields(info), bare(DATA["messages"][name]["fields"])
-    assert list(code) == list(table), "the same fields in the same order"
-    for field in table:
-        assert code[field] == table[field], field
+    check_fields(CLASSES[name], DATA["messages"][name])
 
 
 @pytest.mark.parametrize("name", DATA["messages"])
@@ -217,31 +219,15 @@ TYPES: list[tuple[dict[str, Any], str, list[Any], list[Any]]] = [
     ({"type": "integer", "at_least": 1, "at_most": 3}, "integer, from 1 to 3", [1, 3], [0, 4, "1"]),
     ({"type": "integer"}, "integer", [2**53 - 1, 1 - 2**53], [2**53, -(2**53)]),
     ({"type": "boolean"}, "boolean", [True], [1, None]),
-    (
-        {"type": "array", "at_least": 1, "at_most": 2, "items": {"type": "integer", "at_least": 1}, "nil": True},
-        "array of 1 to 2: integer, at least 1 or nil",
-        [[1], [1, 2], None],
-        [[], [0], [1, 2, 3], "1"],
-    ),
-    (
-        {"type": "map", "keys": {"type": "string", "at_most": 2}, "values": {"type": "array"}, "at_most": 1},
-        "map of at most 1: array",
-        [{}, {"a": []}],
-        [{"abc": []}, {"a": 1}, {"a": [], "b": []}],
-    ),
-    (
-        {"type": "array", "items": NAME, "or": {"type": "map", "values": {"type": "array", "items": NAME}}},
-        "array: string or map: array: string",
-        [[], ["a"], {}, {"a": ["b"]}],
-        [[1], {"a": "b"}, None, "a"],
-    ),
-    (
-        {"type": "array", "items": {"type": "map", "fields": {"name": NAME | {"required": True, "meaning": ""}}}},
-        "array: map",
-        [[], [{"name": "a"}], [{"name": "a", "x": 1}]],
-        [[{}], [{"name": 1}]],
-    ),
-]
+    ({"type": "array", "at_least": 1, "at_most": 2, "items": {"type": "integer", "at_least": 1}, "nil": True},
+     "array of 1 to 2: integer, at least 1 or nil", [[1], [1, 2], None], [[], [0], [1, 2, 3], "1"]),
+    ({"type": "map", "keys": {"type": "string", "at_most": 2}, "values": {"type": "array"}, "at_most": 1},
+     "map of at most 1: array", [{}, {"a": []}], [{"abc": []}, {"a": 1}, {"a": [], "b": []}]),
+    ({"type": "array", "items": NAME, "or": {"type": "map", "values": {"type": "array", "items": NAME}}},
+     "array: string or map: array: string", [[], ["a"], {}, {"a": ["b"]}], [[1], {"a": "b"}, None, "a"]),
+    ({"type": "array", "items": {"type": "map", "fields": {"name": NAME | {"required": True, "meaning": ""}}}},
+     "array: map", [[], [{"name": "a"}], [{"name": "a", "x": 1}]], [[{}], [{"name": 1}]]),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("table", "words", "good", "bad"), TYPES, ids=[words for _, words, *_ in TYPES])

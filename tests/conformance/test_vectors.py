@@ -28,7 +28,6 @@ SCHEMAS = {path.stem: Draft202012Validator(load(path)) for path in (FOLDER / "sc
 
 
 def typed(sender: str, decoded: dict[str, Any]) -> Any:
-    """The message that a vector's `decoded` describes."""
     return msgspec.convert(decoded, CLASSES[sender, decoded["type"]])
 
 

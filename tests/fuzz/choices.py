@@ -13,7 +13,6 @@ TEXTS = (
     "x" * 300, "x" * 5_000, "../..", "/dev/zero", "/proc/self/mem", "/", ".", "%s%n", "{0}", "[bold]", "=1+1",
     "'; DROP TABLE games; --", "NaN", "1e308", "9" * 5_000, "\N{ARABIC-INDIC DIGIT ONE}", "\xb2", "é", "日本",
 )  # fmt: skip
-"""Texts that have broken programs."""
 JSON_TOKENS = (
     "null", "true", "false", "0", "1", "2", "7", "-1", "-0.0", "1.5", "1e308", "-1e308", "1e999", "255", "256",
     str(2**31), str(2**53 - 1), str(2**53), str(2**63), str(2**64), "9" * 400, '""', '"\\ud800"', '"\\u0000"',
@@ -21,7 +20,6 @@ JSON_TOKENS = (
     '{"to":[0]}', '"finished"', '"seat"', '{"a":' * 930 + "1" + "}" * 930,
     *("[" * deep + "]" * deep for deep in (20, 480, 900, 940, 960, 5_000)),
 )  # fmt: skip
-"""Values that have broken readers of JSON."""
 
 
 class Choices:
@@ -32,18 +30,15 @@ class Choices:
         self._at = 0
 
     def number(self, below: int) -> int:
-        """Takes a number from 0 to `below` - 1."""
         size = ((below - 1).bit_length() + 7) // 8
         taken = self._data[self._at : self._at + size]
         self._at += size
         return int.from_bytes(taken, "big") % below
 
     def pick(self, items: Sequence[T]) -> T:
-        """Takes one of several."""
         return items[self.number(len(items))]
 
     def rest(self) -> bytes:
-        """Takes all bytes that are left."""
         rest = self._data[self._at :]
         self._at = len(self._data)
         return rest

@@ -72,7 +72,6 @@ def prepare(folder: Path) -> None:
 
 @contextmanager
 def within(folder: Path) -> Iterator[None]:
-    """Works in a folder."""
     before = Path.cwd()
     os.chdir(folder)
     try:
@@ -83,7 +82,6 @@ def within(folder: Path) -> Iterator[None]:
 
 @cache
 def commands() -> list[tuple[tuple[str, ...], click.Command]]:
-    """Every command, with its words."""
     found: list[tuple[tuple[str, ...], click.Command]] = []
 
     def walk(words: tuple[str, ...], command: click.Command) -> None:
@@ -101,7 +99,6 @@ def commands() -> list[tuple[tuple[str, ...], click.Command]]:
 
 
 def make_command(data: bytes) -> list[str]:
-    """A command line."""
     choices = Choices(data)
     words, command = choices.pick(commands())
     line = list(words)
@@ -128,11 +125,7 @@ def _value(choices: Choices) -> str:
 
 
 def check_command(line: list[str], folder: Path) -> None:
-    """Runs a command in a folder made by `prepare`.
-
-    Raises:
-        AssertionError: It ends as by a bug, or prints what a terminal could act on.
-    """
+    """Runs a command in a folder made by `prepare`; it must not end as by a bug, or print what acts on a terminal."""
     console.cache_clear()
     with within(folder):
         result: Result = CliRunner().invoke(cli, line)
@@ -158,7 +151,6 @@ games = 2
 
 
 def make_settings(data: bytes) -> bytes:
-    """An arena.toml."""
     choices = Choices(data)
     lines = TOML.decode().splitlines()
     for _ in range(1 + choices.number(3)):
@@ -175,11 +167,6 @@ def make_settings(data: bytes) -> bytes:
 
 
 def check_settings(data: bytes, folder: Path) -> None:
-    """Reads an arena.toml for every command.
-
-    Raises:
-        Exception: It ends as by a bug.
-    """
     path = folder / "fuzz.toml"
     path.write_bytes(data)
     try:

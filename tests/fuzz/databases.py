@@ -48,11 +48,7 @@ def make_database(data: bytes) -> list[Alteration]:
 
 
 def check_database(made: list[Alteration], folder: Path) -> None:
-    """Alters a database, and reads it by a command.
-
-    Raises:
-        AssertionError: It ends as by a bug, or prints what a terminal could act on.
-    """
+    """Alters a database, and reads it by a command, which ends as `check_command` demands."""
     *alterations, [command] = made
     here = folder / "altered"
     shutil.rmtree(here, ignore_errors=True)
@@ -70,7 +66,6 @@ def check_database(made: list[Alteration], folder: Path) -> None:
 
 
 def _alter(database: sqlite3.Connection, table: int, column: int, row: int, how: int, value: int) -> None:
-    """Makes one alteration, unless the schema itself refuses it."""
     query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name"
     tables = [name for (name,) in database.execute(query) if database.execute(f'SELECT 1 FROM "{name}"').fetchone()]
     name = tables[table % len(tables)]

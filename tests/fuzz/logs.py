@@ -24,7 +24,6 @@ FRAMES = 4  # how many frames of a log are drawn
 
 @cache
 def examples() -> list[bytes]:
-    """The example logs, the shortest first."""
     return sorted((path.read_bytes() for path in LOGS.glob("*.jsonl")), key=len)
 
 
@@ -54,11 +53,7 @@ def make_log(data: bytes) -> bytes:
 
 
 def check_log(data: bytes) -> None:
-    """Only errors of arena, and nothing that a terminal could act on.
-
-    Raises:
-        Exception: The log ends a command as a bug does.
-    """
+    """Only errors of arena, and nothing that a terminal could act on. Other errors end a command as a bug does."""
     try:
         log = parse_log(data, "fuzz.jsonl")
     except ArenaError as error:

@@ -49,7 +49,6 @@ def main() -> int:
 
 
 def fuzz(name: str, seconds: int) -> None:
-    """Fuzzes one target. The process ends with a status other than 0 at the first bug."""
     try:
         import atheris  # type: ignore[import-not-found]
     except ImportError:
@@ -80,11 +79,7 @@ def at_random(name: str, seconds: int) -> None:
 
 
 def attempt(name: str, target: Any, data: bytes) -> None:
-    """Tries one input, and keeps it if it shows a bug.
-
-    Raises:
-        Exception: What the input led to.
-    """
+    """Tries one input, and keeps it if it shows a bug, which is raised."""
     made = target.make(data)
     try:
         target.check(made)

@@ -19,16 +19,11 @@ CORPUS = Path(__file__).parent / "corpus"
 
 
 class Target(NamedTuple):
-    """One thing that is fuzzed."""
-
     make: Callable[[bytes], Any]
-    """Makes an input from random bytes."""
     check: Callable[[Any], None]
     """Raises something if the input shows a bug."""
     keep: Callable[[Any], bytes] = bytes
-    """Turns an input into a file."""
     read: Callable[[bytes], Any] = bytes
-    """Turns a file into an input."""
 
 
 def _lines(value: list[str]) -> bytes:
@@ -91,5 +86,4 @@ TARGETS: dict[str, Target] = {
 
 
 def corpus(target: str) -> Iterator[Path]:
-    """The kept inputs of a target."""
     yield from sorted((CORPUS / target).glob("*"))

@@ -42,7 +42,6 @@ def boards() -> list[list[str]]:
 
 
 def make_board(data: bytes) -> bytes:
-    """A board or a deck that is broken somewhere."""
     choices = Choices(data)
     lines = list(choices.pick(boards()))
     for _ in range(1 + choices.number(3)):
@@ -72,11 +71,6 @@ def make_board(data: bytes) -> bytes:
 
 
 def check_board_file(data: bytes) -> None:
-    """Checks and draws it.
-
-    Raises:
-        Exception: It ends a command as a bug does.
-    """
     found = check_board(data, "fuzz.txt")
     lines = data.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for problem in found.problems:
@@ -94,7 +88,6 @@ def check_board_file(data: bytes) -> None:
 
 
 def make_manifest(data: bytes) -> bytes:
-    """A manifest that is broken somewhere."""
     choices = Choices(data)
     lines = MANIFEST.splitlines()
     for _ in range(1 + choices.number(3)):
@@ -122,11 +115,6 @@ def make_manifest(data: bytes) -> bytes:
 
 
 def check_manifest(data: bytes) -> None:
-    """Reads it, and looks for what it needs.
-
-    Raises:
-        Exception: It ends a command as a bug does.
-    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name, "fuzz")
         folder.mkdir()

@@ -53,11 +53,7 @@ def make_frame(data: bytes) -> bytes:
 
 
 def check_frame(data: bytes) -> None:
-    """It decodes or is refused, by the rule that the protocol's own checker names.
-
-    Raises:
-        Exception: It does neither, or what is accepted holds what the protocol forbids.
-    """
+    """It decodes to what the protocol allows, or is refused by the rule that the protocol's own checker names."""
     if len(data) > MOST_BYTES:
         return
     message, rule, reason = None, None, ""
@@ -112,11 +108,7 @@ def make_dialogue(data: bytes) -> list[bytes]:
 
 
 def check_dialogue(steps: list[bytes]) -> None:
-    """A session takes or refuses each frame, by its table; a refused frame changes nothing.
-
-    Raises:
-        Exception: It does something else.
-    """
+    """A session takes or refuses each frame, by its table; a refused frame changes nothing."""
     session = Session("t")
     for number, step in enumerate(steps):
         before = session.state
@@ -173,11 +165,7 @@ def make_stream(data: bytes) -> bytes:
 
 
 def check_stream(data: bytes) -> None:
-    """Whatever comes, it is a message, an answer or a refusal; however it is cut, it is the same; little is kept.
-
-    Raises:
-        Exception: It is not.
-    """
+    """Whatever comes, it is a message, an answer or a refusal; however it is cut, it is the same; little is kept."""
     if not data or len(data) > MOST_BYTES:
         return
     size, stream = 1 + data[0], data[1:]

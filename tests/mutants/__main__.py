@@ -101,7 +101,6 @@ class Copy:
 
 
 def search(copy: Copy, fault: Fault) -> tuple[str, str]:
-    """Returns the suite that finds a fault, or `nobody`, and the test."""
     near = [("quick", words) for words in (fault.tests, fault.of_package()) if words]
     for suite, words in (*near, ("quick", ()), ("long", ("-m", "long and not thorough"))):
         if (test := copy.finder(fault, *words)) is not None:
@@ -110,7 +109,6 @@ def search(copy: Copy, fault: Fault) -> tuple[str, str]:
 
 
 def main() -> int:
-    """Searches for all faults, or those that are named."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("ids", nargs="*", metavar="ID", help="a fault of faults.toml; all if none is named")
     parser.add_argument("-n", "--numprocesses", type=int, default=2, help="processes of pytest")

@@ -11,18 +11,14 @@ ROOT: Final = Path(__file__).parents[2]
 
 
 class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A fault in one place of arena."""
-
     id: str
     file: str
-    """The file, from the top of the checkout."""
     breaks: str
     """What no longer holds, as a sentence."""
     before: str
     """The text that the fault replaces. It occurs once in the file."""
     after: str
     tests: tuple[str, ...] = ()
-    """The tests that most likely find it."""
 
     def of_package(self) -> list[str]:
         """Returns the folders of the tests that are named like its package."""
@@ -31,11 +27,7 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [folder for folder in folders if (ROOT / folder).is_dir()][:1]
 
     def planted(self, text: str) -> str:
-        """Returns the text of its file with the fault in it.
-
-        Raises:
-            ValueError: The text before the fault is not there once.
-        """
+        """Returns the text of its file with the fault in it. A ValueError says that `before` is not there once."""
         if (times := text.count(self.before)) != 1:
             raise ValueError(
                 f"expected the text of {self.id} once in {self.file}, got: {times} times; correct the list"

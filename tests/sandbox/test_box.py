@@ -97,16 +97,8 @@ def test_the_environment_is_not_in_the_arguments() -> None:
 
 def test_limits_are_set_inside() -> None:
     _, words = all_of(data_mib=100)
-    assert words[-8:] == (
-        "/usr/bin/prlimit",
-        "--nofile=256",
-        "--nproc=64",
-        "--sigpending=256",
-        "--data=104857600",
-        "--core=0",
-        "--",
-        "./bot",
-    )
+    limits = ("--nofile=256", "--nproc=64", "--sigpending=256", "--data=104857600", "--core=0")
+    assert words[-8:] == ("/usr/bin/prlimit", *limits, "--", "./bot")
 
 
 def test_a_user_is_changed_before_the_box_is_made() -> None:

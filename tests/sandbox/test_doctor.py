@@ -20,15 +20,7 @@ from arena.core.types import Level
 from arena.sandbox import box, doctor, fenced, fenced_filter, filter, landlock, levels, probe_program
 from arena.sandbox.doctor import Outcome, Strangers, examine, examine_bot, state
 from arena.sandbox.levels import level_in_force
-from arena.sandbox.probes import (
-    FENCED,
-    FENCED_STARTS,
-    PROBES,
-    TABLE,
-    calls_to_try,
-    needed,
-    start_remedy,
-)
+from arena.sandbox.probes import FENCED, FENCED_STARTS, PROBES, TABLE, calls_to_try, needed, start_remedy
 
 OUTSIDE = {"descriptors", "sqlite", "bwrap", "seat", "socket", "user", "measured", "ended"}
 """What is found from outside a seat; the rest is tried inside, or on control groups."""

@@ -85,12 +85,9 @@ def test_what_lies_in_closed_folders_is_mounted_where_it_is(tmp_path: Path) -> N
 
 def test_a_bot_of_two_processes_is_refused_in_one_sentence() -> None:
     spec = load_bot("random").__class__(
-        name="pearl",
-        version="",
-        command=("{python+arena}", "-m", "arena", "bot", "bridge", "--", "perl", "bot.pl"),
-        folder="/",
-        digest="",
-    )
+        name="pearl", version="", command=("{python+arena}", "-m", "arena", "bot", "bridge", "--", "perl", "bot.pl"),
+        folder="/", digest="",
+    )  # fmt: skip
     with pytest.raises(BotError, match=r"^pearl: expected a bot of one process, .* play it at level isolated$"):
         fenced.check(spec.name, spec.command)
     fenced.check("random", load_bot("random").command)

@@ -12,7 +12,9 @@ from filter_kit import ALLOW, UNKNOWN_TO_LIBSECCOMP, ask_libseccomp, expected, s
 from filter_kit import at_isolated as run
 
 from arena.core.errors import MachineFault
+from arena.sandbox.fenced_filter import FENCED
 from arena.sandbox.filter import (
+    BOX,
     CONDITIONS,
     FOR_BUILDS,
     GROUPS,
@@ -24,23 +26,27 @@ from arena.sandbox.filter import (
     X32,
     Condition,
     Numbers,
+    Profile,
     Sized,
     Treatment,
     answers,
     program,
 )
 
+ISOLATED = Profile(GROUPS, CONDITIONS)
 
-def table() -> dict[str, Numbers]:
-    return {name: numbers for group in GROUPS for name, numbers in group.calls.items()} | {
-        condition.call: condition.numbers for condition in CONDITIONS
+
+def table(profile: Profile = ISOLATED) -> dict[str, Numbers]:
+    return {name: numbers for group in profile.groups for name, numbers in group.calls.items()} | {
+        condition.call: condition.numbers for condition in profile.conditions
     }
 
 
-def test_the_numbers_are_those_that_libseccomp_has() -> None:
-    found = ask_libseccomp(list(table()))
+@pytest.mark.parametrize("profile", [ISOLATED, FENCED], ids=["isolated", "fenced"])
+def test_the_numbers_are_those_that_libseccomp_has(profile: Profile) -> None:
+    found = ask_libseccomp(list(table(profile)))
     assert {name for name, numbers in found.items() if "unknown" in numbers} <= UNKNOWN_TO_LIBSECCOMP
-    for name, numbers in table().items():
+    for name, numbers in table(profile).items():
         for ours, theirs in zip(numbers, found[name], strict=True):
             if isinstance(theirs, int):
                 assert ours == (theirs if theirs >= 0 else None), name
@@ -150,9 +156,10 @@ def test_other_interfaces_of_the_kernel_end_the_process() -> None:
             assert run(machine, 39, kernel_machine=other) == Treatment.KILLED.answer
 
 
+@pytest.mark.parametrize("profile", [BOX, FENCED], ids=["isolated", "fenced"])
 @pytest.mark.parametrize("machine", MACHINES)
-def test_every_jump_ends_inside_the_program(machine: str) -> None:
-    code = list(struct.iter_unpack("<HBBI", program(machine)))
+def test_every_jump_ends_inside_the_program(machine: str, profile: Profile) -> None:
+    code = list(struct.iter_unpack("<HBBI", program(machine, profile=profile)))
     assert len(code) <= 4096, "the kernel takes no longer program"
     for at, (operation, yes, no, _) in enumerate(code):
         if operation in (0x15, 0x35, 0x45):

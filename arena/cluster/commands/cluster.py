@@ -18,10 +18,7 @@ if TYPE_CHECKING:
     from arena.cluster.check import Machine, Report
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "check": (
-        "arena.cluster.commands.cluster:check",
-        "Say whether the machines of a cluster are fit to play together.",
-    ),
+    "check": ("arena.cluster.commands.cluster:check", "Say whether the machines of a cluster are fit to play together.")
 }
 """As `arena.cli.COMMANDS`."""
 

@@ -40,25 +40,17 @@ class CompareCommand(Command):
 @click.argument("one", metavar="A", shell_complete=complete.bots)
 @click.argument("other", metavar="B", shell_complete=complete.bots)
 @option(
-    WHO,
-    "--others",
-    multiple=True,
-    metavar="BOT",
-    help="For further seats; repeat it.  [default: A and B]",
+    WHO, "--others", multiple=True, metavar="BOT", help="For further seats; repeat it.  [default: A and B]",
     shell_complete=complete.bots,
-)
+)  # fmt: skip
 @options.game_options
 @option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
 @options.seed_option
 @option(WHEN, "--max-deals", default=5000, show_default=True, metavar="N", help="Stop after N deals.")
 @option(
-    WHEN,
-    "--by",
-    type=click.Choice(("wins", "margin")),
-    default="wins",
-    show_default=True,
+    WHEN, "--by", type=click.Choice(("wins", "margin")), default="wins", show_default=True,
     help="What is judged: who was before, or by how much.",
-)
+)  # fmt: skip
 @option(WHEN, "--alpha", default=0.05, show_default=True, metavar="P", help="How likely a wrong answer may be.")
 @option(WHEN, "--delta", default=0.05, show_default=True, metavar="SHARE", help="Level: a score so near to a half.")
 @option(WHEN, "--sprt", type=(float, float), metavar="E0 E1", help="By a sequential test of two Elo differences.")

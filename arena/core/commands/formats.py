@@ -73,13 +73,8 @@ _PARAMETERS: Final = (
     _parameter("--deals", type=int, metavar="N", help="Deals that those who meet play."),
     _parameter("--challengers", type=int, metavar="N", help="The first N bots challenge the others."),
     _parameter("--rounds", type=int, metavar="N", help="Rounds.  [default: 5 for 8 bots, 6 for 16]"),
-    _parameter(
-        "--until",
-        "until_shown",
-        type=click.Choice(["shown"]),
-        metavar="shown",
-        help="Play a tie until it is shown who is better.",
-    ),
+    _parameter("--until", "until_shown", type=click.Choice(["shown"]), metavar="shown",
+               help="Play a tie until it is shown who is better."),
     _parameter("--third-place", is_flag=True, help="Play for the third place too."),
     _parameter("--matches", type=int, metavar="N", help="Matches in all.  [default: no end]"),
     _parameter("--sample", type=int, metavar="N", help="Choose opponents among N entrants."),
@@ -89,14 +84,9 @@ _PARAMETERS: Final = (
     _parameter("--budget", type=int, metavar="DEALS", help="Most deals in all."),
     _parameter("--alpha", type=float, metavar="P", help="How likely a wrong verdict may be."),
     _parameter("--delta", type=float, metavar="SHARE", help="Level: a mean share so near to a half."),
-    _parameter(
-        "--seatings",
-        type=click.Choice(["cyclic", "all"]),
-        metavar="WHICH",
-        help="Orders of the seats: cyclic or all.",
-        explained=True,
-    ),
-)
+    _parameter("--seatings", type=click.Choice(["cyclic", "all"]), metavar="WHICH",
+               help="Orders of the seats: cyclic or all.", explained=True),
+)  # fmt: skip
 
 
 class Explained(Command):

@@ -77,14 +77,9 @@ def moment(text: str, now: datetime) -> datetime | None:
 @click.option("--drawn", "outcome", flag_value="drawn", help="It shared rank 1.")
 @click.option("--lost", "outcome", flag_value="lost", help="It had another rank.")
 @click.option(
-    "--forfeited",
-    "cause",
-    is_flag=False,
-    flag_value=ANY,
-    type=click.Choice(CAUSES),
-    metavar="[CAUSE]",
+    "--forfeited", "cause", is_flag=False, flag_value=ANY, type=click.Choice(CAUSES), metavar="[CAUSE]",
     help=f"It lost by its own doing; CAUSE is {', '.join(CAUSES[1:])}.",
-)
+)  # fmt: skip
 @click.option("--slow", "slow_ms", type=click.FloatRange(min=0), metavar="MS", help="A decision took at least this.")
 @click.option(
     "--tournament",
@@ -147,16 +142,10 @@ def games(
         raise ConfigError(f"expected a database, got no such file - at {db}; {matches}")
     with open_finder(db) as finder, finder.snapshot():
         wanted = Wanted(
-            bot=bot,
-            against=against,
-            outcome=outcome,
-            forfeited=cause is not None,
-            code=None if cause == ANY else cause,
-            slow_ms=slow_ms,
-            tournament=None if tournament is None else finder.identify(tournament),
-            since=since,
-            where=where,
-        )
+            bot=bot, against=against, outcome=outcome, forfeited=cause is not None,
+            code=None if cause == ANY else cause, slow_ms=slow_ms,
+            tournament=None if tournament is None else finder.identify(tournament), since=since, where=where,
+        )  # fmt: skip
         found = finder.find(wanted)
         shown = finder.describe(islice(found, limit))
         more = cache(lambda: any(True for _ in found))  # asked once all that is shown is read

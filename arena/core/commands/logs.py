@@ -13,13 +13,9 @@ from arena.core.record import compressed
 from arena.core.record.log import SUFFIX, Log, existing_log, find_logs
 
 db_option = option(
-    RESULTS,
-    "--db",
-    default="arena.db",
-    show_default=True,
-    type=click.Path(path_type=Path),
+    RESULTS, "--db", default="arena.db", show_default=True, type=click.Path(path_type=Path),
     help="The database in which ids are looked up.",
-)
+)  # fmt: skip
 """`--db FILE`, for commands that need it only for an id."""
 
 moved_option = click.option(

@@ -32,12 +32,9 @@ if TYPE_CHECKING:
 @options.seed_option
 @option(WHAT, "--deals", default=1, show_default=True, metavar="N", help="Deals to play.")
 @option(
-    WHAT,
-    "--players",
-    type=click.IntRange(min=1),
-    metavar="N",
+    WHAT, "--players", type=click.IntRange(min=1), metavar="N",
     help="Seats of a game; the last bot takes those that are left.  [default: a seat for each]",
-)
+)  # fmt: skip
 @options.level_option
 @option(
     HOW, "--pace", type=click.FloatRange(min=0), default=0, metavar="SECONDS", help="How long to show each decision."

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 when_done_option = option(
     RESULTS, "--when-done", default="", metavar="CMD", rare=True, help="Run this at the end, or post to this URL."
 )
-"""`--when-done CMD`."""
 MOST_NAMES = 20
 """How many bots are named when a tournament begins; if there are more, only their number is printed."""
 
@@ -85,8 +84,6 @@ def play_tournament(
     """Begins or continues a tournament, plays it, and closes it.
 
     Args:
-        ctx: The command's context, to print the command that goes on.
-        manner: How it is played and told of.
         starts: By entrant the running rating that it begins with; empty if nobody was rated before.
         remark: What is said beside the progress. By default it is who leads.
 
@@ -98,17 +95,9 @@ def play_tournament(
     from arena.core.tournaments import play_tournament as play
 
     events = play(
-        store,
-        setup,
-        manner.logs,
-        concurrency=manner.workers,
-        worker=manner.worker,
-        same_worker=manner.same_worker,
-        beacon_value=manner.beacon_value,
-        new=manner.new,
-        starts=starts,
-        tell=nothing if manner.quiet else say,
-    )
+        store, setup, manner.logs, concurrency=manner.workers, worker=manner.worker, same_worker=manner.same_worker,
+        beacon_value=manner.beacon_value, new=manner.new, starts=starts, tell=nothing if manner.quiet else say,
+    )  # fmt: skip
     with closing(events):
         begun = next(events)
         assert isinstance(begun, Begun)

@@ -39,20 +39,11 @@ class Advance(Protocol):
     """What is called when one more is done."""
 
     def __call__(self, remark: Callable[[], str], total: int | None = None) -> None:
-        """Shows it.
-
-        Args:
-            remark: Returns what is said beside the numbers. It is called only if it is shown.
-            total: How many there are in all, if that has changed: a schedule may grow.
-        """
+        """Shows it, with `remark` (called only if shown) beside the numbers; `total` is how many there are now."""
 
 
 class Pace:
-    """Measures how fast results come, smoothed over the last minute. What was done before it was made does not count.
-
-    Args:
-        total: How many there are, as far as is known.
-    """
+    """Measures how fast results come, smoothed over the last minute. What was done before it began does not count."""
 
     def __init__(self, total: int, done: int, clock: Clock = time.monotonic) -> None:
         self.total = total

@@ -73,13 +73,9 @@ def show_(name: str, ruleset: str | None, as_json: bool) -> None:
 @click.argument("name", shell_complete=complete.rules)
 @click.option("--ruleset", metavar="NAME", help="Only this ruleset.  [default: all]", shell_complete=complete.rulesets)
 @click.option(
-    "--rule",
-    "overrides",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="An option that differs; may be repeated.",
+    "--rule", "overrides", multiple=True, metavar="NAME=VALUE", help="An option that differs; may be repeated.",
     shell_complete=complete.rule_options,
-)
+)  # fmt: skip
 @click.option("--players", type=int, metavar="N", help="Only this number of players.  [default: every number]")
 @click.option("--games", type=click.IntRange(min=1), default=10, show_default=True, help="Games at each table.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the first game.")

@@ -62,12 +62,7 @@ class Stepper:
     def __init__(
         self, logs: Sequence[Path], at: int, seat: Seat | None = None, remarks: Mapping[int, Remark] | None = None
     ) -> None:
-        """Begins with a game.
-
-        Args:
-            at: Which of them is shown first.
-            seat: Whose eyes; None means all seats together.
-            remarks: What is said of decisions of that first game, by their line in its log.
+        """Begins with game `at`, with the eyes of `seat` (None: of all) and `remarks` on it by line of its log.
 
         Raises:
             LogError: The game cannot be read or shown.

@@ -100,9 +100,6 @@ class Terminal:
     def wait(self, *others: int, timeout_s: float | None = None) -> tuple[list[str], set[int]]:
         """Waits until something was typed, the size has changed, or one of some descriptors can be read.
 
-        Args:
-            timeout_s: The longest time to wait, in seconds; None: without end.
-
         Returns:
             The keys, in order, the last one `END` if there will be no more; and the descriptors that can be read. Both
             are empty if only the size or the time has changed.

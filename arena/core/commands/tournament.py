@@ -79,7 +79,6 @@ class Steered(Command):
 
 
 ORDERS = {command.name or "": command for command in (pause, resume, stop, concurrency)}
-"""By name."""
 
 
 def _order(db: Path, verb: Verb, number: int = 0) -> None:
@@ -107,36 +106,21 @@ class TournamentCommand(Explained, Steered):
 @option(HOW, "--same-worker", is_flag=True, rare=True, help="Play all seatings of a deal on one worker of the cluster.")
 @option(HOW, "--insecure", is_flag=True, hidden=True, help="Allow a cluster without TLS beyond this machine.")
 @option(
-    HOW,
-    "--on-overload",
-    type=click.Choice(["rate", "void"]),
-    default="rate",
-    show_default=True,
-    metavar="HOW",
-    rare=True,
-    help="rate or void games lost by it.",
-)
+    HOW, "--on-overload", type=click.Choice(["rate", "void"]), default="rate", show_default=True, metavar="HOW",
+    rare=True, help="rate or void games lost by it.",
+)  # fmt: skip
 @option(
-    HOW,
-    "--keep-bots",
-    "processes",
-    flag_value="tournament",
-    rare=True,
+    HOW, "--keep-bots", "processes", flag_value="tournament", rare=True,
     help="Keep bots running: they may recognise deals.",
-)
+)  # fmt: skip
 @option(HOW, "--fresh", "processes", flag_value="game", rare=True, help="Start the bots anew for every game.")
 @option(HOW, "--commit", is_flag=True, rare=True, help="Publish the commitment to the deals, and play later.")
 @option(HOW, "--beacon", metavar="NAME", rare=True, help="A public value to come; later give it: --beacon-value V.")
 @option(HOW, "--beacon-value", metavar="V", hidden=True, help="The value of the beacon, once it is out.")
 @option(
-    HOW,
-    "--extend",
-    "extends",
-    rare=True,
-    metavar="ID",
-    help="Play what this finished round-robin lacks (or `latest`).",
-    shell_complete=complete.tournaments,
-)
+    HOW, "--extend", "extends", rare=True, metavar="ID",
+    help="Play what this finished round-robin lacks (or `latest`).", shell_complete=complete.tournaments,
+)  # fmt: skip
 @option(HOW, "--new", is_flag=True, help="Begin anew; else the same command goes on where it was.")
 @options.db_option
 @options.logs_option("Where its folder of logs is made.")
@@ -197,31 +181,16 @@ def tournament(
         lanes_on(cluster, concurrency, insecure=insecure, same_worker=same_worker, tell=nothing if quiet else say)
     )
     manner = Manner(
-        workers=lanes.number,
-        worker=lanes.worker,
-        same_worker=same_worker,
-        logs=logs,
-        beacon_value=beacon_value,
-        commit=commit,
-        new=new,
-        each_game=each_game,
-        verbose=verbose,
-        quiet=quiet,
-    )
+        workers=lanes.number, worker=lanes.worker, same_worker=same_worker, logs=logs, beacon_value=beacon_value,
+        commit=commit, new=new, each_game=each_game, verbose=verbose, quiet=quiet,
+    )  # fmt: skip
     show = partial(show_report, as_json=as_json, quiet=quiet, verbose=verbose)
     game = make_game(players)
     entered = enter(bots, game.rules, bundled=all_, quiet=quiet)
     setup = set_up(
-        entered,
-        game,
-        make_format(),
-        processes=processes,
-        level=level,
-        on_overload=on_overload,
-        seed=seed,
-        beacon=beacon,
-        times=make_game.times,
-    )
+        entered, game, make_format(), processes=processes, level=level, on_overload=on_overload, seed=seed,
+        beacon=beacon, times=make_game.times,
+    )  # fmt: skip
     setup = replace(setup, most=read_most(most))
     tell = nothing if quiet else say
     with open_store(db, say) as store:

@@ -97,11 +97,7 @@ def list_(db: Path, as_json: bool, as_csv: bool) -> None:
 
 
 def as_listed(row: Payload, running: str) -> Payload:
-    """Returns a row of the database with how it stands now, and the size of its logs on the disk.
-
-    Args:
-        running: The tournament that is played now.
-    """
+    """Returns a row with how it stands now, if it is not the `running` one, and the size of its logs on the disk."""
     from msgspec import to_builtins
 
     from arena.core.tournament.catalogue import size_of

@@ -49,7 +49,6 @@ class Evidence:
     """What the deals between two bots show. Deals are added one by one or many at once."""
 
     def __init__(self) -> None:
-        """Begins without any deal."""
         self._counts: dict[float, float] = {}
 
     @classmethod
@@ -120,7 +119,6 @@ class Evidence:
         """Returns what is shown of the first bot.
 
         Args:
-            alpha: How often an answer may be wrong.
             delta: `level` means that the mean share is within so much of 1/2.
             comparisons: Of how many such questions none may be answered wrongly. Each then gets its part of `alpha`.
         """

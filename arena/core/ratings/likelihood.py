@@ -40,7 +40,6 @@ class Comparisons(msgspec.Struct, frozen=True):
     entrants: Indices
     """The numbers that the entrants have outside."""
     deals: int
-    """Number of different deals."""
     deal: Indices
     """Of each row: which deal, from 0."""
     pair: Indices
@@ -192,7 +191,6 @@ class Information:
     """The matrix of second derivatives (with a minus) over the free entrants, to solve systems with."""
 
     def __init__(self, likelihood: Likelihood, curvature: Vector) -> None:
-        """Begins with the curvature of each pair."""
         self._likelihood = likelihood
         self._results = likelihood.results
         self.curvature = curvature

@@ -15,11 +15,9 @@ def normal_cdf(z: float) -> float:
 
 
 def two_sided(t: float, freedom: int | None = None) -> float:
-    """Returns how likely a variable is at least as far from 0 as `t`, on either side.
+    """Returns how likely a variable is at least `t` standard errors from 0, on either side.
 
-    Args:
-        t: The distance from 0, in standard errors.
-        freedom: Degrees of freedom of Student's distribution, at least 1; None means the normal distribution.
+    `freedom` is that of Student's distribution, at least 1; None means the normal distribution.
     """
     t = abs(t)
     if freedom is None or math.isinf(t):
@@ -47,11 +45,9 @@ def _central(t: float, freedom: int) -> float:
 
 @cache
 def quantile(alpha: float, freedom: int | None = None) -> float:
-    """Returns how many standard errors on either side leave `alpha` outside, both sides together.
+    """Returns how many standard errors leave `alpha` (above 1e-12, below 1) outside, both sides together.
 
-    Args:
-        alpha: The probability that is left outside, above 1e-12 and below 1.
-        freedom: Degrees of freedom of Student's distribution, at least 1; None means the normal distribution.
+    `freedom` is as for `two_sided`.
     """
     low, high = 0.0, 1.0
     while two_sided(high, freedom) > alpha:

@@ -40,11 +40,7 @@ class PairResult(msgspec.Struct, frozen=True):
         return (self.better + self.equal / 2) / self.games
 
     def margin_share(self, most: int, players: int) -> float | None:
-        """Returns the share of `one` by margins, from 0 to 1: 1 if it was ahead of all by `most` in every game.
-
-        Args:
-            most: The largest lead of one seat over another.
-        """
+        """Returns the share of `one` by margins, from 0 to 1: 1 if it led all by `most` (the largest lead) always."""
         if self.margin is None:
             return None
         return min(1.0, max(0.0, 0.5 + self.margin / (self.games * 4 * most * (players - 1))))

@@ -87,15 +87,7 @@ class Fit:
     def __init__(
         self, ratings: Sequence[float], anchors: Set[int], played: Sequence[int], spread: Spread, players: int
     ) -> None:
-        """Begins with a result of `refit`; call that.
-
-        Args:
-            ratings: One for each entrant.
-            anchors: Whose rating was given.
-            played: The entrants with games, in the order of the rows of `spread`.
-            spread: How sure the ratings are.
-            players: How many sit at a table.
-        """
+        """Begins with a result of `refit`; call that. `played` has the order of the rows of `spread`."""
         self.ratings = tuple(ratings)
         self._players = players
         self._anchors = anchors
@@ -131,11 +123,7 @@ class Fit:
         return normal_cdf(distance / error)
 
     def order(self, among: Collection[int] | None = None) -> list[int]:
-        """Returns the entrants, the best first; equal ones by number, and those without games last.
-
-        Args:
-            among: Only these; None means all. They are rated by all results all the same.
-        """
+        """Returns the entrants (of `among`), the best first; equal ones by number, and those without games last."""
         everybody = range(len(self.ratings)) if among is None else among
         return sorted(everybody, key=lambda who: (self._unknown(who), -round(self.ratings[who], 6), who))
 

@@ -51,9 +51,6 @@ def inherit(predecessor: Rating, added: float = ADDED_SIGMA) -> Rating:
 
     >>> inherit(Rating(31.0, 1.0))
     Rating(mu=31.0, sigma=3.1622776601683795)
-
-    Args:
-        predecessor: The last rating of the version before.
     """
     return Rating(predecessor.mu, min(SIGMA, math.hypot(predecessor.sigma, added)))
 

@@ -28,11 +28,7 @@ class MeanScore(msgspec.Struct, frozen=True):
 
 
 def mean_scores(scores: Iterable[tuple[int, int, int]], entrants: int) -> list[MeanScore | None]:
-    """Returns the mean score of each entrant; None for one without games.
-
-    Args:
-        scores: Of each seat of each game the deal, the entrant and the score.
-    """
+    """Returns the mean score of each entrant, None for one without games, from deal, entrant and score of each seat."""
     found: list[dict[int, list[int]]] = [defaultdict(list) for _ in range(entrants)]
     for deal, entrant, score in scores:
         found[entrant][deal].append(score)

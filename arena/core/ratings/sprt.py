@@ -45,11 +45,6 @@ class Sprt(msgspec.Struct, frozen=True):
     """How often `H0` may be accepted where `elo1` is true."""
 
     def __post_init__(self) -> None:
-        """Checks the fields.
-
-        Raises:
-            ConfigError: They make no test.
-        """
         if not self.elo0 < self.elo1:
             raise ConfigError(
                 f"expected the first number of Elo points to be the smaller, got: {self.elo0:g} {self.elo1:g}"
@@ -65,13 +60,9 @@ class Sprt(msgspec.Struct, frozen=True):
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def log_ratio(self, counts: Mapping[float, float]) -> float | None:
-        """Returns the logarithm of the ratio of the likelihoods of `elo1` and `elo0`.
+        """Returns the logarithm of the ratio of the likelihoods of `elo1` and `elo0`, given `Evidence.counts`.
 
-        Args:
-            counts: How many deals had which share of the first bot, as in `Evidence.counts`.
-
-        Returns:
-            The logarithm, or None while fewer than two deals were not level.
+        It is None while fewer than two deals were not level.
         """
         if sum(count for share, count in counts.items() if share != 0.5) < LEAST:
             return None

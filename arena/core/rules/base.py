@@ -169,12 +169,7 @@ class BoardFormat(ABC):
 
     @abstractmethod
     def problems(self, text: str, source: str) -> list[BoardError]:
-        """Returns everything that keeps a text from being a board of this game, in the order of the text.
-
-        Args:
-            text: The file's text.
-            source: The file's name, for errors.
-        """
+        """Returns everything that keeps a file's text from being a board of this game, in the order of the text."""
 
     @abstractmethod
     def players(self, text: str, source: str) -> tuple[int, ...]:
@@ -237,7 +232,6 @@ class Rules(ABC, Generic[S]):
     has_race: bool = False
 
     def __init__(self, seats: int, options: Mapping[str, str], board: Board | None = None) -> None:
-        """Binds the rules to a table."""
         self.seats = seats
         self.options = dict(options)
         self.board = board

@@ -345,10 +345,6 @@ class Course:
     def fail(self, seat: Seat, code: Termination) -> None:
         """Says that a seat that was asked gives no answer, or that it never came to the game.
 
-        Args:
-            seat: Which seat; one that has failed already fails for `code` instead.
-            code: What it forfeits for.
-
         Raises:
             InternalError: The seat owes no answer, and the game has begun.
         """

@@ -29,11 +29,7 @@ class Numbering:
     """The plays of `Rules.every_play`, by their place in it."""
 
     def __init__(self, every: Legal) -> None:
-        """Takes all plays.
-
-        Raises:
-            ConfigError: Two of the products have the same `make`.
-        """
+        """Takes all plays. A ConfigError says that two of the products have the same `make`."""
         self._every = every
         self._places: dict[Any, tuple[int, list[tuple[Any, Mapping[Any, int]]]]] = {}
         """By `make` the number of the first play, and for each choice its values, and what each adds to that."""

@@ -25,7 +25,6 @@ def rank(scores: Sequence[Any], forfeited: Sequence[Sequence[Seat]]) -> Ranks:
     """Returns the ranks: those who finished by score, larger is better, then those who forfeited, the latest first.
 
     Args:
-        scores: By seat: what it is compared by.
         forfeited: The seats that forfeited, in order; those of one moment together.
     """
     order = [(1, score) for score in scores]

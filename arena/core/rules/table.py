@@ -21,10 +21,8 @@ class Table:
     """A game in progress."""
 
     def __init__(self, rules: Rules[Any]) -> None:
-        """Begins a game."""
         self.rules = rules
         self.state: Any = rules.start()
-        """As it is."""
         self.shown: Any = self.state
         """As the seats that decide know it."""
         self.draws: int | None = None

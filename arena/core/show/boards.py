@@ -83,7 +83,6 @@ def board_lines(text: str, source: str, players: int | None, width: int) -> Iter
     """Returns a board as lines for a terminal.
 
     Args:
-        text: The board file's text.
         players: The number of players; None means as many as can play.
 
     Raises:
@@ -101,7 +100,6 @@ def board_svg(text: str, source: str, players: int | None) -> str:
 
 
 def _read(text: str, source: str) -> tuple[str, dict[int, Board]]:
-    """Returns the game that a board file is for, and the board for each number of players."""
     rules = game_of_board(text)
     boards = None if rules is None else board_format(rules)
     if rules is None or boards is None:

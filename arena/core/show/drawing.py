@@ -90,10 +90,6 @@ class Drawing:
     """Draws a game without a drawing of its own: all that the views hold, as cells, and no board.
 
     A game's own drawing is a subclass, and its presenter's `drawing` returns one.
-
-    Args:
-        rules: The game at its table.
-        names: The names of the bots by seat.
     """
 
     style: ClassVar[str] = ""
@@ -123,14 +119,7 @@ class Drawing:
         return False
 
     def offered(self, view: Payload, kind: str, key: str, value: Any) -> Offered:
-        """Returns how a value is shown that a person may choose.
-
-        Args:
-            view: What the person's seat knows.
-            kind: Which decision it is.
-            key: The key of a play.
-            value: What it may be.
-        """
+        """Returns how a value is shown that a person may choose for a play's `key`, in a decision of `kind`."""
         return Offered()
 
     def symbols(self) -> Iterator[Symbol]:
@@ -142,12 +131,7 @@ class Drawing:
         return ""
 
     def scene(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> Scene:
-        """Returns what is seen after a decision.
-
-        Args:
-            views: What each of the shown seats knows now; at least one.
-            events: What they have been told since the decision before. What they changed can be marked.
-        """
+        """Returns what is seen after a decision by one or more seats; what `events` changed can be marked."""
         scene: Scene = {}
         for seat, view in views.items():
             whose = "" if seat == EVERYBODY else seat

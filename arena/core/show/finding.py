@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 LEAST_WIDTH = 24
 """How wide the column of names is at least, if the names are."""
 MOST_NAMES = 4
-"""How many bots of a tournament are named in a list."""
 
 
 def local_time(utc: str) -> str:
@@ -76,21 +75,12 @@ def games_table(games: Sequence[Mapping[str, Any]], near: Callable[[str], str], 
 
 
 def void_line(game: Mapping[str, Any]) -> str:
-    """Returns why a game that was played has no result.
-
-    Args:
-        game: The game, as `Finder.void` yields it.
-    """
+    """Returns why a game that was played has no result; `game` is as `Finder.void` yields it."""
     return plain(f"{game['game']}: void ({', '.join(game['bots'])}): {game['reason']}")
 
 
 def forfeit_lines(game: Mapping[str, Any], seat: Mapping[str, Any], commands: Mapping[str, str]) -> Iterator[str]:
-    """Yields why a seat forfeited, and if there are commands, its last words and the commands.
-
-    Args:
-        game: The game, as `Finder.describe` yields it.
-        commands: Commands that show more, by what they do.
-    """
+    """Yields why a seat forfeited in a game of `Finder.describe`; with `commands` by purpose, its last words."""
     subject = f"seat {seat['seat']}"
     sentence = seat["sentence"].removeprefix(f"{subject} ")
     yield plain(f"{game['game']}: {seat['bot']} ({subject}, turn {seat['forfeit_turn']}) {sentence}")
@@ -102,12 +92,7 @@ def forfeit_lines(game: Mapping[str, Any], seat: Mapping[str, Any], commands: Ma
 
 
 def tournaments_table(tournaments: Sequence[Mapping[str, Any]], width: int) -> Table:
-    """Returns tournaments as a table.
-
-    Args:
-        tournaments: Those of the JSON document of `arena tournaments list`.
-        width: Of the terminal. What has no room is left out, the size of the logs first.
-    """
+    """Returns the tournaments of `arena tournaments list` as a table; what has no room is left out, log sizes first."""
     from arena.core.show.tables import Column, folding
 
     def logs(size: Mapping[str, int] | None) -> str:
@@ -139,12 +124,7 @@ def _done(row: Mapping[str, Any]) -> str:
 
 
 def tournament_lines(document: Mapping[str, Any], near: Callable[[str], str]) -> Iterator[str]:
-    """Yields what a tournament is, in lines.
-
-    Args:
-        document: The JSON document of `arena tournaments show`.
-        near: Returns a path as it is called from the operator's folder.
-    """
+    """Yields the document of `arena tournaments show` in lines; `near` says how paths are called from here."""
     id, size, stored = document["tournament"], document["logs_size"], document["database"]
     yield f"{subject_text(document['settings'])}: tournament {id}"
     yield ""
@@ -178,12 +158,7 @@ def tournament_lines(document: Mapping[str, Any], near: Callable[[str], str]) ->
 
 
 def removed_lines(rows: Sequence[Mapping[str, Any]], logs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yields what was removed.
-
-    Args:
-        rows: The tournaments, as `Finder.overview` returns them.
-        logs: What became of their logs; empty if they were kept.
-    """
+    """Yields which tournaments (rows of `Finder.overview`) were removed, and their `logs`; these may have been kept."""
     for number, row in enumerate(rows):
         words = f"{row['tournament']}: removed with {row['games']} games"
         if logs:

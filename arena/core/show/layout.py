@@ -111,12 +111,7 @@ def _over(line: Text, block: Text) -> Text:
 
 
 def entry(label: str, words: str, column: int, width: int, style: str = "bold") -> Iterator[Text]:
-    """Yields the lines of an entry, escaped for terminals.
-
-    Args:
-        label: The words at the left of the first line.
-        column: The column in which the words begin.
-    """
+    """Yields the lines of an entry, escaped for terminals: the label, and words that begin in a column."""
     label = plain(label)
     room = max(NARROWEST, min(width, WIDEST) - column)
     for line in wrap(plain(words), room, break_on_hyphens=False) or [""]:

@@ -60,8 +60,6 @@ class Presenter:
     Text from others (names of bots, events, board files) goes through `arena.core.text.plain`.
 
     Args:
-        header: The log's first record.
-        rules: The game at its table; `rules.board` is what it is played on, if anything.
         eyes: The seats whose knowledge is shown.
     """
 
@@ -110,7 +108,6 @@ class Presenter:
             views: What each of the shown seats knows now; at least one.
             before: What they knew before the last decision. Differences are to be marked.
             events: What they have been told since.
-            width: Characters in a line; at least this many are available.
         """
         room = max(_SIDE_BY_SIDE, (width - 3 * (len(views) - 1)) // len(views))
         return shelves((self._view(seat, view, before[seat], min(room, width)) for seat, view in views.items()), width)
@@ -133,9 +130,6 @@ class Presenter:
 
         Args:
             views: As for `draw`; so are `before`, `events` and `width`.
-            before: What was known before.
-            events: What has been told since.
-            width: Columns of the screen.
             height: Lines for facts and board together. What is higher may be cut.
             marks: Values of a play that a person may choose now, to be marked where they lie on the board.
         """
@@ -162,7 +156,6 @@ class Presenter:
         """Returns a sentence that helps with a question, or "" if the question says enough.
 
         Args:
-            kind: Which decision it is.
             key: The key of a play for which a value is to be chosen.
             begun: Whether plays of this decision were made before.
         """
@@ -213,12 +206,7 @@ class Presenter:
 
     @classmethod
     def board_facts(cls, rules: str, boards: Mapping[int, Board]) -> BoardFacts:
-        """Returns what a board file says.
-
-        Args:
-            rules: The game's name.
-            boards: The board for each number of players that it is for; at least one.
-        """
+        """Returns what a file with boards, by number of players, says; `rules` is the game's name."""
         board = next(iter(boards.values()))
         return BoardFacts(rules=rules, name=board.name, source=board.source, players=tuple(boards))
 
@@ -279,15 +267,7 @@ def header_of(game: str, settings: GameSettings, bots: Sequence[BotSpec | Logged
     """Returns what a presenter needs to know of a game: what is played, and who sits where. It has no secrets."""
     unknown = "0" * 64
     return Header(
-        arena="",
-        game=game,
-        tournament=None,
-        settings=settings,
-        bots=[LoggedBot(bot.name, bot.version, bot.digest, 0) for bot in bots],
-        deal=0,
-        rotation=0,
-        board=rules_of(settings).board_payload,
-        commitment=unknown,
-        salt=unknown,
-        mix=unknown,
-    )
+        arena="", game=game, tournament=None, settings=settings,
+        bots=[LoggedBot(bot.name, bot.version, bot.digest, 0) for bot in bots], deal=0, rotation=0,
+        board=rules_of(settings).board_payload, commitment=unknown, salt=unknown, mix=unknown,
+    )  # fmt: skip

@@ -27,7 +27,6 @@ from arena.core.text import plain
 from arena.core.types import NS_PER_MS, Event, Payload, Seat, Termination
 
 NOTE = "note: "
-"""What a note begins with."""
 _NO_BOARD = "Nobody may see this game's board before the game is over."
 
 
@@ -78,11 +77,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Replay:
-    """A log, ready to be shown.
-
-    Args:
-        seat: The seat whose knowledge is shown; None means all seats.
-        remarks: What is said of decisions, by their line in the log.
+    """A log, ready to be shown with the eyes of a seat (None: all seats), and with remarks by line of the log.
 
     Raises:
         LogError: A record does not fit the game.
@@ -138,10 +133,8 @@ class Onlooker:
     """Follows a game record by record, and keeps what the shown seats know.
 
     Args:
-        source: The name of its log in errors.
         seat: The seat whose knowledge is shown; None means all seats, `EVERYBODY` what all of them know.
         whole: An onlooker of all seats that sees every record first: its views are taken, and not folded once more.
-        remarks: What is said of decisions, by their line in the log.
     """
 
     def __init__(
@@ -224,16 +217,9 @@ class Onlooker:
             style = "bold red" if remark.is_costly else "dim"
             lines[:0] = [*(Said(line, style) for line in remark.lines), Curve(remark.curve, "dim")]
         return Frame(
-            turn=self.turn,
-            line=self.line,
-            heading=self.heading,
-            lines=tuple(lines),
-            views=dict(self.views),
-            before=self.before,
-            events=tuple(events),
-            forfeited=self.forfeited,
-            remark=remark,
-        )
+            turn=self.turn, line=self.line, heading=self.heading, lines=tuple(lines), views=dict(self.views),
+            before=self.before, events=tuple(events), forfeited=self.forfeited, remark=remark,
+        )  # fmt: skip
 
     def draw(self, frame: Frame, place: str, width: int) -> list[Text]:
         """Returns a frame as lines for a terminal that is `width` characters wide; `place` ends the first line.

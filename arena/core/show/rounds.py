@@ -187,11 +187,7 @@ class _Tree:
 
 
 def adaptive_table(neighbours: Sequence[Neighbour], needed: float | None, width: int) -> Text:
-    """Returns what is known about each bot and the next one, and how many pairs are open.
-
-    Args:
-        needed: How much evidence settles a pair; None if it is not known.
-    """
+    """Returns what is known about each bot and the next one, and how many pairs are open; `needed` settles a pair."""
     numbers = [str(number) for number in range(1, len(neighbours) + 1)]
     met = [shown for shown in neighbours if shown.verdict is not None]
     columns = [

@@ -77,8 +77,6 @@ def page(heading: Text, words: Sequence[Words], scene: Scene, bar: Text, width: 
 
     Args:
         bar: The last line. It stands beside the board's last line if there is room.
-        width: Columns of the screen, at least `LEAST_WIDTH`.
-        height: Its lines, at least `LEAST_HEIGHT`.
         place: What was shown of the board before.
     """
     for sheet in scene.sheets:
@@ -181,7 +179,6 @@ def _is_said(rest: Words) -> bool:
 
 
 def _taken(rest: Words, room: int) -> tuple[Text, Words]:
-    """Returns as much as fits a line, and the rest."""
     if isinstance(rest, Text):
         return split(rest, room)
     line = rest[0].copy()

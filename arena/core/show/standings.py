@@ -127,7 +127,6 @@ def standings_table(
     `leaves`. A column without any value, such as the mean score of a game that has no scores, is left out.
 
     Args:
-        verbose: Whether all columns were asked for.
         courses: By bot how its rating moved, for a line of bars.
         more: Columns that come after the names.
     """
@@ -223,11 +222,7 @@ MOST_GROUPS = 6
 
 
 def order_text(order: Mapping[str, Any] | None, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Returns what is settled and what is not, and what a difference of ratings means.
-
-    Args:
-        rows: The entrants of the JSON document.
-    """
+    """Returns what is settled among the entrants of a document, and what a difference of ratings means."""
     if order is None:
         together = "All seats win or lose together: mean scores are compared. "
         return f"{together}Ranks differ where intervals lie apart (95 %)." if is_by_score(rows) else ""
@@ -286,7 +281,6 @@ def crosstable_table(rows: Sequence[Mapping[str, Any]], width: int) -> Text:
 
 _FIRST = ("rank", "bot", "version", "rating", "half_width", "ahead_of_next", "points")
 CROSSTABLE_COLUMNS = ("bot", "against", "games", "better", "equal", "worse", "share")
-"""The columns of a cross-table as CSV."""
 
 
 def standings_columns(rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
@@ -330,11 +324,7 @@ def _last_words(lines: Sequence[str]) -> list[str]:
 
 
 def off_turn_lines(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Returns a sentence for each bot that computed for much of its opponents' time.
-
-    Args:
-        rows: Each has `bot`, and what a `Tally` says: `mean_off_turn_ms`, `off_turn_share`.
-    """
+    """Returns a sentence for each bot that computed for much of its opponents' time; `rows` are like a `Tally`."""
     return [
         f"{plain(row['bot'])} computed while others were to move: {row['mean_off_turn_ms']:,.0f} ms of CPU a game, "
         f"{100 * row['off_turn_share']:.0f} % of the time that they thought. --level strict prevents that."

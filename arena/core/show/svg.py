@@ -81,14 +81,9 @@ def document(name: str, width: float, height: float, *children: str) -> str:
     root = element(
         "svg",
         *(f"\n{child}" for child in (title(name), element("rect", width=width, height=height, fill=PAPER), *children)),
-        "\n",
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {_value(width)} {_value(height)}",
-        width=f"{_value(width * scale)}mm",
-        height=f"{_value(height * scale)}mm",
-        font_family=SANS,
-        fill=INK,
-    )
+        "\n", xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {_value(width)} {_value(height)}",
+        width=f"{_value(width * scale)}mm", height=f"{_value(height * scale)}mm", font_family=SANS, fill=INK,
+    )  # fmt: skip
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{root}\n'
 
 

@@ -71,11 +71,7 @@ def least_width(names: Iterable[str]) -> int:
 
 
 def fitted(columns: Sequence[Column], names: Sequence[str], width: int) -> Text:
-    """Returns a table with the columns that fit; the names come after the first column.
-
-    Args:
-        names: The bots of the rows; need not be plain.
-    """
+    """Returns a table with the columns that fit. The names, which need not be plain, come after the first column."""
     bots = Column(title="bot", cells=[plain(name) for name in names], left=True)
     least = max(least_width(bots.cells), len(bots.title))
     shown = list(columns)
@@ -90,12 +86,7 @@ def fitted(columns: Sequence[Column], names: Sequence[str], width: int) -> Text:
 
 
 def in_blocks(first: Column, names: Sequence[str], columns: Sequence[Column], width: int) -> Iterator[Text]:
-    """Yields tables that have the first column, the names, and as many of the other columns as fit.
-
-    Args:
-        first: Comes before the names, in each table.
-        names: The bots of the rows; need not be plain.
-    """
+    """Yields tables of the first column, the names (need not be plain), and as many of the other columns as fit."""
     bots = Column(title="bot", cells=[plain(name) for name in names], left=True)
     if _total([first, bots, *columns]) > width:
         room = max(least_width(bots.cells), min(bots.width, width // 3))
@@ -159,7 +150,6 @@ def drawn(columns: Sequence[Column]) -> Text:
 
 
 def _padded(column: Column, cells: Sequence[str]) -> Iterator[str]:
-    """Yields cells that are as wide as the column."""
     for cell in cells:
         space = " " * (column.width - cell_len(cell))
         yield cell + space if column.left else space + cell

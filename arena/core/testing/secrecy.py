@@ -133,12 +133,7 @@ def _check_worlds(
 ) -> Iterator[bool]:
     """Checks what each seat is shown of a state and of another that it must not tell from this one.
 
-    Args:
-        at: Where the check is.
-        state: The one world.
-        gone: The seats that forfeited before.
-        actions: Yields what a seat may send, legal or not.
-        chance: The source of chance.
+    `gone` forfeited before; `actions` yields what a seat may send, legal or not.
 
     Yields:
         For each seat whether the other state was another one.
@@ -213,12 +208,7 @@ def _refusal(rules: Rules[Any], state: Any, seat: int, action: Payload) -> list[
 def _check_later(at: Probe, start: int, steps: list[Step], seat: int, chance: random.Random) -> None:
     """Checks that a seat is told the same in another world for as long as the same moves lead to the same views.
 
-    Args:
-        at: Where the check is.
-        start: How many steps were made before the first of `steps`.
-        steps: What happens in the one world.
-        seat: Who cannot tell the worlds apart.
-        chance: The source of chance.
+    `start` counts the steps before the first of `steps`, which are what happens in the one world.
     """
     rules = at.rules
     other = rules.resample(steps[0].before, seat, chance.randrange)

@@ -47,8 +47,6 @@ def variants(
 
     Args:
         rules: The game; it need not be installed.
-        ruleset: Only this ruleset.
-        players: Only so many players.
         board: What it is played on, instead of the game's default board.
         overrides: Options that differ from those of each ruleset.
 
@@ -85,8 +83,6 @@ def check_variant(rules: Rules[Any], *, games: int = GAMES, seed: int = 0) -> in
     """Checks a game at one table against every law: the number of steps that its games had.
 
     Args:
-        rules: The game at the table.
-        games: How many games each check plays.
         seed: The first game's seed; the others follow.
 
     Raises:

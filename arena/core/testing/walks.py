@@ -40,7 +40,6 @@ class Step(msgspec.Struct):
     before: Any
     after: Any
     seat: int | None
-    """Who played."""
     move: Any
     """The outcome that was drawn, or the play."""
     events: list[Event]
@@ -70,7 +69,6 @@ def walk(rules: Rules[Any], seed: int, *, forfeits: Forfeits = 0.0, longest: int
     it does not go on without the seats that forfeited.
 
     Args:
-        rules: The game at a table.
         seed: Equal seeds give equal games.
         forfeits: Which seats forfeit.
         longest: Steps after which the game counts as one that never ends.
@@ -86,8 +84,6 @@ def play_to_end(rules: Rules[Any], state: Any, choose: Choose, *, longest: int =
     """Returns the state at the end of a game that is played on from `state`.
 
     Args:
-        rules: The game at a table.
-        state: Where to begin.
         choose: Chooses every outcome and every play: `random.Random(1).randrange`, or `lambda n: 0` for the first one.
         longest: Steps after which the game counts as one that never ends.
 

@@ -136,7 +136,6 @@ def read_map(frame: bytes, *, more: frozenset[type] = frozenset()) -> dict[str, 
     """Returns the frame's map, checked against everything that the specification says of frames (§5.1, §5.2).
 
     Args:
-        frame: The frame, of a length that was checked.
         more: Types of values that another protocol allows beside those of the specification.
 
     Raises:

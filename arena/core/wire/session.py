@@ -179,7 +179,6 @@ class Session:
         self._hello = hello
 
     def _unexpected(self, message: messages.Hello | messages.Ready | messages.Action) -> RemoteProtocolError:
-        """Returns the error for a message that is not allowed now, or answers something else than was asked."""
         if type(message) not in TRANSITIONS[self._state]:
             return _violation(_expected(self._state), _name(message), "$.type", self._rule_of(message))
         assert not isinstance(message, messages.Hello)

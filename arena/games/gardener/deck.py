@@ -17,11 +17,8 @@ from arena.games.gardener.geometry import HIGH, WIDE
 KINDS = ("tatami", "path", "pond", "garden")
 """The kinds of squares, in the order in which they are always named. Inside the engine a kind is its index here."""
 SYMBOLS = "=.~*"
-"""The character of each kind."""
 CARDS = 64
-"""How many cards a deck has."""
 PLAYERS = range(2, 6)
-"""The numbers of players that the game can have."""
 
 SECTION = "cards"
 """What the cards are called in the file."""
@@ -57,10 +54,6 @@ class DeckFormat(game_kit.BoardFormat):
 
 def parse_deck(text: str, source: str) -> Deck:
     """Reads a deck file.
-
-    Args:
-        text: The file's text.
-        source: The file's name, for errors.
 
     Raises:
         BoardError: The text is not a deck; this is the first of `find_problems`.
@@ -152,7 +145,6 @@ class _Parser(BoardText):
                 self.cards += [b"".join(line[start] for line in drawn) for start in drawn[0]]
 
     def _read_line(self, index: int) -> dict[int, bytes]:
-        """Returns the parts of cards on a line, by where they begin."""
         line, parts = self.lines[index], {}
         for match in re.finditer(r"[^ ]+", line):
             start, part = match.start(), match[0]

@@ -22,19 +22,16 @@ _STEPS: Mapping[type[Play], Callable[..., State]] = {
     ScoreRow: rounds.score,
     Done: rounds.done,
 }
-"""What each play does."""
 _PRODUCTS: Mapping[Phase, Callable[..., list[game_kit.Product]]] = {
     "seize": rounds.seize_products,
     "plant": rounds.plant_products,
     "score": rounds.score_products,
 }
-"""The legal plays of each decision."""
 _REFUSALS: Mapping[Phase, Callable[..., str | None]] = {
     "seize": rounds.seize_refusal,
     "plant": rounds.plant_refusal,
     "score": rounds.score_refusal,
 }
-"""Why a play of each decision may be not legal."""
 
 
 class Gardener(game_kit.Rules[State]):

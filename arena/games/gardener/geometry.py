@@ -63,7 +63,6 @@ class Layout(Struct, frozen=True):
     kinds: Mapping[int, int]
     """The kind that is seen on each square of the garden."""
     cards: int
-    """How many cards were put."""
     touching: Mapping[int, int]
     """The positions beside a card of the garden or over it, legal or not, each with its number in the garden: that of
     the first card that it touches, times the length of `NEAR`, and which of `NEAR` leads from there."""
@@ -81,7 +80,6 @@ def plant(layout: Layout, card: bytes, position: int, exactly_over: bool = False
     """Returns the garden after a card was put at a legal position.
 
     Args:
-        layout: The garden before.
         card: The kinds of its squares, row by row, as it lies: a turned card is reversed.
         position: One of `layout.positions`.
         exactly_over: Whether a card may be put exactly over one if it lies beside or partly over another, too. From

@@ -14,33 +14,20 @@ FEATURES = game_kit.Option(
     per_seat=True,
 )
 OPTIONS = (
-    game_kit.Option(
-        "seize",
-        {
-            "draft": "one after another, from the starting player (published, for players who do not like to grab)",
-            "race": "all at once, who is first has it (published)",
-        },
-        "how the players take the cards turned up",
-    ),
-    game_kit.Option(
-        "deck",
-        {
-            "face_up": "face up: the next card is seen at any time (published)",
-            "face_down": "face down: nobody knows the next card (own)",
-        },
-        "how the deck lies",
-    ),
-    game_kit.Option(
-        "exactly_over",
-        {
-            "no": "never",
-            "yes": "if it lies beside or partly over another card, too",
-        },
-        "whether a card may be put exactly over one; the published words, beside or partially over a card, allow both",
-    ),
+    game_kit.Option("seize", {
+        "draft": "one after another, from the starting player (published, for players who do not like to grab)",
+        "race": "all at once, who is first has it (published)",
+    }, "how the players take the cards turned up"),
+    game_kit.Option("deck", {
+        "face_up": "face up: the next card is seen at any time (published)",
+        "face_down": "face down: nobody knows the next card (own)",
+    }, "how the deck lies"),
+    game_kit.Option("exactly_over", {
+        "no": "never", "yes": "if it lies beside or partly over another card, too",
+    }, "whether a card may be put exactly over one; the published words, beside or partially over a card, allow both"),
     FEATURES,
     game_kit.Option("target", {"25": "as published"}, "which score must be exceeded to end the game", range(1, 1000)),
-)
+)  # fmt: skip
 
 _DRAFT = {option.name: option.default for option in OPTIONS}
 RULESETS = {

@@ -79,7 +79,6 @@ def draw(tables: Tables, state: State, index: int, events: list[game_kit.Event] 
 
 
 def _cards_wanted(tables: Tables, state: State) -> bool:
-    """Returns whether more cards must be dealt, or turned up."""
     if state.phase == "deal":
         return _next_to_deal(tables, state) is not None
     return len(state.offer) < len(seat_rules.still_in(tables.everyone, state.forfeited))
@@ -269,15 +268,9 @@ def _begin_round(tables: Tables, state: State, events: list[game_kit.Event] | No
     if events is not None:
         events.append(game_kit.Event({"event": "round", "round": state.round + 1, "starter": starter}))
     state = replace(
-        state,
-        phase="turn_up",
-        round=state.round + 1,
-        starter=starter,
-        offer=(),
-        taken=tables.start.taken,
-        rows=tables.start.rows,
-        scored=tables.start.scored,
-    )
+        state, phase="turn_up", round=state.round + 1, starter=starter, offer=(), taken=tables.start.taken,
+        rows=tables.start.rows, scored=tables.start.scored,
+    )  # fmt: skip
     return advance(tables, state, events)
 
 

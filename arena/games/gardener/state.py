@@ -77,7 +77,6 @@ Garden: TypeAlias = tuple[Planted, ...]
 """The cards of a garden in the order in which they were put."""
 
 ALL_KINDS = 0b1111
-"""The set of all kinds."""
 
 
 class State(msgspec.Struct, frozen=True):
@@ -99,7 +98,6 @@ class State(msgspec.Struct, frozen=True):
     taken: tuple[int | None, ...]
     """By seat: the card that it seized and has not planted."""
     gardens: tuple[Garden, ...]
-    """By seat."""
     rows: tuple[tuple[Row, ...], ...]
     """By seat: its new rows of this round that it has not scored."""
     scored: tuple[int, ...]
@@ -107,7 +105,6 @@ class State(msgspec.Struct, frozen=True):
     features: tuple[int, ...]
     """By seat: the kinds whose feature cards are face up."""
     scores: tuple[int, ...]
-    """By seat."""
     due: tuple[Seat, ...] = ()
     """The seats that still owe the decision of this phase, ascending; those of a draft in its order."""
     forfeited: tuple[tuple[Seat, ...], ...] = ()
@@ -148,20 +145,10 @@ class Tables:
         self.layout = lru_cache(maxsize=256)(self._layout)
         """A garden as it lies. Each is asked for several times, and is quickly made of the one before it."""
         self.start = State(
-            phase="deal",
-            round=0,
-            starter=0,
-            deck=bytes(range(len(deck.cards))),
-            top=None,
-            offer=(),
-            taken=(None,) * seats,
-            gardens=((),) * seats,
-            rows=((),) * seats,
-            scored=(0,) * seats,
-            features=(ALL_KINDS,) * seats,
-            scores=(0,) * seats,
-        )
-        """Every card in the deck."""
+            phase="deal", round=0, starter=0, deck=bytes(range(len(deck.cards))), top=None, offer=(),
+            taken=(None,) * seats, gardens=((),) * seats, rows=((),) * seats, scored=(0,) * seats,
+            features=(ALL_KINDS,) * seats, scores=(0,) * seats,
+        )  # fmt: skip
 
     def _layout(self, garden: Garden) -> Layout:
         if not garden:

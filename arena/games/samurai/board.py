@@ -28,7 +28,6 @@ PIECES: Mapping[Kind, int] = {"village": 1, "city": 2, "edo": 3}
 CASTES = 3
 """How many castes share the pieces evenly."""
 PLAYERS = range(2, 5)
-"""The numbers of players that a board may be for."""
 MAX_SPACES = 255
 """How many spaces a board may have, so that a space's number fits a byte."""
 
@@ -76,9 +75,7 @@ class Cell(Struct, frozen=True):
     players: int
     """The smallest number of players whose board has it."""
     col: int
-    """Its column, from 0 in the west."""
     row: int
-    """Its place in the column, from 0 in the north."""
     name: str = ""
     """Its name, if it has one; only settlements have names."""
 
@@ -93,7 +90,6 @@ class BoardSet(Struct, frozen=True):
 
     name: str
     source: str
-    """Where it comes from."""
     players: tuple[int, ...]
     """The numbers of players that it has a board for, ascending."""
     cells: tuple[Cell, ...]
@@ -121,10 +117,6 @@ class BoardSet(Struct, frozen=True):
 
 def parse_board(text: str, source: str) -> BoardSet:
     """Reads a board file.
-
-    Args:
-        text: The file's text.
-        source: The file's name, for errors.
 
     Raises:
         BoardError: The text is not a board; this is the first of `find_problems`.

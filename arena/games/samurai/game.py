@@ -43,20 +43,17 @@ _STEPS: Mapping[type[Play], Callable[..., State]] = {
     Settle: opening.settle,
     ChooseHand: opening.choose,
 }
-"""What each play does."""
 _DRAWS: Mapping[Phase, Callable[..., State]] = {
     "refill": turns.refill,
     "deal": opening.deal,
     "scatter": opening.scatter,
 }
-"""What each draw of chance does."""
 _REFUSALS: Mapping[type[Play], Callable[..., str | None]] = {
     **dict.fromkeys((Place, Switch, Move, End), turns.turn_refusal),
     Capture: captures.capture_refusal,
     Settle: opening.settle_refusal,
     ChooseHand: opening.choose_refusal,
 }
-"""Why each play may be not legal."""
 
 
 class Samurai(game_kit.Rules[State]):

@@ -135,7 +135,6 @@ def _next_to_fill(tables: Tables, state: State) -> tuple[int, Triple]:
 
 
 def _open_settlements(tables: Tables, state: State) -> tuple[bytes, bytes]:
-    """Returns the cities and the villages that still have room."""
     held = b"".join(state.pieces)
     full = bytes(city for city in tables.cities if held.count(city) == PIECES["city"])
     return tables.cities.translate(None, full), tables.villages.translate(None, held)

@@ -64,17 +64,10 @@ RULESETS = {
     "classic": game_kit.Ruleset(
         "the edition of 1998 with its author's answers", _STANDARD | {"captures": "instant", "captured": "hidden"}
     ),
-    "summary": game_kit.Ruleset(
-        "a widespread summary of the rules",
-        _STANDARD
-        | {
-            "setup": "random",
-            "fast": "specials",
-            "move_is_fast": "yes",
-            "placement": "near_or_pass",
-            "scoring": "two_majorities",
-        },
-    ),
-}
+    "summary": game_kit.Ruleset("a widespread summary of the rules", _STANDARD | {
+        "setup": "random", "fast": "specials", "move_is_fast": "yes", "placement": "near_or_pass",
+        "scoring": "two_majorities",
+    }),
+}  # fmt: skip
 CONTRADICTIONS = (("captures=instant", "capture_order=chosen"),)
 """Where each play is resolved at once there is no turn's end at which an order could be chosen."""

@@ -54,7 +54,6 @@ TILES = (
     Tile("switch", (), 0, "", fast=True),
     Tile("move", (), 0, "land", fast=False),
 )
-"""Every kind, in tile order."""
 
 KINDS = len(TILES)
 TILE_INDEX = {tile.name: index for index, tile in enumerate(TILES)}
@@ -268,7 +267,6 @@ class Tables:
         self.instant = options["captures"] == "instant"
         self.chosen_order = options["capture_order"] == "chosen"
         self.must_follow = options["fast"] != "optional"
-        """Whether a fast tile must be followed."""
         self.near_pieces = options["placement"] != "anywhere"
         """Whether tiles on land must be next to pieces."""
         self.ships_near_pieces = options["placement"] == "near_pieces"
@@ -306,17 +304,9 @@ class Tables:
         }
         per_caste = sum(PIECES.get(kind, 0) for kind in kinds) // len(CASTES) - len(edos)
         self.start = State(
-            phase="hand" if self.options["hand"] == "chosen" else "deal",
-            turn=0,
-            to_move=0,
-            land=self.land,
-            sea=by_kind["sea"],
-            at=bytes(len(kinds)),
-            pieces=(edos, edos, edos),
-            supply=(per_caste, per_caste, per_caste),
-            hands=(b"",) * seats,
-            stacks=(FULL_SET,) * seats,
-            captured=((0, 0, 0),) * seats,
-            set_aside=(0, 0, 0),
-        )
+            phase="hand" if self.options["hand"] == "chosen" else "deal", turn=0, to_move=0, land=self.land,
+            sea=by_kind["sea"], at=bytes(len(kinds)), pieces=(edos, edos, edos),
+            supply=(per_caste, per_caste, per_caste), hands=(b"",) * seats, stacks=(FULL_SET,) * seats,
+            captured=((0, 0, 0),) * seats, set_aside=(0, 0, 0),
+        )  # fmt: skip
         """Every piece in the supply but those of Edo, every tile in its owner's stack."""

@@ -55,9 +55,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     turn: int
     """The number of the turn; 0 is the set-up."""
     kind: str
-    """The kind of decision."""
     played: Payload
-    """The action of the seat."""
     other: Payload | None
     """The action that was tried beside it; None if the judge would have done the same."""
     chance_before: float
@@ -69,7 +67,6 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     low: float
     """The lower end of the interval of `cost`, which holds the true one in 95 of 100 cases."""
     high: float
-    """Its upper end."""
     trials: int
     """The number of trials that this rests on."""
     proven: bool
@@ -80,12 +77,9 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """What the decisions of a seat were worth."""
 
     game: str
-    """The game's identifier."""
     seat: Seat
     bot: str
-    """The name of its bot."""
     judge: str
-    """The name of the judge."""
     unit: str | None
     """The unit of a cost; None means the chance to be first."""
     decisions: tuple[Judged, ...]
@@ -196,14 +190,11 @@ def analyse(
         rounds = takewhile(lambda trials: trials < LEAST or is_early(1), range(0, MOST, BATCH))
         _work(workers, (case for _ in rounds for case in close), look_on, looked_closely)
     return Analysis(
-        game=log.header.game,
-        seat=seat,
-        bot=log.header.bots[seat].name,
-        judge=judged_by.name,
+        game=log.header.game, seat=seat, bot=log.header.bots[seat].name, judge=judged_by.name,
         unit=None if trials.margin is None else trials.margin.unit,
         decisions=tuple(_judged(trials, case, len(close)) for case in cases),
         skipped=len(trials.questions) - len(cases),
-    )
+    )  # fmt: skip
 
 
 def _work(
@@ -233,7 +224,6 @@ def _gains(worths: Sequence[Pair], *, by_lead: bool) -> list[float]:
 
 
 def _error(gains: Sequence[float]) -> float:
-    """Returns the standard error of the mean."""
     return stdev(gains) / sqrt(len(gains))
 
 
@@ -246,19 +236,12 @@ def _judged(trials: Trials, case: _Case, looked_at: int) -> Judged:
     half = normal.inv_cdf(0.5 + SURE / 2) * error
     enough = normal.inv_cdf(1 - BY_CHANCE / max(1, looked_at)) * error
     return Judged(
-        line=question.line,
-        turn=question.turn,
-        kind=question.decision.kind,
-        played=trials.rules.write_action(question.plays),
-        other=case.other,
+        line=question.line, turn=question.turn, kind=question.decision.kind,
+        played=trials.rules.write_action(question.plays), other=case.other,
         chance_before=fmean(other.chance for _, other in pairs),
-        chance_after=fmean(played.chance for played, _ in pairs),
-        cost=cost,
-        low=cost - half,
-        high=cost + half,
-        trials=len(pairs),
-        proven=bool(case.closely) and cost > enough,
-    )
+        chance_after=fmean(played.chance for played, _ in pairs), cost=cost, low=cost - half, high=cost + half,
+        trials=len(pairs), proven=bool(case.closely) and cost > enough,
+    )  # fmt: skip
 
 
 # In the processes that play

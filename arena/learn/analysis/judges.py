@@ -72,14 +72,6 @@ class Mind:
     def __init__(
         self, rules: game_kit.Rules[Any], settings: GameSettings, make: Callable[[], Player], what: str
     ) -> None:
-        """Takes its seats.
-
-        Args:
-            rules: The game's rules.
-            settings: What is played.
-            make: Makes a player.
-            what: Names it in errors.
-        """
         self._rules, self._settings, self._make, self._what = rules, settings, make, what
         self._players: dict[Seat, Player] = {}
 
@@ -133,7 +125,6 @@ def judge_of(game: str, name: str | None = None) -> Judge:
     """Returns the judge of a game.
 
     Args:
-        game: The game's name.
         name: A bundled Python bot that plays the game, or `RANDOM`; None means what suits the game best.
 
     Raises:

@@ -88,12 +88,6 @@ class Trials:
     """The trials of a seat's decisions."""
 
     def __init__(self, log: log_records.Log, seat: Seat, judge: Judge) -> None:
-        """Prepares them.
-
-        Raises:
-            ConfigError: The game is cooperative.
-            ReplayMismatch: The log breaks the rules of its game.
-        """
         settings = log.header.settings
         self.rules = stepping.rules_of(log.header, log.source)
         self.seat = seat
@@ -164,8 +158,7 @@ class Trials:
     def _inferred(self, index: int, luck: Random) -> Any:
         """Plays the game up to a question, chance as it comes and the others as the judge plays.
 
-        Returns:
-            The state; None if the seat was told something else, or a seat had forfeited.
+        Returns None if the seat was told something else, or a seat had forfeited.
         """
         rules, seat, question = self.rules, self.seat, self.questions[index]
         state, own = rules.start(), self.questions[:index]
@@ -278,7 +271,6 @@ class _Luck:
         self._seed = random.getrandbits(64)
         self._streams: dict[str, Random] = {}
         self.choose = Random(self._seed).randrange
-        """Chooses what is played at random."""
 
     def draw(self, stream: str, n: int) -> int:
         """Returns one of the numbers 0 to n - 1."""

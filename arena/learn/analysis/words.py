@@ -23,11 +23,6 @@ class Report:
     """What an analysis found, in words."""
 
     def __init__(self, log: log_records.Log, analysis: Analysis) -> None:
-        """Reads the game again, to say what its actions do.
-
-        Raises:
-            ReplayMismatch: The log breaks the rules of its game.
-        """
         self._log, self._analysis = log, analysis
         self._trials = Trials(log, analysis.seat, Judge(name=RANDOM))
         self._presenter = presenters.presenter(self._trials.rules.name)(log.header, self._trials.rules, [analysis.seat])
@@ -106,12 +101,9 @@ class Report:
             if one.line in self._marks:
                 lines = [self._sentence(one), f"better: {self._told(one, one.other)}"]
             found[one.line] = replays.Remark(
-                seat=self._analysis.seat,
-                lines=tuple(lines),
-                curve=self._curve(at),
-                chance=one.chance_after,
+                seat=self._analysis.seat, lines=tuple(lines), curve=self._curve(at), chance=one.chance_after,
                 is_costly=one.line in self._marks,
-            )
+            )  # fmt: skip
         return found
 
     def _when(self, one: Judged) -> str:

@@ -27,7 +27,6 @@ def works(key: str, look: Callable[[], object]) -> None:
 
 
 def found(key: str, look: Callable[[], object]) -> None:
-    """Prints a value."""
     try:
         print(key, look())
     except Exception:
@@ -53,7 +52,6 @@ def locked() -> None:
 
 
 def keeps_out() -> bool:
-    """Whether a lock keeps out another process."""
     with tempfile.NamedTemporaryFile("w") as file:
         fcntl.lockf(file, fcntl.LOCK_EX)
         if os.fork() == 0:

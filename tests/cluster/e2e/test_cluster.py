@@ -45,7 +45,6 @@ def test_a_coordinator_that_is_killed_leaves_no_player_and_goes_on(
 
 
 def command_lines() -> Iterator[str]:
-    """Those of all processes."""
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
             yield path.read_text(errors="replace")

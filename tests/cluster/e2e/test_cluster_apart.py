@@ -39,7 +39,6 @@ def machines(tmp_path: Path) -> Iterator[Machines]:
 
 @pytest.fixture
 def what(home: Path) -> tuple[str, ...]:
-    """The words of the tournament."""
     deals = str(GAMES // 6)
     return (
         "tournament",

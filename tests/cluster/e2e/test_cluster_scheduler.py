@@ -37,7 +37,6 @@ OLD = "import sys, types, arena; sys.modules['arena.core.resources'] = types.Mod
 
 @pytest.fixture
 def machines(tmp_path: Path) -> Iterator[Machines]:
-    """A scheduler with one worker."""
     with ExitStack() as stack:
         yield Machines(stack, tmp_path, workers=("w0",))
 

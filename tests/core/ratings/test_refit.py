@@ -33,7 +33,6 @@ def league(path: Path) -> tuple[dict[str, Any], list[PairResult]]:
 
 
 def deals(one: int, other: int, *shares: tuple[int, int, int], first: int = 0) -> list[PairResult]:
-    """A pair's deals from a first one on: better, equal, worse."""
     return [PairResult(deal, one, other, *share) for deal, share in enumerate(shares, first)]
 
 

@@ -39,12 +39,10 @@ FIRST_HAND = hand("buddha2", "buddha3", "buddha4", "rice2", "rice3")
 
 
 def first(game: Course, seat: int) -> Payload:
-    """The first legal play of a seat that is asked."""
     return game.rules.write_action([game.rules.legal(game.asked[seat].state, seat)[0]])
 
 
 def to_race(game: Course) -> Course:
-    """Draws until the first race, and asks its seats."""
     while isinstance(game.due, Chance):
         game.draw(0)
     game.ask()

@@ -46,7 +46,6 @@ LEAGUE = [
 
 
 def shown(table: Text, width: int) -> str:
-    """What a terminal shows, without the spaces at the ends of lines."""
     screen = io.StringIO()
     Console(file=screen, width=width, color_system=None, soft_wrap=False).print(table)
     return "\n".join(line.rstrip() for line in screen.getvalue().splitlines())
@@ -233,7 +232,6 @@ def test_the_numbers_of_the_line_below_are_those_of_the_refit() -> None:
 
 
 def crossed(names: Sequence[str]) -> list[dict[str, Any]]:
-    """A cross-table in which everybody has met everybody."""
     met = {"games": 4, "better": 3, "equal": 0, "worse": 1, "score": 0.75}
     return [{"bot": one, "against": [{"bot": other, **met} for other in names if other != one]} for one in names]
 
@@ -294,13 +292,10 @@ def test_the_crosstable_as_csv_has_a_row_for_each_pair() -> None:
 
 def forfeit(*stderr: str) -> Forfeit:
     return Forfeit(
-        seat=1,
-        code=Termination.TIMEOUT,
-        sentence="seat 1 exceeded its time by 240 ms (the machine was overloaded: it ran late)",
-        turn=7,
-        stderr=stderr,
+        seat=1, code=Termination.TIMEOUT,
+        sentence="seat 1 exceeded its time by 240 ms (the machine was overloaded: it ran late)", turn=7, stderr=stderr,
         overloaded=True,
-    )
+    )  # fmt: skip
 
 
 FILES = {"log": "logs/x.jsonl", "its output": "logs/x.seat1.output"}
@@ -321,21 +316,13 @@ def test_a_forfeit_names_the_bot_and_where_to_look() -> None:
     [
         ((), []),
         (("a 12:30 note",), ["a 12:30 note"]),
-        (
-            (
-                '  File "/bots/kite/bot.py", line 12, in decide',
-                "    return 1 / 0",
-                "ZeroDivisionError: division by zero",
-            ),
-            ['File "/bots/kite/bot.py", line 12, in decide', "ZeroDivisionError: division by zero"],
-        ),
-        (
-            ("panic: runtime error", "goroutine 1 [running]:", "\t/bots/kite/main.go:12 +0x1b", "exit status 2"),
-            ["/bots/kite/main.go:12 +0x1b", "exit status 2"],
-        ),
+        (('  File "/bots/kite/bot.py", line 12, in decide', "    return 1 / 0", "ZeroDivisionError: division by zero"),
+         ['File "/bots/kite/bot.py", line 12, in decide', "ZeroDivisionError: division by zero"]),
+        (("panic: runtime error", "goroutine 1 [running]:", "\t/bots/kite/main.go:12 +0x1b", "exit status 2"),
+         ["/bots/kite/main.go:12 +0x1b", "exit status 2"]),
         (("TypeError: x", "    at decide (/bots/kite/bot.js:9:5)"), ["at decide (/bots/kite/bot.js:9:5)"]),
     ],
-)
+)  # fmt: skip
 def test_last_words_say_where_a_bot_crashed(stderr: tuple[str, ...], words: list[str]) -> None:
     text = forfeit_text(forfeit(*stderr), "kite", "kite", FILES)
     assert re.findall(r"its last words: (.*)", text) == words

@@ -25,7 +25,6 @@ ACTION = r"of {.*} of seat [01]"
 
 
 def fault(game: type[KuhnPoker], **settings: Any) -> GameFault:
-    """The fault that the kit finds in a game."""
     with pytest.raises(GameFault) as caught:
         check_game(game, **settings)
     return caught.value

@@ -50,18 +50,9 @@ def test_an_empty_list_of_events_is_not_left_out() -> None:
 
 def test_no_board_is_written_as_nil_and_no_scores_are_left_out() -> None:
     start = GameStart(
-        game=1,
-        rules="tally",
-        rules_version=1,
-        ruleset="standard",
-        options={},
-        seat=0,
-        seats=2,
-        board=None,
-        time=Time(None, 0, 1_000, 30, None),
-        commitment="",
-        bot_seed=0,
-    )
+        game=1, rules="tally", rules_version=1, ruleset="standard", options={}, seat=0, seats=2, board=None,
+        time=Time(None, 0, 1_000, 30, None), commitment="", bot_seed=0,
+    )  # fmt: skip
     assert msgpack.unpackb(encode(start))["board"] is None
     over = GameOver(game=1, termination="finished", ranks=[1, 2], forfeits=[])
     assert "scores" not in msgpack.unpackb(encode(over))

@@ -34,18 +34,9 @@ GOODBYE = Goodbye(reason="done")
 
 def start(game: int) -> GameStart:
     return GameStart(
-        game=game,
-        rules="samurai",
-        rules_version=1,
-        ruleset="standard",
-        options={},
-        seat=0,
-        seats=2,
-        board={},
-        time=Time(None, 0, 1_000, 30, None),
-        commitment="",
-        bot_seed=0,
-    )
+        game=game, rules="samurai", rules_version=1, ruleset="standard", options={}, seat=0, seats=2, board={},
+        time=Time(None, 0, 1_000, 30, None), commitment="", bot_seed=0,
+    )  # fmt: skip
 
 
 def request(number: int) -> Request:
@@ -63,7 +54,6 @@ PATH[State.PREPARING] = [*PATH[State.IDLE], start(1)]
 PATH[State.PLAYING] = [*PATH[State.PREPARING], Ready(game=1)]
 PATH[State.ASKED] = [*PATH[State.PLAYING], request(1)]
 PATH[State.CLOSED] = [*PATH[State.IDLE], GOODBYE]
-"""A way to each state."""
 SENT: tuple[FromReferee, ...] = (WELCOME, start(1), request(1), over(1), GOODBYE)
 
 

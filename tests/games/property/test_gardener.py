@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +25,7 @@ from arena.games.gardener.state import Done, State
 
 TABLES = [(ruleset, seats) for ruleset in Gardener.rulesets for seats in Gardener.seat_counts]
 every_table = pytest.mark.parametrize(("ruleset", "seats"), TABLES)
+Check = Callable[[Rules[Any], int], object]
 SEEDS = st.integers(0, 2**32 - 1)
 few = settings(max_examples=4)  # whole games at every step: a handful of each of a dozen tables keeps the suite fast
 STRIPES = Deck("stripes", "a test", "", tuple(bytes([left, right] * 3) for left in range(4) for right in range(4)) * 4)
@@ -35,35 +37,19 @@ def gardener(seats: int, ruleset: str) -> Rules[Any]:
 
 
 def striped(seats: int, ruleset: str) -> Rules[Any]:
-    """The same, with many rows."""
     return Gardener(seats, Gardener.rulesets[ruleset].options, STRIPES)
 
 
 # The kit on a deck that scores; test_rules.py has it on the bundled one
 
 
-@pytest.mark.quick(2, 4)
+@pytest.mark.quick(6, 28)
+@pytest.mark.parametrize("check", [check_rules, check_fold, check_actions])
 @every_table
 @few
 @given(seed=SEEDS)
-def test_the_rules_pass_the_kit_where_much_is_scored(ruleset: str, seats: int, seed: int) -> None:
-    check_rules(striped(seats, ruleset), seed)
-
-
-@pytest.mark.quick(2)
-@every_table
-@few
-@given(seed=SEEDS)
-def test_events_fold_to_the_view_where_much_is_scored(ruleset: str, seats: int, seed: int) -> None:
-    check_fold(striped(seats, ruleset), seed)
-
-
-@pytest.mark.quick(2)
-@every_table
-@few
-@given(seed=SEEDS)
-def test_actions_are_read_as_they_are_written_where_much_is_scored(ruleset: str, seats: int, seed: int) -> None:
-    check_actions(striped(seats, ruleset), seed)
+def test_the_rules_pass_the_kit_where_much_is_scored(check: Check, ruleset: str, seats: int, seed: int) -> None:
+    check(striped(seats, ruleset), seed)
 
 
 @settings(max_examples=8)
@@ -85,7 +71,6 @@ def squares_of(x: int, y: int) -> list[Square]:
 
 
 def lines_of(visible: dict[Square, int]) -> set[tuple[Square, ...]]:
-    """Every maximal line of three or more alike."""
     lines = set()
     for x, y in visible:
         for right, below in ((1, 0), (0, 1)):
@@ -107,7 +92,6 @@ def may_lie(visible: dict[Square, int], before: set[Square], at: Square, exactly
 
 
 def lies_near(one: Square, other: Square) -> bool:
-    """Whether of two cards one lies beside the other or partly over it."""
     grown = {(x + dx, y + dy) for x, y in squares_of(*other) for dx, dy in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))}
     return one != other and bool(grown & {*squares_of(*one)})
 
@@ -288,15 +272,6 @@ def test_games_with_forfeits_at_any_moment_end_with_the_forfeited_last(ruleset: 
     check_ranks(ranks, seats)
     finished = [rank for seat, rank in enumerate(ranks) if seat not in gone]
     assert all(ranks[seat] > max(finished, default=0) for seat in gone)
-
-
-@pytest.mark.parametrize("seats", Gardener.seat_counts)
-def test_a_forfeit_before_the_first_draw(seats: int) -> None:
-    rules = gardener(seats, "draft")
-    state = rules.forfeit(rules.start(), [0])
-    while rules.draw_wanted(state):
-        state = rules.draw(state, 0)
-    assert [bool(garden) for garden in state.gardens] == [False] + [seats > 2] * (seats - 1)
 
 
 # What nobody may know

@@ -99,10 +99,7 @@ def test_two_worlds_look_the_same_at_every_step(table: Table, seed: int) -> None
 @few
 @given(seed=SEEDS)
 def test_two_worlds_stay_the_same_through_a_whole_game(table: Table, seed: int) -> None:
-    """§12-1. The same game twice, but in the second an opponent draws other tiles, of which it plays the same.
-
-    All that goes to the watching seat must be the same bytes in the same order.
-    """
+    """§12-1. The same game twice, but in the second an opponent draws other tiles, of which it plays the same."""
     rules = table.rules
     chance = random.Random(seed)
     watcher, opponent = chance.sample(range(rules.seats), 2)
@@ -161,7 +158,6 @@ def _other_world(
 
 
 def _drawn(step: Step, opponent: int) -> bytes:
-    """The tile that came from the opponent's stack in a step, or none."""
     stack = step.before.stacks[opponent]
     return stack[step.move : step.move + 1] if len(step.after.stacks[opponent]) < len(stack) else b""
 

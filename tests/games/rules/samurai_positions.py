@@ -19,17 +19,14 @@ def at(seats: int = 2, **options: str) -> Samurai:
 
 
 def kinds(events: list[Event]) -> list[str]:
-    """What happened, in order."""
     return [event.data["event"] for event in events]
 
 
 def tiles(*names: str) -> bytes:
-    """A hand or a stack."""
     return bytes(sorted(TILE_INDEX[name] for name in names))
 
 
 def put(tile: str, space: int) -> Place:
-    """The play that puts a tile on a space."""
     return Place(TILE_INDEX[tile], space)
 
 
@@ -38,25 +35,17 @@ def position(rules: Samurai, hands: dict[int, bytes], to_move: int = 0) -> State
     state = rules.start()
     far = rules.tables.villages[-2:]
     return replace(
-        state,
-        phase="turns",
-        turn=1,
-        to_move=to_move,
-        pieces=(far, far[:1] + b"", far[1:]),
-        supply=(0, 0, 0),
-        hands=tuple(hands.get(seat, tiles("samurai1")) for seat in range(rules.seats)),
-        stacks=(b"",) * rules.seats,
-    )
+        state, phase="turns", turn=1, to_move=to_move, pieces=(far, far[:1] + b"", far[1:]), supply=(0, 0, 0),
+        hands=tuple(hands.get(seat, tiles("samurai1")) for seat in range(rules.seats)), stacks=(b"",) * rules.seats,
+    )  # fmt: skip
 
 
 def lay(rules: Samurai, state: State, seat: int, tile: str, space: int) -> State:
-    """Put a tile on the board without a turn."""
     at = state.at[:space] + ONE[tile_code(seat, TILE_INDEX[tile])] + state.at[space + 1 :]
     return replace(state, at=at, land=state.land.replace(ONE[space], b""), sea=state.sea.replace(ONE[space], b""))
 
 
 def stand(state: State, space: int, *castes: int) -> State:
-    """Put pieces on a settlement."""
     pieces = state.pieces
     for caste in castes:
         pieces = with_item(pieces, caste, bytes(sorted(pieces[caste] + ONE[space])))
@@ -86,7 +75,6 @@ def surround(
 
 
 def sea_of(rules: Samurai, village: int) -> list[int]:
-    """The sea spaces around a settlement."""
     return [s for s in rules.tables.around[village] if s not in rules.tables.land]
 
 

@@ -97,7 +97,6 @@ def test_a_small_board() -> None:
 
 
 def islands() -> str:
-    """The board that the documentation draws, when it is done."""
     page = (ROOT / "docs/boards.md").read_text(encoding="utf-8")
     return re.findall(r"```text\n(# islands\.txt\n.*?)```", page, re.DOTALL)[-1]  # type: ignore[no-any-return]
 
@@ -153,12 +152,8 @@ MALFORMED = {
     "empty value": (("name: Three villages", "name: "), 2, 7, "expected a value after `name:`, got nothing"),
     "unknown key": (("source: a test", "origin: a test"), 3, 1, "got 'origin': remove it"),
     "misspelt key": (("source: a test", "sorce: a test"), 3, 1, "got 'sorce': did you mean `source`?"),
-    "duplicate key": (
-        ("source: a test", "source: a test\nname: Again"),
-        4,
-        1,
-        "expected the key `name` once, got it again",
-    ),
+    "duplicate key": (("source: a test", "source: a test\nname: Again"), 4, 1,
+        "expected the key `name` once, got it again"),
     "not a header line": (("source: a test", "source a test"), 3, 1, "expected `key: value`, a `#` comment or `map:`"),
     "players is no number": (("2-3", "two"), 4, 10, "a range of them within 2-4, got 'two'"),
     "too many players": (("2-3", "2-5"), 4, 10, "a range of them within 2-4, got '2-5'"),
@@ -168,12 +163,8 @@ MALFORMED = {
     "place without a position": (("place 1-1", "place"), 5, 1, "expected `place COL-ROW: name`, got 'place'"),
     "place without a name": ((" Nara", ""), 5, 11, "expected a name after `place 1-1:`, got nothing"),
     "place named twice": (("Nara", "Nara\nplace 1-1: Ise"), 6, 1, "expected one name for 1-1, got a second"),
-    "escape sequence in a place": (
-        ("Nara", "Na\x1b[2Jra"),
-        5,
-        14,
-        "expected visible characters, got '\\x1b': remove it",
-    ),
+    "escape sequence in a place": (("Nara", "Na\x1b[2Jra"), 5, 14,
+        "expected visible characters, got '\\x1b': remove it"),
     "turned writing in the name": (("Three", "\u202eThree"), 2, 7, "expected visible characters, got '\\u202e'"),
     "invisible character": (("a test", "a \u200btest"), 3, 11, "expected visible characters, got '\\u200b'"),
     "long name": (("Nara", "N" * 501), 5, 512, "expected at most 500 characters, got 501: shorten it"),
@@ -186,12 +177,8 @@ MALFORMED = {
     "exotic digit": (("~3", "~\u00b2"), 11, 2, "a digit, after '~', got '\u00b2'"),
     "digit out of range": (("~3", "~4"), 11, 2, "expected a number of players within 2-3, got 4"),
     "cells run together": ((".2    v2", ".2.2  v2"), 9, 3, "expected a space after the cell '.2', got '.2'"),
-    "cell off its column": (
-        ("~3    .2", "~3   .2"),
-        11,
-        6,
-        "every sixth character of this line, got one at 6: move it to 1 or 7",
-    ),
+    "cell off its column": (("~3    .2", "~3   .2"), 11, 6,
+        "every sixth character of this line, got one at 6: move it to 1 or 7"),
     "cell of the wrong parity": (("   v2\n~3", "      v2\n~3"), 10, 7, "got one at 7: move it to 4 or 10"),
     "cell left of the first": (("   v2\n~3", " v2\n~3"), 10, 2, "got one at 2: move it to 4"),
     "tab": (("~3    .2", "~3\t.2"), 11, 3, "expected only spaces between cells, got a tab"),
@@ -199,19 +186,11 @@ MALFORMED = {
     "no settlement": (FOUR + ".4", 4, 1, "expected a number of pieces divisible by three for 4 players, got 0"),
     "pieces not divisible": (("   v2\n~3", "   c2\n~3"), 6, 1, "divisible by three for 2 players, got 4"),
     "pieces not divisible for three": (("~3", "v3"), 6, 1, "divisible by three for 3 players, got 4"),
-    "settlement without land": (
-        FOUR + "v4    .4\n   v4\n      v4",
-        5,
-        1,
-        "land beside the village for 4 players, got none",
-    ),
-    "land only for more players": (
-        FOUR.replace("4", "3-4") + "v3    v3    v3\n   .3    .4",
-        5,
-        13,
-        "land beside the village for 3 players, got none",
-    ),
-}
+    "settlement without land": (FOUR + "v4    .4\n   v4\n      v4", 5, 1,
+        "land beside the village for 4 players, got none"),
+    "land only for more players": (FOUR.replace("4", "3-4") + "v3    v3    v3\n   .3    .4", 5, 13,
+        "land beside the village for 3 players, got none"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", MALFORMED)

@@ -114,12 +114,8 @@ def test_remarks_say_how_balanced_a_deck_is(garden: Deck) -> None:
 MALFORMED = {
     # name: (text, or what to replace in GOOD and by what; line, column, reason)
     "empty file": ("", 1, 1, "expected a line `cards:`"),
-    "a map": (
-        GOOD.replace("cards:", "map:"),
-        35,
-        1,
-        "a line `cards:` with the cards below it, got the end of the file",
-    ),
+    "a map": (GOOD.replace("cards:", "map:"), 35, 1,
+        "a line `cards:` with the cards below it, got the end of the file"),
     "no cards": (HEAD, 4, 1, "expected 64 cards below `cards:`, got 0: draw more"),
     "missing name": (("name: Eight times eight\n", ""), 3, 1, "expected a line `name: ...` above `cards:`"),
     "missing source": (("source: a test\n", ""), 3, 1, "expected a line `source: ...` above `cards:`"),
@@ -127,12 +123,8 @@ MALFORMED = {
     "unknown key": (("source: a test", "players: 2"), 3, 1, "got 'players': remove it"),
     "misspelt key": (("source: a test", "sorce: a test"), 3, 1, "got 'sorce': did you mean `source`?"),
     "duplicate key": (("source: a test", "source: a test\nname: Again"), 4, 1, "the key `name` once, got it again"),
-    "not a header line": (
-        ("source: a test", "source a test"),
-        3,
-        1,
-        "expected `key: value`, a `#` comment or `cards:`",
-    ),
+    "not a header line": (("source: a test", "source a test"), 3, 1,
+        "expected `key: value`, a `#` comment or `cards:`"),
     "text after cards:": (("cards:", "cards: 64"), 4, 8, "expected nothing after `cards:`, got '64'"),
     "unknown kind": (("=. .~", "=. .v"), 5, 5, "expected the character of a kind (= . ~ *), got 'v'"),
     "comment in the cards": (("*=\n", "*= # last\n"), 5, 25, "got '#': comments go above `cards:`"),
@@ -141,17 +133,13 @@ MALFORMED = {
     "cards run together": (("=. .~", "=..~ "), 5, 1, "expected 2 characters of a card, got '=..~'"),
     "card off its column": ((".= ~. *~", ".=  ~.*~"), 6, 5, "expected 2 characters of a card, got '~.*~'"),
     "card without a line": ((".= ~. *~", ".=    *~"), 6, 4, "expected squares of the card above, got none"),
-    "line without a card": (
-        ("*= =. .~ ~* *=\n", "*= =. .~ ~*\n"),
-        6,
-        22,
-        "expected spaces here, as above, got squares",
-    ),
+    "line without a card": (("*= =. .~ ~* *=\n", "*= =. .~ ~*\n"), 6, 22,
+        "expected spaces here, as above, got squares"),
     "two lines": (("=~ .* ~= *. ~* *= =. .~\n", ""), 6, 1, "expected 3 lines of cards, got 2: a card is three lines"),
     "no empty line": ((".~\n\n", ".~\n"), 8, 1, "expected an empty line below 3 lines of cards, got another line"),
     "too few cards": (HEAD + BLOCK * 7, 4, 1, "expected 64 cards below `cards:`, got 56: draw more"),
     "too many cards": (GOOD + "==\n==\n==", 4, 1, "expected 64 cards below `cards:`, got 65: remove some"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", MALFORMED)

@@ -22,7 +22,6 @@ ROW = {"at": [2, -1], "along": "down"}
 
 
 def plays(*made: Payload) -> Payload:
-    """An action."""
     return {"plays": [*made]}
 
 

@@ -136,11 +136,9 @@ def test_an_option_may_have_a_value_for_each_seat() -> None:
         resolve_options("gardener", None, {"seize": "draft,race"})
 
 
-@pytest.mark.parametrize(
-    ("value", "accepted"), [("1", True), ("999", True), ("0", False), ("1000", False), ("07", False), ("-5", False)]
-)
-def test_numbers_are_taken_within_their_range_in_plain_digits(value: str, accepted: bool) -> None:
-    if accepted:
+@pytest.mark.parametrize("value", ["1", "999", "0", "1000", "07", "-5", "1.5", "٢٥"])
+def test_numbers_are_taken_within_their_range_in_plain_digits(value: str) -> None:
+    if value in ("1", "999"):
         assert resolve_options("gardener", None, {"target": value})[1]["target"] == value
     else:
         with pytest.raises(ConfigError, match=f"a value of target: 25, or 1 to 999, got: '{value}'"):

@@ -138,28 +138,12 @@ def test_there_is_no_voluntary_pass(rules: Samurai) -> None:
         act(rules, state, 0, {"plays": []})
 
 
-def test_who_cannot_play_passes_and_all_passing_ends_the_game(rules: Samurai) -> None:
-    state = position(rules, {0: tiles("rice2"), 1: b""})
-    events: list[Event] = []
-    state = rules.apply(state, 0, put("rice2", rules.tables.land[0]), events)
-    kinds = [event.data["event"] for event in events]
-    assert kinds == ["placed", "turn", "passed", "turn", "passed", "over"]
-    assert state.phase == "over"
-    assert events[-1].data["reason"] == "passes"
-
-
 def test_an_action_does_not_run_into_the_seats_next_turn(rules: Samurai) -> None:
     """The opponent passes, so that the seat is to move again; that is another turn all the same."""
     state = position(rules, {0: tiles("rice2", "rice3"), 1: b""})
     a, b = rules.tables.land[:2]
     with pytest.raises(IllegalAction, match=r"the turn is over.* at \$\.plays\[1\]"):
         act(rules, state, 0, {"plays": [{"tile": "rice2", "space": a}, {"tile": "rice3", "space": b}]})
-
-
-def test_a_pass_between_plays_does_not_end_the_game(rules: Samurai) -> None:
-    state = position(rules, {0: tiles("rice2", "rice3"), 1: b""})
-    state = rules.apply(state, 0, put("rice2", rules.tables.land[0]))
-    assert (state.phase, state.to_move, state.turn) == ("turns", 0, 3)
 
 
 def test_the_game_ends_when_a_caste_is_exhausted(rules: Samurai) -> None:
@@ -242,14 +226,6 @@ def test_move_puts_the_move_tile_on_the_space_it_left(rules: Samurai) -> None:
     assert b not in state.land
     assert c in state.land
     assert state.to_move == 1, "the move is not fast, and neither is rice 3"
-
-
-@pytest.mark.parametrize("tile", ["ronin1", "move"])
-def test_move_takes_no_fast_tile_and_not_itself(rules: Samurai, tile: str) -> None:
-    a, b = rules.tables.land[:2]
-    state = lay(rules, position(rules, {0: tiles("move", "rice3")}), 0, tile, a)
-    with pytest.raises(IllegalAction, match="no tile of the seat that may be moved"):
-        rules.check(state, 0, Move(a, b))
 
 
 def test_move_takes_no_tile_of_others_and_none_of_this_turn(rules: Samurai) -> None:

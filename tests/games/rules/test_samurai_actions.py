@@ -166,7 +166,6 @@ def test_one_legal_play_an_answer_plays_a_whole_turn_under_every_ruleset() -> No
 
 
 def turn(last: int, *captures: tuple[int, int]) -> Payload:
-    """Fill the last space, and name pieces."""
     named = [{"space": space, "caste": CASTES[caste]} for space, caste in captures]
     return {"plays": [{"tile": "buddha4", "space": last}], "captures": named}
 

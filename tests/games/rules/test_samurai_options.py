@@ -202,8 +202,9 @@ def test_a_fast_move_must_be_followed(fast: str, to_move: int) -> None:
     assert (state.to_move, state.must_follow) == (to_move, fast == "yes")
 
 
-def test_a_fast_move_still_takes_only_what_a_move_takes() -> None:
-    rules = at(move_is_fast="yes")
+@pytest.mark.parametrize("fast", ["no", "yes"])
+def test_a_move_takes_no_fast_tile_and_not_itself(fast: str) -> None:
+    rules = at(move_is_fast=fast)
     a, b = rules.tables.land[:2]
     for tile in ("ronin1", "move"):
         state = lay(rules, position(rules, {0: tiles("move")}), 0, tile, a)
@@ -255,7 +256,6 @@ def test_an_emptied_settlement_draws_no_more_tiles() -> None:
 
 
 def without_sea(rules: Samurai, hands: dict[int, bytes]) -> State:
-    """A position in which all sea next to pieces is full."""
     state = position(rules, hands)
     for space in near(rules, state) & {*state.sea}:
         state = lay(rules, state, 0, "ship1", space)

@@ -74,9 +74,3 @@ def test_the_option_decides_who_has_won(scoring: str, ranks: tuple[int, ...]) ->
     rules: Any = samurai(3, scoring=scoring)
     state = replace(position(rules, {0: tiles("rice2"), 1: b"", 2: b""}), captured=ALONE)
     assert rules.outcome(rules.apply(state, 0, put("rice2", rules.tables.land[0]))).ranks == ranks
-
-
-def test_forfeited_seats_rank_last_the_latest_first() -> None:
-    captured = ((9, 9, 9), (0, 0, 0), (1, 0, 0), (5, 5, 5))
-    assert ranks_of(captured, ((0,), (3,)), by_leaders) == (4, 2, 1, 3)
-    assert ranks_of(captured, ((0, 3),), by_leaders) == (3, 2, 1, 3)

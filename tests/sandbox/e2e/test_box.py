@@ -37,7 +37,6 @@ Start = Callable[..., dict[str, Any]]
 
 @pytest.fixture(scope="module", autouse=True)
 def works(needs: Callable[..., None]) -> None:
-    """Boxes can be made here."""
     needs("bwrap", "prlimit")
     if platform.machine() not in MACHINES:
         pytest.skip(f"needs a machine among {', '.join(MACHINES)}")
@@ -159,8 +158,7 @@ def test_what_is_closed(probed: dict[str, str], name: str, outcome: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "outcome"),
-    [("fcntl F_GETFD", "1"), ("prlimit64 of itself", "0"), ("own output", "None")],
+    ("name", "outcome"), [("fcntl F_GETFD", "1"), ("prlimit64 of itself", "0"), ("own output", "None")]
 )
 def test_what_must_work(probed: dict[str, str], name: str, outcome: str) -> None:
     assert probed[name] == outcome

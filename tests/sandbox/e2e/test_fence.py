@@ -59,7 +59,6 @@ def earlier() -> None:
 
 @pytest.fixture
 def strict(place: Ground) -> Iterator[Fence]:
-    """The fence of a strict seat. Nothing of it is left."""
     made = fence.fence(Level.STRICT, spec())
     yield made
     made.close()
@@ -95,7 +94,6 @@ def running(code: str, held: Fence) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def said(process: subprocess.Popen[bytes]) -> bytes:
-    """Waits for a line of the program."""
     assert process.stdout is not None
     return process.stdout.readline().strip()
 
@@ -282,7 +280,6 @@ def test_a_number_that_is_anothers_by_now_is_left_alone() -> None:
 
 @pytest.fixture
 def rival(one_core: None) -> Iterator[None]:
-    """Something else runs on it."""
     process = subprocess.Popen([sys.executable, "-c", SPIN], start_new_session=True)
     yield
     process.kill()
@@ -341,7 +338,6 @@ def test_who_asks_for_fewer_cores_is_denied_nothing() -> None:
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """A bot's folder that everybody can read."""
     made = Path(tempfile.mkdtemp(dir="/tmp", prefix="arena-fence-"))
     made.chmod(0o755)
     yield made
@@ -370,7 +366,6 @@ def seat(request: pytest.FixtureRequest, folder: Path, needs: Callable[..., None
 
 
 def too_much(told: dict[str, Any]) -> bool:
-    """Whether the fence told of too much memory, in the words of its level."""
     if told["level"] == "strict":
         return bool(told["excess"] == "used more memory than its limit of 64 MiB")
     return bool(told["excess"] == f"used {told['most_mib']} MiB of memory; its limit is 64 MiB")

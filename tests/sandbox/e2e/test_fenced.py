@@ -29,7 +29,6 @@ pytestmark = pytest.mark.skipif(bool(level_in_force(Level.FENCED)), reason="this
 
 @pytest.fixture
 def run(work: Path) -> Run:
-    """Runs a command there."""
 
     def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])

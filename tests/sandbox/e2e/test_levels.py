@@ -29,7 +29,6 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Runs a command in an empty folder."""
 
     def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])

@@ -49,7 +49,6 @@ def spec(folder: Path, *command: str, tcp: bool = False) -> BotSpec:
 
 
 def ended(process: BotProcess) -> End:
-    """Waits for the end of a process, and buries it."""
     try:
         while (end := process.end()) is None:
             time.sleep(0.005)

@@ -61,7 +61,6 @@ class World(NamedTuple):
     begun: str = 'exec "$@"'
     """How a command is run there."""
     variables: dict[str, str] = PLAIN
-    """All of its environment."""
 
 
 WORLDS = {
@@ -120,7 +119,6 @@ def run(world: World, folder: Path, *words: str) -> subprocess.CompletedProcess[
 
 
 def make_bot(folder: Path) -> Path:
-    """Makes the bot that tells what it finds."""
     bot = folder / "bot"
     bot.mkdir()
     shutil.copy(ROOT / "bots" / "python" / "arena_bot.py", bot)

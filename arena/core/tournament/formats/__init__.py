@@ -17,12 +17,12 @@ from arena.core.plugs import entries, load_entry
 from arena.core.tournament.formats.adaptive import Adaptive as Adaptive
 from arena.core.tournament.formats.adaptive import check_games as check_games
 from arena.core.tournament.formats.base import Format
+from arena.core.tournament.formats.base import Lagging as Lagging
 from arena.core.tournament.formats.compare import Compare as Compare
 from arena.core.tournament.formats.compare import shares as shares
 from arena.core.tournament.formats.extension import Extension as Extension
 from arena.core.tournament.formats.knockout import Knockout
 from arena.core.tournament.formats.ladder import Ladder
-from arena.core.tournament.formats.lagging import Lagging as Lagging
 from arena.core.tournament.formats.round_robin import Gauntlet as Gauntlet
 from arena.core.tournament.formats.round_robin import RoundRobin
 from arena.core.tournament.formats.swiss import Swiss
@@ -50,12 +50,7 @@ class _Formats(Mapping[str, type[Format]]):
     """Formats by name: those of the core, of wings, then of packages, which are looked for only if they are needed."""
 
     def __getitem__(self, name: str) -> type[Format]:
-        """Returns a format.
-
-        Raises:
-            KeyError: There is none of that name.
-            ConfigError: Its package is broken. Show the message to the operator.
-        """
+        """Returns a format. KeyError: none has that name. ConfigError (for the operator): its package is broken."""
         if name in OWN:
             return OWN[name]
         for wing, formats in plugs.brought("formats"):

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 from arena.core.errors import ConfigError
 from arena.core.progress import Neighbour, Progress
 from arena.core.ratings.pairs import PairResult
-from arena.core.tournament.formats.base import MAX_GAMES, Director, Format, Meeting, Round, RoundResult
-from arena.core.tournament.formats.lagging import Lagging
+from arena.core.tournament.formats.base import MAX_GAMES, Director, Format, Lagging, Meeting, Round, RoundResult
 from arena.core.tournament.formats.seating import orders
 
 if TYPE_CHECKING:

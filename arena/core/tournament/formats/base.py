@@ -13,6 +13,7 @@ Laws:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
@@ -128,6 +129,45 @@ class Director(ABC):
         return None
 
 
+class Lagging(Director):
+    """A director with a lag of one round: while a round is played, the next one is known already.
+
+    Its rounds depend on all results but those of the round in front, even if these are there already.
+
+    So the rounds are the same however fast the games are played.
+    """
+
+    lag = 1
+
+    def __init__(self) -> None:
+        self._added = 0
+        self._noted = 0
+        self._early: deque[RoundResult] = deque()
+        """Results on which the next round must not depend yet."""
+
+    def add(self, round: Round) -> None:
+        self._added += 1
+        self.plan(round)
+        self._note()
+
+    def take(self, result: RoundResult) -> None:
+        self._early.append(result)
+        self._note()
+
+    def _note(self) -> None:
+        while self._early and self._noted < self._added - 1:
+            self.note(self._early.popleft())
+            self._noted += 1
+
+    @abstractmethod
+    def plan(self, round: Round) -> None:
+        """Takes note that a round will be played."""
+
+    @abstractmethod
+    def note(self, result: RoundResult) -> None:
+        """Takes note of the results of the earliest round that has none yet."""
+
+
 class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
     """A format with its parameters. Subclasses have their own parameters, and the tag that is their name."""
 
@@ -188,8 +228,6 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
         """Returns how such a tournament stands: by default its rounds so far. It is shown by `text` alone.
 
         Args:
-            reader: The database.
-            row: The tournament.
             names: Of the entrants.
             order: The entrants as its standings have them, best first.
         """
@@ -199,12 +237,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
 
     @classmethod
     def words(cls, settings: Payload, refs: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Returns the command that plays such a tournament, and the options for the format that differ from defaults.
-
-        Args:
-            settings: The tournament's.
-            refs: How to name its bots.
-        """
+        """Returns the command that plays such a tournament of `refs`, and its options that are not defaults."""
         return ["tournament", *refs], ["--format", str(settings["format"]), *cls.options(settings)]
 
     @classmethod
@@ -233,7 +266,6 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
 
         Args:
             entrants: How many there are. Entrant 0 is the first seed, if the format has seeds.
-            players: Seats of a game.
             draw: From which everything random in it follows.
         """
 

@@ -27,11 +27,7 @@ class Generator(Protocol):
 
 
 def generator(draw: bytes, number: int) -> Generator:
-    """Returns the generator of match `number`, from which everything random in its choice follows.
-
-    Args:
-        draw: What is common to all matches.
-    """
+    """Returns the generator of match `number`, from which all in its choice follows; all matches share `draw`."""
     return random.Random(int.from_bytes(hashlib.sha256(draw + number.to_bytes(8)).digest()))
 
 
@@ -39,8 +35,6 @@ def weights(mu: float, others: Sequence[float], lately: Sequence[bool], again: f
     """Returns how likely each of the others is chosen, relative to the rest.
 
     Args:
-        mu: The rating that the others are compared with.
-        others: Their ratings; at least one.
         lately: By other whether they met lately.
         again: What the weight of these is multiplied by.
     """

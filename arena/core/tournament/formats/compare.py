@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from arena.core.errors import ConfigError
 from arena.core.ratings.sprt import Sprt
 from arena.core.tournament.formats.adaptive import check_chances, check_games, growing
-from arena.core.tournament.formats.base import Director, Format, Meeting, Round, RoundResult
-from arena.core.tournament.formats.lagging import Lagging
+from arena.core.tournament.formats.base import Director, Format, Lagging, Meeting, Round, RoundResult
 from arena.core.tournament.formats.seating import orders
 
 if TYPE_CHECKING:
@@ -104,11 +103,7 @@ class Compare(Format, frozen=True, kw_only=True, tag="compare"):
 
 
 def shares(pairs: Iterable[PairResult], margin: int | None, players: int) -> Iterator[float]:
-    """Yields of each deal of entrants 0 and 1 the share of entrant 0, from 0 to 1, where that is known.
-
-    Args:
-        margin: The largest lead of one seat over another, to judge by margins; None judges by wins.
-    """
+    """Yields entrant 0's share of each deal with entrant 1, where known: by margins up to `margin`, or by wins."""
     for pair in pairs:
         if (pair.one, pair.other) == (0, 1):
             share = pair.share if margin is None else pair.margin_share(margin, players)

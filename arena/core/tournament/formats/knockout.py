@@ -124,7 +124,6 @@ class _Bracket(Director):
         self._replays = 0
         self._ties: list[_Tie] = []
         self._open: list[_Tie] = []
-        """Those of the ties that are not decided."""
         self._begin()
 
     def next(self) -> Round | None:

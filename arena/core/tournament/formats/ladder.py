@@ -17,9 +17,8 @@ from typing import Final
 
 from arena.core.errors import ConfigError
 from arena.core.ratings.running import MU
-from arena.core.tournament.formats.base import Director, Format, Meeting, Round, RoundResult
+from arena.core.tournament.formats.base import Director, Format, Lagging, Meeting, Round, RoundResult
 from arena.core.tournament.formats.closeness import Generator, draw_place, generator, weights
-from arena.core.tournament.formats.lagging import Lagging
 from arena.core.tournament.formats.seating import orders
 from arena.core.types import Payload
 

@@ -23,8 +23,6 @@ def pairs(order: Sequence[int], points: Sequence[float], met: Met) -> list[tuple
 
     Args:
         order: Entrants from the best to the worst; an even number.
-        points: By entrant.
-        met: Who has met whom.
     """
     return _best(order, points, met) if len(order) <= MOST_EXACT else _by_groups(order, points, met)
 
@@ -103,9 +101,6 @@ def tables(order: Sequence[int], players: int, points: Sequence[float], met: Met
 
     Args:
         order: Entrants from the best to the worst; so many that all tables are full.
-        players: Seats of a table.
-        points: By entrant.
-        met: Who has met whom.
     """
 
     def cost(table: Sequence[int]) -> float:

@@ -138,7 +138,6 @@ class GardenerDrawing(drawing_kit.Drawing):
         return drawing_kit.Offered()
 
     def _offer_places(self, view: Payload) -> dict[int, tuple[float, float]]:
-        """Returns where the cards lie that were turned up."""
         cards = sorted([*view["offer"], *(card for card in view["taken"] if card is not None)])
         left, top, _, _ = self._tray
         return {
@@ -213,7 +212,6 @@ class GardenerDrawing(drawing_kit.Drawing):
         scene["#.deck"] = "1 card" if view["deck"] == 1 else f"{view['deck']} cards"
 
     def _square(self, seat: Seat, x: float, y: float) -> tuple[float, float]:
-        """Returns the middle of a square of a garden."""
         left, top, width, height = self._beds[seat]
         first_x, first_y, end_x, end_y = self._boxes[seat]
         # A small garden lies in the middle of its bed.

@@ -86,11 +86,8 @@ def garden_lines(
     """Draws a garden, with x above and y at the left. A garden that is too wide is drawn in parts, from left to right.
 
     Args:
-        cards: The cards.
         garden: A garden as in views: card, x, y, turned.
         width: Characters in a line.
-        new: The squares of the card that was just planted.
-        scored: The squares of the rows that were just scored.
     """
     kinds: dict[Square, str] = {}
     for card, x, y, turned in garden:
@@ -123,12 +120,8 @@ def window_lines(
     drawn, with `<` and `>` where it goes on. Lines of a new card are marked.
 
     Args:
-        cards: The cards.
-        garden: As for `garden_lines`; so are `new` and `scored`.
         width: Characters in a line.
         height: Lines, that of the columns' numbers included.
-        new: The squares of the card that was just planted.
-        scored: The squares of the rows that were just scored.
     """
     kinds: dict[Square, str] = {}
     for card, x, y, turned in garden:
@@ -175,11 +168,7 @@ def _columns(across: range, margin: int) -> Text:
 
 
 def _line(
-    kinds: Mapping[Square, str],
-    across: range,
-    y: int,
-    new: Collection[Square] = (),
-    scored: Collection[Square] = (),
+    kinds: Mapping[Square, str], across: range, y: int, new: Collection[Square] = (), scored: Collection[Square] = ()
 ) -> Text:
     # One more column than there are squares, for the bracket that closes the last one.
     line = Text()

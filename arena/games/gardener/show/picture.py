@@ -13,11 +13,9 @@ from arena.games.gardener.deck import KINDS, Deck
 from arena.games.gardener.geometry import HIGH, WIDE
 
 SQUARE = 34.0
-"""The side of a square."""
 COLUMNS = 8
 """How many cards are side by side."""
 MARGIN = 32.0
-"""The margin around the picture."""
 
 _GAP = 22.0  # between cards side by side; below a card is a line for the next card's number
 _NUMBER = 26.0
@@ -51,7 +49,6 @@ def gardener_svg(deck: Deck) -> str:
 
 
 def _card(number: int, card: bytes, left: float, top: float) -> str:
-    """Draws a card below its number."""
     frame = svg.element(
         "rect", x=left, y=top + _NUMBER, width=WIDE * SQUARE, height=HIGH * SQUARE, rx=5, fill="none",
         stroke=svg.INK, stroke_width=2.2,
@@ -92,7 +89,6 @@ def square_symbols() -> Iterator[tuple[str, str]]:
 
 
 def _mat() -> list[str]:
-    """Draws a tatami mat: its straw, and the two seams along it."""
     straw = "".join(f"M{x},-14V14" for x in range(-8, 9, 4))
     return [
         svg.element("path", d=straw, stroke="#b9a566", stroke_width=1.2),
@@ -101,7 +97,6 @@ def _mat() -> list[str]:
 
 
 def _stones() -> list[str]:
-    """Draws the stepping stones of a path."""
     stones = ((-7.5, -8, 6.5, 5), (6.5, -3.5, 6, 4.6), (-5.5, 4.5, 5.6, 4.2), (7, 10.5, 6.2, 4))
     return [
         svg.element("ellipse", cx=x, cy=y, rx=rx, ry=ry, fill="#b9b1a3", stroke="#6a6257", stroke_width=1.2)
@@ -110,13 +105,11 @@ def _stones() -> list[str]:
 
 
 def _waves() -> list[str]:
-    """Draws the waves of a pond."""
     waves = "".join(f"M-13,{y} q3.25,-5.5 6.5,0 t6.5,0 t6.5,0 t6.5,0" for y in (-8, 1, 10))
     return [svg.element("path", d=waves, fill="none", stroke="#3f7fa3", stroke_width=2)]
 
 
 def _bush() -> list[str]:
-    """Draws a bush on its trunk, for a garden."""
     leaves = ((0, -6, 7.5), (-6.5, 1, 6.5), (6.5, 1, 6.5), (0, 2, 6.5))
     return [
         svg.element("path", d="M0,4V14M-5,14H5", stroke="#5b4327", stroke_width=2.6, stroke_linecap="round"),

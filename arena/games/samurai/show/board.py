@@ -38,13 +38,7 @@ _SHADES: dict[Kind, tuple[str, str, str]] = {
     "city": ("#9c5420",) * 3,
     "edo": ("#a4581c",) * 3,
 }
-_INK: dict[Kind, str] = {
-    "sea": "#6f9dc4",
-    "land": "#9db383",
-    "village": "#d8b98a",
-    "city": "#d8b98a",
-    "edo": "#d8b98a",
-}
+_INK: dict[Kind, str] = {"sea": "#6f9dc4", "land": "#9db383", "village": "#d8b98a", "city": "#d8b98a", "edo": "#d8b98a"}
 _PIECE_STYLE = Style(color="#ffffff", bold=True)
 _TARGET_STYLE = Style(color="#000000", bgcolor="#e8e8e8", bold=True)
 # Black on white; reversed, so that it is visible where colours are off.
@@ -59,16 +53,11 @@ def tile_code(tile: str) -> str:
 
 
 def map_lines(board: Board, view: Payload, changed: Collection[int] = (), targets: Collection[int] = ()) -> list[Text]:
-    """Draws a board.
+    """Draws a view of a game on its board; returns the lines of the map, without empty ones around it.
 
     Args:
-        board: The board.
-        view: A view of the game: its pieces and tiles are drawn.
         changed: The numbers of the spaces to highlight.
         targets: The numbers of the spaces that a person may choose now.
-
-    Returns:
-        The lines of the map, without the empty columns and lines around it.
     """
     tiles = {space: (seat, tile) for space, seat, tile in view["tiles"]}
     castes = _castes(board, view)
@@ -100,16 +89,9 @@ def map_lines(board: Board, view: Payload, changed: Collection[int] = (), target
 def compact_lines(
     board: Board, view: Payload, changed: Collection[int] = (), targets: Collection[int] = ()
 ) -> list[Text]:
-    """Draws a board with one line for each row. Odd columns, which lie half a space lower, have low signs.
+    """Draws as `map_lines` with one line for each row. Odd columns, which lie half a space lower, have low signs.
 
-    Args:
-        board: The board.
-        view: A view of the game: its pieces and tiles are drawn.
-        changed: The numbers of the spaces to highlight.
-        targets: The numbers of the spaces that a person may choose now: one that is empty shows its number.
-
-    Returns:
-        The lines of the map, without the empty columns and lines around it.
+    Of `targets`, one that is empty shows its number.
     """
     tiles = {space: (seat, tile) for space, seat, tile in view["tiles"]}
     castes = _castes(board, view)
@@ -141,7 +123,6 @@ def corner(board: Board) -> tuple[int, int]:
 
 
 def _castes(board: Board, view: Payload) -> dict[int, str]:
-    """Returns by space the letters of its pieces."""
     castes = dict.fromkeys(range(len(board.spaces)), "")
     for caste, spaces in view["pieces"].items():
         for space in spaces:

@@ -13,7 +13,6 @@ from arena.games.samurai.show.words import Narrator, changed_spaces, tile_name
 from arena.games.samurai.state import CASTES, TILES
 
 MARGIN = 10.0
-"""The margin around the map."""
 
 _PIECES, _TILES, _RINGS, _WORDS = 1, 2, 3, 4  # layers
 _STEP = {1: 0.0, 2: 22.0, 3: 19.5}  # between pieces side by side, by how many a settlement holds

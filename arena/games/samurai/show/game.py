@@ -51,7 +51,6 @@ class MapFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     players: int
     spaces: int
-    """Number of spaces, settlements included."""
     land: int
     sea: int
     villages: int
@@ -64,7 +63,6 @@ class SamuraiFacts(presenters.BoardFacts, frozen=True, kw_only=True):
     """What a board file says."""
 
     maps: tuple[MapFacts, ...]
-    """A map for each number of players."""
 
     def sentences(self) -> Iterator[str]:
         """Yields what each map has."""
@@ -180,15 +178,10 @@ class Samurai(presenters.Presenter):
 def _map_facts(board: Board, players: int) -> MapFacts:
     kinds = Counter(space.kind for space in board.spaces)
     return MapFacts(
-        players=players,
-        spaces=kinds.total(),
-        land=kinds["land"],
-        sea=kinds["sea"],
-        villages=kinds["village"],
-        cities=kinds["city"],
-        edos=kinds["edo"],
+        players=players, spaces=kinds.total(), land=kinds["land"], sea=kinds["sea"], villages=kinds["village"],
+        cities=kinds["city"], edos=kinds["edo"],
         pieces_per_caste=sum(kinds[kind] * pieces for kind, pieces in PIECES.items()) // CASTE_COUNT,
-    )
+    )  # fmt: skip
 
 
 def _map_legend(board: Board) -> Iterator[Text]:

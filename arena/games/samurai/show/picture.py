@@ -13,7 +13,6 @@ from arena.games.samurai.board import CASTES, PIECES, Board, Kind, Space
 from arena.games.samurai.show.hexagons import RADIUS, RISE, centre, coast, corners
 
 MARGIN = 28.0
-"""The margin around the picture."""
 
 _CORNERS = corners()
 _FILL: dict[Kind, str] = {
@@ -31,12 +30,7 @@ _LEGEND_SCALE = 0.66
 
 
 def samurai_svg(board: Board, players: int) -> str:
-    """Returns the picture of a board.
-
-    Args:
-        board: The board for a number of players.
-        players: That number.
-    """
+    """Returns the picture of a board as it is for a number of players."""
     head = _Head(board, players)
     raw = [centre(space) for space in board.spaces]
     left = min(x for x, _ in raw) - RADIUS - MARGIN
@@ -95,7 +89,6 @@ class _Head:
 
 
 def _definitions() -> Iterator[str]:
-    """Draws a space of each kind around its centre."""
     for kind, fill in _FILL.items():
         border = _BORDER.get(kind, "#c9c39b")
         parts = [svg.element("polygon", points=svg.points(_CORNERS), fill=fill, stroke=border, stroke_width=1)]
@@ -109,13 +102,11 @@ def _definitions() -> Iterator[str]:
 
 
 def _coast(board: Board, centres: list[tuple[float, float]]) -> str:
-    """Draws a line around the land."""
     line = coast(board, centres)
     return svg.element("path", d=line, fill="none", stroke="#7d6a45", stroke_width=2.6, stroke_linecap="round")
 
 
 def _labels(space: Space, number: int, x: float, y: float) -> str:
-    """Returns the labels of a space."""
     parts = [
         svg.text(f"{space.col}-{space.row}", x, y - 17, 8.0, fill=svg.FAINT),
         svg.text(str(number), x, y + 25, 9.5, font_weight="bold"),

@@ -117,7 +117,6 @@ def _distance(one: Space, other: Space) -> int:
 
 
 def _direction(start: Space, end: Space) -> str:
-    """Returns the compass direction from `start` to `end`."""
     right = 1.5 * (end.col - start.col)
     down = sqrt(3) * (end.row - start.row + (end.col % 2 - start.col % 2) / 2)
     return _DIRECTIONS[round(atan2(down, right) / (pi / 4)) % 8]

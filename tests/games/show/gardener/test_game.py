@@ -26,18 +26,11 @@ NAMES = ("ann", "bob\x1b[2J", "a very long name", "d", "e")
 
 def header(seats: int, **options: str) -> Header:
     return Header(
-        arena="test",
-        game="g1",
-        tournament=None,
+        arena="test", game="g1", tournament=None,
         settings=make_settings("gardener", seats, overrides=[f"{name}={value}" for name, value in options.items()]),
-        bots=[LoggedBot(name, "1", "0" * 64, seat) for seat, name in enumerate(NAMES[:seats])],
-        deal=0,
-        rotation=0,
-        board=None,
-        commitment="0" * 64,
-        salt="0" * 64,
-        mix="0" * 64,
-    )
+        bots=[LoggedBot(name, "1", "0" * 64, seat) for seat, name in enumerate(NAMES[:seats])], deal=0, rotation=0,
+        board=None, commitment="0" * 64, salt="0" * 64, mix="0" * 64,
+    )  # fmt: skip
 
 
 def view(seats: int, **fields: Any) -> dict[str, Any]:
@@ -55,7 +48,6 @@ def view(seats: int, **fields: Any) -> dict[str, Any]:
 
 
 def gardener(seats: int, **options: str) -> Gardener:
-    """Returns how a game on cards that are all alike is shown."""
     head = header(seats, **options)
     rules = copy(rules_of(head.settings))  # games at equal tables share the original
     rules.board = CARDS

@@ -32,26 +32,18 @@ def planted(*rows: dict[str, Any], turned: bool) -> dict[str, Any]:
         ({"event": "turned_up", "card": 7}, "turned up: card 7"),
         ({"event": "seized", "seat": 0, "card": 7}, "▲ ann (seat 0) seizes card 7"),
         (planted(turned=False), "■ bob (seat 1) plants card 12 at [2,-1]"),
-        (
-            planted(ROW, DOWN, turned=True),
-            "■ bob (seat 1) plants card 12 at [2,-1], turned, and makes 3 ponds across from [-1,2] and 4 paths down "
-            "from [0,0]",
-        ),
-        (
-            {"event": "scored", "seat": 0, "row": ROW, "points": 1, "features": TWO},
-            "▲ ann (seat 0) scores 3 ponds across from [-1,2]: 1 point",
-        ),
-        (
-            {"event": "scored", "seat": 0, "row": DOWN, "points": 2, "features": ALL},
-            "▲ ann (seat 0) scores 4 paths down from [0,0]: 2 points; all four feature cards turn up",
-        ),
+        (planted(ROW, DOWN, turned=True),
+         "■ bob (seat 1) plants card 12 at [2,-1], turned, and makes 3 ponds across from [-1,2] and 4 paths down "
+         "from [0,0]"),
+        ({"event": "scored", "seat": 0, "row": ROW, "points": 1, "features": TWO},
+         "▲ ann (seat 0) scores 3 ponds across from [-1,2]: 1 point"),
+        ({"event": "scored", "seat": 0, "row": DOWN, "points": 2, "features": ALL},
+         "▲ ann (seat 0) scores 4 paths down from [0,0]: 2 points; all four feature cards turn up"),
         ({"event": "bonus", "seat": 0, "kinds": 3, "points": 4}, "▲ ann (seat 0) scored 3 kinds: 4 points more"),
-        (
-            {"event": "over", "reason": "target", "ranks": [2, 1], "scores": [20, 26]},
-            "The game is over: a score is above 25. 1. ■ bob (seat 1) 26 points, 2. ▲ ann (seat 0) 20 points",
-        ),
+        ({"event": "over", "reason": "target", "ranks": [2, 1], "scores": [20, 26]},
+         "The game is over: a score is above 25. 1. ■ bob (seat 1) 26 points, 2. ▲ ann (seat 0) 20 points"),
     ],
-)
+)  # fmt: skip
 def test_an_event_in_a_sentence(event: dict[str, Any], sentence: str) -> None:
     assert told(event) == [sentence]
 

@@ -13,13 +13,13 @@ from typing import Any, Final
 
 import msgspec
 import pytest
-from arena.league.door.keys import is_key
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from arena.author import archives
 from arena.core import files
 from arena.core.types import Payload
+from arena.league.door.tokens import is_hash
 from arena.league.folder import Folder
 from arena.league.public import documents
 from arena.league.season.closing import close_season
@@ -120,7 +120,7 @@ def check_all(store: LeagueStore, folder: Folder) -> None:
     msgspec.json.encode(documents.standings(store))
     for author in store.authors.all():
         msgspec.json.encode(documents.author_status(store, author.name))
-    assert all(map(is_key, documents.keys(store)))
+    assert all(map(is_hash, documents.keys(store)))
     assert store.controls.workers is None or store.controls.workers <= 1024
     if store.controls.closing is not None:
         for match in store.matches.running():

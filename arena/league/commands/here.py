@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-TOKEN = "ARENA_TOKEN"
+TOKEN = "ARENA_LEAGUE_TOKEN"
 """The variable of the environment with an author's token, where there is no file of it."""
 WHICH = "expected a league, got none; give its FOLDER, or --at ADDRESS with --token FILE for one elsewhere"
 

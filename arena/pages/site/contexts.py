@@ -28,8 +28,7 @@ from arena.pages.site.figures import Scale, bars, curve, histogram, scale_of, sh
 
 PAGE: Final = 500
 """Games of a page of games."""
-CROSSED: Final = 40
-"""Bots in a cross-table: a larger one cannot be read. Each bot's page has all its opponents."""
+CROSSED: Final = 40  # bots in a cross-table: a larger one cannot be read, and each bot's page has all its opponents
 DRAWN: Final = 24
 LAST: Final = 12
 FACE: Final = ("rules", "told", "address", "dates")

@@ -216,8 +216,12 @@ def test_a_log_that_is_a_bomb_is_refused(elsewhere: Elsewhere) -> None:
     ("words", "token", "sentence"),
     [
         (("--at", "AT"), "TOKEN", ""),
-        (("--at", "AT"), "", "expected --token FILE, or a token in ARENA_TOKEN, with --at, got: neither"),
-        (("--at", "AT"), "secret", "expected a token, arena_ and 43 characters, in ARENA_TOKEN, got: another text"),
+        (("--at", "AT"), "", "expected --token FILE, or a token in ARENA_LEAGUE_TOKEN, with --at, got: neither"),
+        (
+            ("--at", "AT"),
+            "secret",
+            "expected a token, arena_ and 43 characters, in ARENA_LEAGUE_TOKEN, got: another text",
+        ),
         (("--token", "anna.token"), "", "expected --at with --token, got: --token alone"),
         (("--at", "AT", "--key", "anna.key"), "TOKEN", "expected --token FILE, got: --key"),
     ],
@@ -228,7 +232,7 @@ def test_a_token_may_come_from_the_environment(
     given = [elsewhere.at if word == "AT" else word for word in words]
     own = (elsewhere.home / "anna.token").read_text().strip()
     done = CliRunner().invoke(
-        cli, ["league", "standings", *given], env={"ARENA_TOKEN": own if token == "TOKEN" else token}
+        cli, ["league", "standings", *given], env={"ARENA_LEAGUE_TOKEN": own if token == "TOKEN" else token}
     )
     assert done.exit_code == (2 if sentence else 0), done.output
     assert sentence in done.stderr

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -33,6 +33,8 @@ class NewBot(msgspec.Struct, frozen=True, kw_only=True):
     """What `arena bot build` runs for it; empty if nothing needs building."""
     missing: str | None
     """A program that builds or runs it and is not installed."""
+    rules: tuple[str, ...] = ()
+    """The games that it is for; empty if any."""
 
 
 def templates() -> dict[str, Path]:
@@ -103,7 +105,8 @@ def new_bot(
         raise errors.InternalError(f"expected a bot from the template in {template}, got: {manifest}")
     lack = bot_manifests.missing_tool(manifest, folder) or bot_manifests.missing(manifest, folder)
     missing = lack.what if lack is not None and lack.program else None
-    return NewBot(folder=folder, language=language, build=bot_manifests.work(manifest), missing=missing)
+    build = bot_manifests.work(manifest)
+    return NewBot(folder=folder, language=language, build=build, missing=missing, rules=tuple(manifest.rules))
 
 
 def _files(template: Path) -> dict[str, bytes]:
@@ -119,9 +122,22 @@ def _files(template: Path) -> dict[str, bytes]:
     }
 
 
+class _Layer(msgspec.Struct):
+    inputs: int
+    weights: bytes
+    bias: bytes
+
+
 class _Policy(msgspec.Struct):
     format: Literal[1]
     rules: Literal["gardener", "samurai"]
+    layers: Annotated[list[_Layer], msgspec.Meta(min_length=1)]
+
+    def __post_init__(self) -> None:
+        for layer, after in zip(self.layers, [*self.layers[1:], None], strict=True):
+            outputs = len(layer.bias) // 4
+            if len(layer.weights) != 4 * layer.inputs * outputs or (after is not None and after.inputs != outputs):
+                raise ValueError("layers that do not fit")
 
 
 def _play_by(policy: Path, made: dict[str, bytes]) -> None:

@@ -122,6 +122,8 @@ def test_a_policy_that_does_not_fit_is_refused(tmp_path: Path) -> None:
         ("{", "as `arena.learn.adapters.policies.save` writes it"),
         ('{"format": 2, "rules": "gardener"}', "format"),
         ('{"format": 1, "rules": "../gardener"}', "for gardener or samurai .*'../gardener'"),
+        ('{"format": 1, "rules": "gardener", "layers": []}', "length >= 1 .*layers"),
+        ('{"format": 1, "rules": "gardener", "layers": [{"inputs": 2, "weights": "AAAA", "bias": ""}]}', "do not fit"),
     ):
         path.write_text(text)
         with pytest.raises(ConfigError, match=why):

@@ -51,10 +51,8 @@ def new_bot(
     """Makes a bot's folder, named after the bot.
 
     Args:
-        name: The bot's name.
         language: One of `templates()`; any, where `bridge` is set.
         author: Who writes it; may be empty.
-        parent: The folder in which the new one is made.
         bridge: Whether it reads and writes lines. It plays as it is, and is to be written anew in its language.
         policy: A file of `arena.learn.adapters.policies` by which it plays, in Python.
 

@@ -82,4 +82,9 @@ def _moment(text: str, zone: ZoneInfo) -> float:
         raise errors.ConfigError(
             f'expected a date and a time such as "2026-12-20 18:00", got: {text!r}; correct it'
         ) from None
-    return (found if found.tzinfo else found.replace(tzinfo=zone)).timestamp()
+    moment = (found if found.tzinfo else found.replace(tzinfo=zone)).timestamp()
+    if not found.tzinfo and datetime.fromtimestamp(moment, zone).replace(tzinfo=None) != found:
+        raise errors.ConfigError(
+            f"expected a time that there is in {zone.key}, got: {text!r}, when clocks are put forward; choose another"
+        )
+    return moment

@@ -18,7 +18,7 @@ import msgspec
 from arena.core.face import Payload, errors
 
 _SHAPE: Final = "%Y-%m-%d %H:%M"
-_LATEST: Final = datetime(9000, 1, 1)
+_EARLIEST, _LATEST = datetime(1970, 1, 2), datetime(9000, 1, 1)
 
 
 class Dates(msgspec.Struct, frozen=True):
@@ -76,7 +76,7 @@ def read(opens: str, freezes: str, closes: str, zone: str) -> Dates:
 def _moment(text: str, zone: ZoneInfo) -> float:
     try:
         found = datetime.fromisoformat(text)
-        if found.replace(tzinfo=None) > _LATEST or ("T" not in text and ":" not in text):
+        if not _EARLIEST <= found.replace(tzinfo=None) <= _LATEST or ("T" not in text and ":" not in text):
             raise ValueError
     except ValueError:
         raise errors.ConfigError(

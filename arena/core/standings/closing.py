@@ -22,11 +22,8 @@ from arena.core.tournament.plan import publish_beside, reveal_secret
 def close(store: Store, tournament: Tournament) -> Report:
     """Reveals the secret of a tournament whose games are all done, stores its ratings, and marks it finished.
 
-    What killed workers have left of files is removed, since no worker writes any more.
-
-    Returns its final standings.
-
-    It may be called again if it was cut short.
+    What killed workers have left of files is removed, since no worker writes any more. It may be called again if it
+    was cut short. Returns its final standings.
 
     Raises:
         StoreError: Some games are not done. Nothing is revealed.
@@ -49,9 +46,7 @@ def correct(
     The record comes first. It may be called again if it was cut short: the database then follows the record.
 
     Args:
-        games: Their numbers.
-        reason: Why, for people.
-        by: Who says so.
+        games, reason, by: Their numbers; why, for people; who says so.
 
     Raises:
         ConfigError: The tournament is not over, or who met in it followed from its results, or a game has no result,

@@ -118,7 +118,7 @@ def test_a_record_that_says_less_is_a_fault(tmp_path: Path, forge: Callable[[Cor
     [
         ({"tournament": "another"}, "those of another"),
         ({"corrections": []}, "nothing of it"),
-        *(({"game": game}, f"game {game}, which has none") for game in (99, -1, 10**30)),
+        *(({"game": game}, f"game {game}, which has none") for game in (-1, 10**30)),
     ],
 )
 def test_a_record_that_was_changed_is_not_gone_on_with(tmp_path: Path, changes: dict[str, Any], why: str) -> None:

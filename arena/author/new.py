@@ -16,8 +16,7 @@ import msgspec
 
 from arena.core.face import bot_files, bot_manifests, errors, files, resources
 
-LONGEST_AUTHOR: Final = 256
-"""How many characters an author's name in a manifest may have."""
+LONGEST_AUTHOR: Final = 256  # characters
 _NAMED: Final = (bot_manifests.MANIFEST, "README.md", "AGENTS.md")
 """The files of a new bot in which the word NAME is replaced by the bot's name."""
 _BRIDGED: Final = "perl"
@@ -52,7 +51,6 @@ def new_bot(
 
     Args:
         language: One of `templates()`; any, where `bridge` is set.
-        author: Who writes it; may be empty.
         bridge: Whether it reads and writes lines. It plays as it is, and is to be written anew in its language.
         policy: A file of `arena.learn.adapters.policies` by which it plays, in Python.
 

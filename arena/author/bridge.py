@@ -28,8 +28,7 @@ def bridge(program: Program, *, name: str, version: str, want: Sequence[str], re
 
     Args:
         program: The running program. It is ended in any case.
-        name: What `hello` says.
-        version: What `hello` says.
+        name, version: What `hello` says.
         want: What each request carries, of `WANTS`.
         report: Called with sentences for standard error.
 

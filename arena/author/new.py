@@ -10,14 +10,13 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
 from arena.core.face import bot_files, bot_manifests, errors, files, resources
 
-LONGEST_AUTHOR: Final = 256
-"""How many characters an author's name in a manifest may have."""
+LONGEST_AUTHOR: Final = 256  # characters
 _NAMED: Final = (bot_manifests.MANIFEST, "README.md", "AGENTS.md")
 """The files of a new bot in which the word NAME is replaced by the bot's name."""
 _BRIDGED: Final = "perl"
@@ -33,6 +32,8 @@ class NewBot(msgspec.Struct, frozen=True, kw_only=True):
     """What `arena bot build` runs for it; empty if nothing needs building."""
     missing: str | None
     """A program that builds or runs it and is not installed."""
+    rules: tuple[str, ...] = ()
+    """The games that it is for; empty if any."""
 
 
 def templates() -> dict[str, Path]:
@@ -49,10 +50,7 @@ def new_bot(
     """Makes a bot's folder, named after the bot.
 
     Args:
-        name: The bot's name.
         language: One of `templates()`; any, where `bridge` is set.
-        author: Who writes it; may be empty.
-        parent: The folder in which the new one is made.
         bridge: Whether it reads and writes lines. It plays as it is, and is to be written anew in its language.
         policy: A file of `arena.learn.adapters.policies` by which it plays, in Python.
 
@@ -103,7 +101,8 @@ def new_bot(
         raise errors.InternalError(f"expected a bot from the template in {template}, got: {manifest}")
     lack = bot_manifests.missing_tool(manifest, folder) or bot_manifests.missing(manifest, folder)
     missing = lack.what if lack is not None and lack.program else None
-    return NewBot(folder=folder, language=language, build=bot_manifests.work(manifest), missing=missing)
+    build = bot_manifests.work(manifest)
+    return NewBot(folder=folder, language=language, build=build, missing=missing, rules=tuple(manifest.rules))
 
 
 def _files(template: Path) -> dict[str, bytes]:
@@ -119,9 +118,22 @@ def _files(template: Path) -> dict[str, bytes]:
     }
 
 
+class _Layer(msgspec.Struct):
+    inputs: int
+    weights: bytes
+    bias: bytes
+
+
 class _Policy(msgspec.Struct):
     format: Literal[1]
     rules: Literal["gardener", "samurai"]
+    layers: Annotated[list[_Layer], msgspec.Meta(min_length=1)]
+
+    def __post_init__(self) -> None:
+        for layer, after in zip(self.layers, [*self.layers[1:], None], strict=True):
+            outputs = len(layer.bias) // 4
+            if len(layer.weights) != 4 * layer.inputs * outputs or (after is not None and after.inputs != outputs):
+                raise ValueError("layers that do not fit")
 
 
 def _play_by(policy: Path, made: dict[str, bytes]) -> None:

@@ -18,7 +18,7 @@ import msgspec
 from arena.core.face import Payload, errors
 
 _SHAPE: Final = "%Y-%m-%d %H:%M"
-_LATEST: Final = datetime(9000, 1, 1)
+_EARLIEST, _LATEST = datetime(1970, 1, 2), datetime(9000, 1, 1)
 
 
 class Dates(msgspec.Struct, frozen=True):
@@ -76,10 +76,15 @@ def read(opens: str, freezes: str, closes: str, zone: str) -> Dates:
 def _moment(text: str, zone: ZoneInfo) -> float:
     try:
         found = datetime.fromisoformat(text)
-        if found.replace(tzinfo=None) > _LATEST or ("T" not in text and ":" not in text):
+        if not _EARLIEST <= found.replace(tzinfo=None) <= _LATEST or ("T" not in text and ":" not in text):
             raise ValueError
     except ValueError:
         raise errors.ConfigError(
             f'expected a date and a time such as "2026-12-20 18:00", got: {text!r}; correct it'
         ) from None
-    return (found if found.tzinfo else found.replace(tzinfo=zone)).timestamp()
+    moment = (found if found.tzinfo else found.replace(tzinfo=zone)).timestamp()
+    if not found.tzinfo and datetime.fromtimestamp(moment, zone).replace(tzinfo=None) != found:
+        raise errors.ConfigError(
+            f"expected a time that there is in {zone.key}, got: {text!r}, when clocks are put forward; choose another"
+        )
+    return moment

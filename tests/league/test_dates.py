@@ -59,6 +59,8 @@ def test_a_date_is_of_its_zone_in_summer_and_in_winter(given: str, moment: str) 
         (Season(closes="soon"), "expected a date and a time such as"),
         (Season(closes="2026-12-20"), "expected a date and a time such as"),
         (Season(closes="9999-12-31 23:59"), "expected a date and a time such as"),
+        (Season(closes="0001-01-01 00:00", zone="Etc/GMT-14"), "expected a date and a time such as"),
+        (Season(closes="2027-03-28 02:30", zone="Europe/Berlin"), "when clocks are put forward"),
         (Season(zone="Europe/Berln"), "expected a time zone such as"),
         (Season(zone="../../etc/passwd"), "expected a time zone such as"),
         (Season(freezes="2026-12-21 18:00", closes="2026-12-20 18:00"), "expected freezes before closes"),

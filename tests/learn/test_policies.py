@@ -88,7 +88,9 @@ def saved(path: Path, env: gymnasium.Seat, **how: Any) -> list[tuple[Any, Any]]:
 def test_a_new_bot_likes_what_the_policy_likes_and_needs_nothing(tmp_path: Path, observations: str) -> None:
     env = gymnasium.Seat("gardener", observations=observations)
     layers = saved(tmp_path / "policy.json", env)
-    folder = new_bot("mind", language="python", author="", parent=tmp_path, policy=tmp_path / "policy.json").folder
+    made = new_bot("mind", language="python", author="", parent=tmp_path, policy=tmp_path / "policy.json")
+    folder, rules = made.folder, made.rules
+    assert rules == ("gardener",), "the command that is named next plays it"
     assert {path.name for path in folder.glob("*.py")} == {"bot.py"}
     values, _ = env.reset(seed=1)
     numbers = list(env._game.rules.observe(env._game.table.shown, 0) or ())
@@ -122,6 +124,8 @@ def test_a_policy_that_does_not_fit_is_refused(tmp_path: Path) -> None:
         ("{", "as `arena.learn.adapters.policies.save` writes it"),
         ('{"format": 2, "rules": "gardener"}', "format"),
         ('{"format": 1, "rules": "../gardener"}', "for gardener or samurai .*'../gardener'"),
+        ('{"format": 1, "rules": "gardener", "layers": []}', "length >= 1 .*layers"),
+        ('{"format": 1, "rules": "gardener", "layers": [{"inputs": 2, "weights": "AAAA", "bias": ""}]}', "do not fit"),
     ):
         path.write_text(text)
         with pytest.raises(ConfigError, match=why):

@@ -65,4 +65,4 @@ def new(name: str, language: str, bridge: bool, policy: Path | None, author: str
     if made.build:
         say(plain(f"  arena bot build {ref}"))
     say(plain(f"  arena bot check {ref}"))
-    say(plain(f"  arena match {ref} greedy"))
+    say(plain(f"  arena match {ref} greedy" + "".join(f" --rules {rules}" for rules in made.rules[:1])))

@@ -140,11 +140,7 @@ class TrialGame:
         self._dialogue.ready(self._rules.name)
 
     def ask(self) -> str | None:
-        """Plays on until the bot owes a decision, and sends the request.
-
-        Returns:
-            Its kind; None if the bot is asked no more in this game.
-        """
+        """Plays on until the bot owes a decision, and requests it. Returns its kind; None if the game asks no more."""
         while True:
             due = self._course.due
             match due:
@@ -191,16 +187,13 @@ class TrialGame:
     def play(
         self, wait_ms: int, *, most: int | None = None, until: str | None = None, limit_ms: int | None = None
     ) -> bool:
-        """Asks and waits, again and again; tells the bot how the game ended, if it is over.
+        """Asks and waits, again and again; tells the bot how the game ended, and returns whether it did.
 
         Args:
             wait_ms: How long an answer is awaited.
             most: The most decisions.
             until: Stop when a decision of this kind was answered.
             limit_ms: Stop when the bot has used so much time.
-
-        Returns:
-            Whether the game was played to its end.
         """
         while most is None or self.kinds.total() < most:
             if (until and self.kinds[until]) or (limit_ms is not None and self.used_ms > limit_ms):

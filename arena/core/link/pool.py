@@ -4,8 +4,8 @@ Laws:
 1. Each process has a socket of its own. A connection is the bot's once it said `hello` with the process's token.
    What comes over another is told `error` and has no effect.
 2. A bot serves one seat at a time, so a bot that enters a game twice has two processes.
-3. A process serves the games of one block only, and no two games of one deal. When the next block begins, those that
-   wait are told goodbye and end by themselves; nobody waits for that.
+3. A process serves the games of one block only, no two games of one deal, and `MOST_MET` deals. When the next block
+   begins, those that wait are told goodbye and end by themselves; nobody waits for that.
 4. Those that wait are an LRU cache: there are `MOST_WAITING` at most, fewer where memory is short. One that computes
    while it waits, or grows from game to game, is ended before that costs a game.
 5. A worker is one thread of one process. `worker_pool` is made after any fork, never before.
@@ -82,11 +82,7 @@ class Poller(Generic[T]):
             self._poll.register(descriptor, _READ | _WRITE)
 
     def wait(self, wait_ms: int) -> list[T]:
-        """Waits until something happens, and does what is to be done.
-
-        Returns:
-            What the `read`s returned that were called.
-        """
+        """Waits until something happens, does what is to be done, and returns what the `read`s did that were called."""
         happened = []
         for descriptor, event in self._poll.poll(wait_ms):
             if event & _WRITE and descriptor in self._writers and not self._writers[descriptor]():
@@ -173,11 +169,9 @@ class Pool:
     # Waiting
 
     def wait(self, wait_ms: int) -> list[Bot]:
-        """Waits until something happens, and deals with what concerns no game.
+        """Waits for something to happen, or in vain, and deals with what concerns no game.
 
-        Returns:
-            The bots of games of which something can be received, or whose process has ended; empty if something else
-            happened, or nothing in time.
+        Returns the bots of games of which something can be received, or whose process has ended.
         """
         return [bot for bot in self._poller.wait(wait_ms) if bot is not None and bot.plays]
 
@@ -352,7 +346,7 @@ class Pool:
             self._discard(bot)
             return
         bot.rest()
-        if bot.has_grown():
+        if bot.has_served():
             self._dismiss(bot, "no more games for now")
             return
         self._idle.append(bot)

@@ -16,6 +16,8 @@ from arena.core.wire.session import Session, State
 
 REST_CPU_NS: Final = 1_000 * NS_PER_MS
 """CPU time that a bot may use while it waits for a game."""
+MOST_MET: Final = 1_000
+"""Deals of one process, at most: they are kept in memory, and a start costs nothing beside so many games."""
 Deal: TypeAlias = tuple[bytes, int]
 """A deal: the secret of its tournament, and its number."""
 
@@ -73,9 +75,10 @@ class Bot:
         """Tells whether it has computed since its last game."""
         return self.process.fence.known_cpu_ns() - self.rests_since_ns > REST_CPU_NS
 
-    def has_grown(self) -> bool:
-        """Tells whether it uses twice the memory that it used after its first game, and half of what it may."""
-        return self.watch.most_mib > max(2 * self.first_mib, self.spec.memory_mib // 2)
+    def has_served(self) -> bool:
+        """Tells whether it has had its number of deals, or uses half of the memory that its first game left free."""
+        grown_mib, free_mib = self.watch.most_mib - self.first_mib, self.spec.memory_mib - self.first_mib
+        return len(self.met) >= MOST_MET or grown_mib > free_mib // 2
 
     def stop(self, after_ms: int) -> None:
         """Kills its process group now, or has the warden kill it after some milliseconds."""

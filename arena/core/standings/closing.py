@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from arena.core import files
-from arena.core.errors import ConfigError
+from arena.core.errors import ConfigError, LogError
 from arena.core.record.published import CORRECTIONS_FILE, Correction, Corrections, published
 from arena.core.standings.report import Report, report
 from arena.core.store.reader import Reader
@@ -22,11 +22,8 @@ from arena.core.tournament.plan import publish_beside, reveal_secret
 def close(store: Store, tournament: Tournament) -> Report:
     """Reveals the secret of a tournament whose games are all done, stores its ratings, and marks it finished.
 
-    What killed workers have left of files is removed, since no worker writes any more.
-
-    Returns its final standings.
-
-    It may be called again if it was cut short.
+    What killed workers have left of files is removed, since no worker writes any more. It may be called again if it
+    was cut short. Returns its final standings.
 
     Raises:
         StoreError: Some games are not done. Nothing is revealed.
@@ -49,14 +46,12 @@ def correct(
     The record comes first. It may be called again if it was cut short: the database then follows the record.
 
     Args:
-        games: Their numbers.
-        reason: Why, for people.
-        by: Who says so.
+        games, reason, by: Their numbers; why, for people; who says so.
 
     Raises:
         ConfigError: The tournament is not over, or who met in it followed from its results, or a game has no result,
             or it counts, or does not, already. Nothing has changed.
-        LogError: The record of earlier corrections cannot be read.
+        LogError: The record of earlier corrections cannot be read, is another's, or lacks one. Nothing has changed.
         ArenaError: The record cannot be written. Nothing has changed.
     """
     row = store.tournament(tournament.id)
@@ -67,11 +62,19 @@ def correct(
     if progress is not None and (progress.places or not FORMATS[progress.format].is_contest):
         why = "whose winners went on" if progress.places else "whose next values followed from each result"
         raise ConfigError(f"expected results that nothing followed from, got: those of {what}, {why}; play another one")
-    if without := sorted(set(games) - {game.number for game in store.games(row.id)}):
+    done = {game.number for game in store.games(row.id)}
+    if without := sorted(set(games) - done):
         raise ConfigError(f"expected a game with a result, got: {game_id(row.id, without[0])}, which has none")
     folder = Path(row.logs)
     before = published(folder, CORRECTIONS_FILE, Corrections) or Corrections(tournament=row.id, corrections=[])
     struck, stored, at = before.struck(), store.struck(row.id), now()
+    told, place = {one.game for one in before.corrections}, f"at {folder / CORRECTIONS_FILE}; put its true copy there"
+    if before.tournament != row.id:
+        raise LogError(f"expected corrections of {row.id}, got: those of {before.tournament:.80} - {place}")
+    if strange := sorted(told - done):
+        raise LogError(f"expected corrections of results, got: one of game {strange[0]}, which has none - {place}")
+    if lost := sorted(stored.keys() - told):  # else it would count again, and nobody would have said so
+        raise LogError(f"expected who took {game_id(row.id, lost[0])} back, got: nothing of it - {place}")
     new = [Correction(game=n, counts=counts, reason=reason, by=by, at=at) for n in games if (n in struck) == counts]
     if not new and struck == stored:
         raise ConfigError(f"expected a result that {'was taken back' if counts else 'counts'}, got: none of {what}")

@@ -148,11 +148,7 @@ class Publishing:
         return len(over) > len(some)
 
     def _logs_of(self, match: Match, names: dict[int, Version]) -> dict[str, str]:
-        """Publishes the logs of a match's games as each may see them, and compresses the originals.
-
-        Returns:
-            By game the SHA-256 of its public log.
-        """
+        """Publishes a match's logs as each may see them, compresses them, and returns by game its public SHA-256."""
         digests = {}
         for game in match.games:
             if game.status != "done":

@@ -187,6 +187,15 @@ def test_who_was_needed_longest_ago_ends_first(pool: Pool, monkeypatch: pytest.M
     assert [bot.spec for bot in pool._idle] == [c], "fewer wait where memory is short"
 
 
+def test_nobody_serves_without_end(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.core.link.running.MOST_MET", 2)
+    kept = []
+    for deal in range(3):
+        on(pool, deal, faulty("ok")).close(keep=frozenset({0}))
+        kept.append(len(pool._idle))
+    assert kept == [1, 0, 1]
+
+
 def test_who_waits_and_knows_a_deal_is_frozen_before_the_next_game(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the level has that: another process of the same bot may play that deal."""
     on(pool, 1, faulty("ok")).close(keep=frozenset({0}))
@@ -209,10 +218,10 @@ def test_who_computes_while_they_wait_or_grows_serves_no_more(pool: Pool, monkey
     pool.tidy()
     assert list(pool._idle) == [calm]
     link = started(pool, faulty("ok"))
-    calm.first_mib = 1
-    monkeypatch.setattr(type(calm.watch), "most_mib", calm.spec.memory_mib // 2 + 1)
+    calm.first_mib = calm.spec.memory_mib * 3 // 5
+    monkeypatch.setattr(type(calm.watch), "most_mib", calm.spec.memory_mib * 9 // 10)
     link.close(keep=frozenset({0}))
-    assert not pool._idle
+    assert not pool._idle, "before its next game takes more than it may"
     assert eventually(lambda: pool.tidy() or calm.process.end() is not None)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from arena.core.errors import ConfigError
+from arena.core.errors import ConfigError, LogError
 from arena.core.record.published import CORRECTIONS_FILE, Correction, Corrections, publish, published
 from arena.core.standings.closing import correct
 from arena.core.standings.report import Report, report
@@ -110,3 +111,24 @@ def test_a_record_that_says_less_is_a_fault(tmp_path: Path, forge: Callable[[Cor
     document = Corrections(tournament=played.tournament.id, corrections=forge(one))
     publish(played.logs, CORRECTIONS_FILE, document)
     assert [fault.check for fault in played.audit().faults] == ["schedule"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"tournament": "another"}, "those of another"),
+        ({"corrections": []}, "nothing of it"),
+        *(({"game": game}, f"game {game}, which has none") for game in (-1, 10**30)),
+    ],
+)
+def test_a_record_that_was_changed_is_not_gone_on_with(tmp_path: Path, changes: dict[str, Any], why: str) -> None:
+    played = Folder(tmp_path, setup(RoundRobin(deals=1), 2, 2))
+    strike(played, 1)
+    document = Corrections(tournament=played.tournament.id, corrections=told(played))
+    if "game" in changes:
+        changes = {"corrections": [*told(played), replace(told(played)[0], **changes)]}
+    publish(played.logs, CORRECTIONS_FILE, replace(document, **changes))
+    record, before = told(played), standings(played).struck
+    with pytest.raises(LogError, match=why):
+        strike(played, 0)
+    assert (told(played), standings(played).struck) == (record, before)

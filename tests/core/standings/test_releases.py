@@ -191,8 +191,10 @@ def test_a_log_of_rules_that_are_not_here_is_not_checked(release: Path, new: str
 
 
 def test_what_a_package_brings_that_is_not_installed_is_not_checked(release: Path) -> None:
-    path = next((release / "tournaments").glob("*/*.jsonl"))
-    path.write_bytes(resummed(re.sub(r'"rules":"(\w+)"', r'"rules":"gone:\1"', path.read_text()).encode()))
+    for path in next((release / "tournaments").glob("*/*.jsonl")).parent.glob("*.jsonl"):
+        path.write_bytes(resummed(re.sub(r'"rules":"(\w+)"', r'"rules":"gone:\1"', path.read_text()).encode()))
+    found = verify(path.parent)
+    assert (re.findall("  ok      (\\w+)", found.output), found.output.count("FAILED")) == (["commitment"], 0)
     found = verify(path)
     assert (found.exit_code, found.output.count("FAILED")) == (5, 0), found.output
     assert "install the package that brings these rules" in found.output

@@ -26,7 +26,7 @@ FORMATS = {
 
 
 def second(root: Path, logs: Path, code: int = 0) -> dict[str, Any]:
-    words = ["node", str(root / "examples" / "verifier" / "verify.js"), str(logs)]
+    words = ["node", root / "examples" / "verifier" / "verify.js", logs]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stderr + done.stdout
     document: dict[str, Any] = json.loads(done.stdout)

@@ -10,15 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.core.record.log import (
-    ActionRecord,
-    ForfeitRecord,
-    Log,
-    OutcomeRecord,
-    play_digest,
-    read_log,
-    write_log,
-)
+from arena.core.record.log import ActionRecord, ForfeitRecord, Log, OutcomeRecord, play_digest, read_log, write_log
 from arena.core.record.receipts import receipts_of
 from arena.core.referee.replay import _Player
 from arena.core.types import LoggedForfeit, Termination

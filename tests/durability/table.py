@@ -22,29 +22,28 @@ The promise: a game that was announced is in the database, once, whatever happen
 on to the end that an undisturbed run has: the same games, plays, ratings and standings. Logs and results belong to each
 other, and no process or folder is left.
 
-In each row the tournament is disturbed, what it has announced is compared with the database, then it goes on
-undisturbed, and its end is compared with that of an undisturbed run. The rows about calls count every write, sync,
-truncation and unlink of a small tournament whose games take no time (`tests/durability/inject.c` makes the n-th fail).
-The others play 40 real games of two bots on two workers. A mutant is the program with an error put into it: the tests
-are worth something only if they catch it.
+In each row the tournament is disturbed, what it announced is compared with the database, then it goes on, and its end
+is compared with that of an undisturbed run. Rows about calls count every write, sync, truncation and unlink of a small
+tournament whose games take no time (`tests/durability/inject.c` makes the n-th fail). The others play 40 real games of
+two bots on two workers. A mutant is the program with an error, which must be found.
 
-What is not promised: a disk that says it has synced and has not; a database that another program changes, or that
-somebody deletes (the tournament says so at its next result, and stops).
+Not promised: a disk that says it has synced and has not; a database that another program changes, or that somebody
+deletes (the tournament says so at its next result, and stops).
 
 ## What was ever shown can be checked
 
-Every release reads what every release before it has written: logs, compressed logs, the files beside them, what leagues
-publish, receipts, databases, and the `league.toml` of a league in mid-season. The corpus of `tests/data/releases` is
-verified with each change. Each document carries the version of its form (`format`; a database lists the versions of
-arena that have written to it). What a later version wrote is "not checked", with exit code 5 of `arena verify`, and
-never called forged. So are games by rules of a version that arena has no more (`rules_version`), and games and formats
-of packages that are not installed. A command that only reads changes no database: an older arena can go on. An older
-arena refuses a database of later tables, and names the version that wrote it.
+Every release reads what all before it wrote: logs, compressed or not, the files beside them, what leagues publish,
+receipts, databases, and the `league.toml` of a league in mid-season. The corpus of `tests/data/releases` is verified
+with each change. Each document carries the version of its form (`format`; a database lists the versions of arena that
+wrote to it). "Not checked", with exit code 5 of `arena verify`, and never forged, is what a later version wrote, games
+by rules of a version that arena has no more (`rules_version`), and games and formats of packages that are not
+installed. A command that only reads changes no database: an older arena can go on. It refuses a database of later
+tables, and names the version that wrote it.
 
-What is not covered: beacons without the package that checks them; forfeits of arena 0.2.0 and before, whose marks
-`overloaded` no receipt proves (`arena verify` says so); a database of later tables, which nothing brings back, so keep
-a copy (`arena league backup`) before an upgrade; and in arena 0.2.0 and before, which know no `format`, documents of
-later versions, which they call unreadable.
+Not covered: beacons without the package that checks them; forfeits of arena 0.2.0 and before, whose marks `overloaded`
+no receipt proves (`arena verify` says so); a database of later tables, which nothing brings back, so keep a copy
+(`arena league backup`) before an upgrade; and arena 0.2.0 and before, which know no `format` and call documents of
+later versions unreadable.
 
 ## What was tried
 """

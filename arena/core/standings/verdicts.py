@@ -58,9 +58,12 @@ def settled(audit: Audit) -> Audit:
     later = [fault for fault in audit.faults if fault.check in (UNCHECKED_LOG, UNCHECKED_DOCUMENT)]
     if not later:
         return audit
-    alone = {"log", "time"}
-    without_documents = any(fault.check == UNCHECKED_DOCUMENT for fault in later)
-    doubtful = {check for check in audit.checked if check not in alone and (without_documents or check in _OF_LOGS)}
+    checks, said = set(audit.checked), {fault.check for fault in audit.faults}
+    doubtful = checks & _OF_LOGS
+    if sum(fault.check == UNCHECKED_LOG for fault in later) == audit.logs:  # no log was read
+        doubtful |= checks - said - {"commitment"}
+    if any(fault.check == UNCHECKED_DOCUMENT for fault in later):
+        doubtful |= checks - {"log", "time"}
     return replace(
         audit,
         complete=False,
@@ -72,13 +75,7 @@ def settled(audit: Audit) -> Audit:
 
 
 def check_lines(promises: Mapping[str, str], faults: Sequence[Fault], unchecked: Mapping[str, str]) -> Iterator[str]:
-    """Yields the lines that tell of checks: each with its promise, and under it the faults that it found.
-
-    Args:
-        promises: The promise that each check holds, by its name.
-        faults: The faults of all checks.
-        unchecked: By name, why a check was not made.
-    """
+    """Yields a line for each check: its promise with the faults found under it, or why it was not made."""
     for name, promise in promises.items():
         if name in unchecked:
             yield f"  -       {name}: not checked, {unchecked[name]}"

@@ -43,6 +43,13 @@ PARTNERS: Final = frozenset({"bridge", "cribbage", "euchre", "spades", "tiny_bri
 """The games in which four are two teams, those who sit across from each other."""
 PARTS: Final = {"coop_box_pushing": 10, "tiny_bridge_2p": 6}
 """The number of parts of a point by game, so that scores are whole; 1 in most."""
+OTHER_FORMS: Final = frozenset({"tensor", "struct"})
+"""Forms of a view beside the words, and the keys under which they stand."""
+KNOWN: Final = frozenset({("hanabi", "tensor"), ("hearts", "struct")})
+"""Forms of views that tell beside the words what a seat knows anyway: the last play, the cards that it received.
+
+What else they might tell is not checked.
+"""
 WIN_TO_LOSS: Final = 2
 """From the least that a seat can get to the most, in games that count nothing but who won."""
 
@@ -355,6 +362,16 @@ class Spiel(game_kit.Rules[State]):
         if seat not in chosen:
             return view
         return {**view, "last": _shown(node, seat, chosen[seat]), "actions": [], "names": []}
+
+    def known(self, state: State, seat: Seat) -> Payload:
+        """Returns the view without its numbers or its map, which may tell a seat no more than the words do.
+
+        `resample` goes by it alone. So the kit's law of secrecy finds a form of the view that does tell more.
+        """
+        view = self.view(state, seat)
+        if (self.short, self._shows) in KNOWN:
+            return view
+        return {key: value for key, value in view.items() if key not in OTHER_FORMS}
 
     def _open_view(self, node: Node, seat: Seat) -> Payload:
         """Returns what everybody sees where nothing is hidden: the position, and what may be done in it."""

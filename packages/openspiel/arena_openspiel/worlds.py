@@ -33,11 +33,11 @@ LATEST: Final = 4
 def other_world(rules: Spiel, state: State, seat: Seat, choose: game_kit.Choose) -> State:
     """Returns another state that a seat cannot tell from this one, or the same where none was found."""
     course = _Course(rules, state, seat)
-    shown = rules.view(state, seat)
+    known = rules.known(state, seat)
     found = 0
     for _ in range(max(TRIES, WORK // len(state.history)) if course.places else 0):
         changed = course.changed(choose)
-        if changed is not None and course.take_if(changed, rules.view(changed, seat) == shown):
+        if changed is not None and course.take_if(changed, rules.known(changed, seat) == known):
             found += 1
             if found == ENOUGH:
                 break

@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
@@ -19,7 +20,6 @@ from arena_openspiel.cards import split_hands
 from arena_openspiel.catalogue import catalogue
 from arena_openspiel.drawing import SpielDrawing
 from arena_openspiel.family import FAMILY, OpenSpiel
-from arena_openspiel.forms import tells_more
 from arena_openspiel.game import Node, Spiel, State, game_class
 
 from arena.core.face import Termination, courses, errors, game_kit, testing
@@ -120,29 +120,38 @@ def test_with_a_map_of_what_a_seat_sees_it_keeps_them_too(name: str, seats: int)
     assert isinstance(rules.view(rules.start(), 1)["struct"], dict)
 
 
-SEEN = {("hanabi", "tensor"): "the last play, which all saw", ("hearts", "struct"): "the cards that the seat received"}
-"""What forms of views tell beside the words, and what a seat knows anyway."""
 FORMS = [
     (name, entry.least, form)
     for name, entry in OpenSpiel().catalogue.items() if not entry.refused
     for kind in [OpenSpiel().game(name)] if not kind.nothing_hidden
-    for form in kind.option_list[0].values if form != "text" and (name, form) not in SEEN
+    for form in kind.option_list[0].values if form != "text"
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "seats", "form"), FORMS)
 def test_another_form_of_a_view_tells_no_more_than_the_words(name: str, seats: int, form: str) -> None:
     kind = OpenSpiel().game(name)
-    assert issubclass(kind, Spiel)
-    assert not tells_more(kind, seats, form, games=5, seconds=1)
+    rules = kind(seats, {**next(iter(kind.rulesets.values())).options, "view": form})
+    chance, end = random.Random(1), time.monotonic() + 1
+    for step in (step for seed in range(5) for step in testing.walk(rules, seed)):
+        for seat in range(seats):
+            world = rules.resample(step.after, seat, chance.randrange)
+            assert rules.view(world, seat)[form] == rules.view(step.after, seat)[form]
+        if time.monotonic() > end:
+            break
 
 
-@pytest.mark.parametrize("name", ["dou_dizhu", "go_fish", "kriegspiel"])
-def test_a_form_of_a_view_that_tells_more_is_found_and_not_offered(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "form", "seed"),
+    [("dou_dizhu", "tensor", 1), ("gin_rummy", "struct", 3), ("go_fish", "tensor", 0), ("kriegspiel", "tensor", 0)],
+)
+def test_the_kit_finds_a_form_of_a_view_that_tells_more_and_it_is_not_offered(name: str, form: str, seed: int) -> None:
     entry = OpenSpiel().catalogue[name]
-    all_forms = game_class(name, name, "", range(entry.least, entry.most + 1))
-    assert tells_more(all_forms, entry.least, "tensor", games=20, seconds=30)
-    assert not OpenSpiel().game(name).option_list[0].accepts("tensor")
+    all_forms = game_class(name, name, "", range(entry.least, entry.most + 1), has_struct=entry.struct)
+    rules = all_forms(entry.least, {**all_forms.rulesets["standard"].options, "view": form})
+    with pytest.raises(testing.GameFault, match="secrecy: expected the view of seat"):
+        testing.check_secrecy(rules, seed)
+    assert not OpenSpiel().game(name).option_list[0].accepts(form)
 
 
 def test_whoever_knocks_in_gin_rummy_is_shown_no_map_with_the_others_cards() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from arena.core.record.compressed import expand
 from tests.command_kit import Run
+from tests.core.standings.test_releases import RELEASES, unpacked
 
 FORMATS = {
     "round-robin": ["--deals", "6"],
@@ -23,7 +26,7 @@ FORMATS = {
 
 
 def second(root: Path, logs: Path, code: int = 0) -> dict[str, Any]:
-    words = ["node", str(root / "examples" / "verifier" / "verify.js"), str(logs)]
+    words = ["node", root / "examples" / "verifier" / "verify.js", logs]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stderr + done.stdout
     document: dict[str, Any] = json.loads(done.stdout)
@@ -50,7 +53,16 @@ def test_rounds_and_ratings(arena: Run, needs: Callable[..., None], root: Path, 
             assert others[row["bot"]][key] == pytest.approx(row[key], abs=0.0015), (row["bot"], key)
 
     log = next(logs.glob("*-000001.jsonl"))
-    log.write_text(
-        log.read_text().replace('"rotation":1' if '"rotation":1' in log.read_text() else '"deal":1', '"deal":7', 1)
-    )
+    log.write_text(re.sub('"rotation":1|"deal":1', '"deal":7', log.read_text(), count=1))
     assert second(root, logs, code=1)["faults"], "a game that is not the planned one"
+
+
+@pytest.mark.parametrize("archive", RELEASES, ids=lambda path: path.name)
+def test_what_releases_wrote(needs: Callable[..., None], root: Path, tmp_path: Path, archive: Path) -> None:
+    needs("node")
+    for folder in (unpacked(archive, tmp_path) / "tournaments").iterdir():
+        for log in folder.glob("*.zst"):
+            assert "expand them" in second(root, folder)["notChecked"]
+            log.with_suffix("").write_bytes(expand(log.read_bytes(), log.name))
+        found, logs = second(root, folder), len(list(folder.glob("*.jsonl")))
+        assert (found["notChecked"], found["games"]) in ((None, logs), ("pairings of a bot that entered twice", 0))

@@ -21,10 +21,8 @@ from arena.core.referee.verify import Publication, published_in, verify
 from arena.core.standings.verdicts import UNCHECKED_LOG, Fault
 from arena.core.types import GameResult, GameSettings
 
-FEW: Final = 40
-"""So few logs are examined sooner than a process is started."""
-CHUNK: Final = 16
-"""How many logs a process gets at a time."""
+FEW: Final = 40  # so few logs are examined sooner than a process is started
+CHUNK: Final = 16  # how many logs a process gets at a time
 
 
 class Examined(msgspec.Struct, frozen=True, kw_only=True):

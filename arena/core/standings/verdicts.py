@@ -45,8 +45,7 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     """What was not checked, and why: a later version of arena wrote it, say, or a package is not installed."""
 
 
-MOST_FAULTS: Final = 10
-"""Most faults of one check that are printed."""
+MOST_FAULTS: Final = 10  # most faults of one check that are printed
 UNCHECKED_LOG: Final = "unchecked log"
 UNCHECKED_DOCUMENT: Final = "unchecked document"
 """The check of a fault that is none: the file cannot be checked here (`Unchecked`)."""
@@ -72,13 +71,7 @@ def settled(audit: Audit) -> Audit:
 
 
 def check_lines(promises: Mapping[str, str], faults: Sequence[Fault], unchecked: Mapping[str, str]) -> Iterator[str]:
-    """Yields the lines that tell of checks: each with its promise, and under it the faults that it found.
-
-    Args:
-        promises: The promise that each check holds, by its name.
-        faults: The faults of all checks.
-        unchecked: By name, why a check was not made.
-    """
+    """Yields the lines that tell of checks: each with its promise, and under it the faults that it found."""
     for name, promise in promises.items():
         if name in unchecked:
             yield f"  -       {name}: not checked, {unchecked[name]}"

@@ -32,8 +32,7 @@ from arena.core.record.published import (
 from arena.core.record.receipts import WITHOUT_MARKS
 from arena.core.referee.beacon import is_signature, round_of
 from arena.core.referee.verify import Publication, published_in
-from arena.core.standings.disk_table import DiskTable
-from arena.core.standings.examined import Examined, played_digest
+from arena.core.standings.examined import Examined, ExaminedLogs, played_digest
 from arena.core.standings.rebuilt import Record, Told, contradictions, is_date, rebuild
 from arena.core.standings.verdicts import UNCHECKED_DOCUMENT, Audit, Fault, settled, struck_text, void_text
 from arena.core.store.reader import Reader
@@ -113,7 +112,7 @@ class Auditor:
         self._logs = 0
         self._begun = sum(len(begun(path)) for path in folder.glob(f"*{BEGUN}"))
         self._draws_unchecked = 0
-        self._kept = DiskTable(Examined)  # by its number the first log of each game
+        self._kept = ExaminedLogs()  # by its number the first log of each game
         self._dealt: dict[int, str] = {}  # by deal its commitment
         self._corrections: Corrections | None = None
         try:

@@ -30,13 +30,10 @@ from arena.core.types import RACE_WINDOW_MS, BoardFile, GameSettings, TimeContro
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-GROUP: Final = "arena.games"
-"""The group of entry points by which games are found."""
-FAMILIES: Final = "arena.families"
-"""The group of entry points by which families of games are found."""
+GROUP: Final = "arena.games"  # the group of entry points by which games are found
+FAMILIES: Final = "arena.families"  # the group of entry points by which families of games are found
 DEFAULT_TIME: Final = "10+0.1"
-MAX_RACE_WINDOW_MS: Final = 1000
-"""A longer window would hold a game up: nobody is served before it is over."""
+MAX_RACE_WINDOW_MS: Final = 1000  # a longer window would hold a game up: nobody is served before it is over
 
 
 @cache
@@ -232,8 +229,6 @@ def make_settings(
     """Returns what is played, by what an operator typed; all of it is checked.
 
     Args:
-        rules: The game.
-        players: Seats of a game.
         ruleset: A ruleset's name, or None for the game's first.
         overrides: Options that differ from the ruleset's, each as `NAME=VALUE`.
         board: A board file, the name of a bundled board, or None for the game's own.

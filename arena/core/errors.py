@@ -106,12 +106,9 @@ class Refused(ArenaError):
         super().__init__(f"{message}; {remedy}" if remedy else message)
         self.reason = reason
         self.message = message
-        self.remedy = remedy
-        """What to do about it; may be empty."""
-        self.limit = limit
-        """The limit that was exceeded, if it is one."""
-        self.retry_after_s = retry_after_s
-        """After how many seconds the same order may be obeyed, if that is known."""
+        self.remedy = remedy  # what to do about it; may be empty
+        self.limit = limit  # the limit that was exceeded, if it is one
+        self.retry_after_s = retry_after_s  # after how many seconds the same order may be obeyed, if that is known
 
 
 class MachineFault(ArenaError):

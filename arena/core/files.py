@@ -25,14 +25,10 @@ from typing import BinaryIO, Final
 from arena.core.errors import ArenaError
 
 MIB: Final = 2**20
-MOST_LOG: Final = 64 * MIB
-"""Bytes of a game's log. The logs of the games of arena have less than a hundredth of that."""
-MOST_DOCUMENT: Final = 16 * MIB
-"""Bytes of what is published beside logs."""
-MOST_TEXT: Final = MIB
-"""Bytes of what people write: boards, manifests, settings."""
-MOST_PROGRAM: Final = 4096 * MIB
-"""Bytes of a file of a bot. It is read piece by piece."""
+MOST_LOG: Final = 64 * MIB  # Bytes of a game's log. The logs of the games of arena have less than a hundredth of that.
+MOST_DOCUMENT: Final = 16 * MIB  # bytes of what is published beside logs
+MOST_TEXT: Final = MIB  # bytes of what people write: boards, manifests, settings
+MOST_PROGRAM: Final = 4096 * MIB  # Bytes of a file of a bot. It is read piece by piece.
 
 _TEMPORARY: Final = re.compile(r"(\.[0-9a-f]{16})?\.part\Z")
 """What the name of a file ends with while it is written. Earlier versions wrote no digits."""
@@ -118,10 +114,8 @@ class Limited:
     """A file that is open for reading, no further than its limit."""
 
     def __init__(self, file: BinaryIO, size: int, most: int, print_: tuple[int, int, int]) -> None:
-        self.size = size
-        """Its size in bytes when it was opened."""
-        self.print = print_
-        """When it was changed last, its size and its inode: a file with others has another content."""
+        self.size = size  # its size in bytes when it was opened
+        self.print = print_  # when it was changed last, its size and its inode: a file with others has another content
         self._file = file
         self._left = most
         self._most = most

@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-ELSEWHERE: Final = "…"
-"""What is shown for a folder that has no name of its own here."""
+ELSEWHERE: Final = "…"  # what is shown for a folder that has no name of its own here
 _EVERYWHERE: Final = frozenset(
     {"bin", "dev", "etc", "home", "lib", "mnt", "opt", "proc", "run", "sbin", "srv", "sys", "tmp", "usr", "var"}
 )

@@ -17,8 +17,7 @@ from typing import Any, Final
 _EMOJI: Final = "[\u2600-\u27bf\U0001f300-\U0001faff]"
 _JOINED: Final = re.compile(rf"(?<={_EMOJI})\\u200d(?={_EMOJI})|(?<=\ufe0f)\\u200d(?={_EMOJI})")
 """Matches what joins two emoji, spelled out."""
-MOST_DISPLAYED: Final = 32
-"""The most characters of a display name."""
+MOST_DISPLAYED: Final = 32  # the most characters of a display name
 _BLANK: Final = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0e\U000e0100-\U000e01ef]"
     f"|(?<!{_EMOJI})\ufe0f"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-_MOST_DOTS: Final = 200
-"""In a line. Of a key of 64 KiB with 32,000 dots Python's reader makes 4 GB in half a minute."""
+_MOST_DOTS: Final = 200  # In a line. Of a key of 64 KiB with 32,000 dots Python's reader makes 4 GB in half a minute.
 
 
 def table_of(text: str) -> dict[str, Any]:

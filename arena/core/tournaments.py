@@ -88,9 +88,6 @@ def play_tournament(
         starts: By entrant the running rating that it begins with; empty if nobody was rated before.
         tell: Called with a sentence about each order from another terminal.
 
-    Yields:
-        What happens.
-
     Raises:
         ArenaError: It cannot be played, or not to its end. The message says why, and what to do.
     """

@@ -26,8 +26,7 @@ Ranks: TypeAlias = tuple[int, ...]
 Teams: TypeAlias = tuple[int, ...]
 """The team of each seat, numbered from 0 as they first come: those of a team win and lose together."""
 
-MAX_INT: Final = 2**53 - 1
-"""The largest integer in a log: every language can hold it exactly."""
+MAX_INT: Final = 2**53 - 1  # the largest integer in a log: every language can hold it exactly
 
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MAX_INT)]
 """An integer that is not negative."""
@@ -35,8 +34,7 @@ Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MAX_INT)]
 Payload: TypeAlias = dict[str, Any]
 """A map of plain values (str, int, bool, None, lists, maps), as on the wire and in logs."""
 
-NS_PER_MS: Final = 1_000_000
-"""Nanoseconds of a millisecond."""
+NS_PER_MS: Final = 1_000_000  # nanoseconds of a millisecond
 
 Want: TypeAlias = Literal["view", "events", "legal"]
 """What a bot may ask to be sent with each request."""

@@ -119,7 +119,7 @@ function main(folder) {
   }
   const { rounds, faults } = found;
   console.log(JSON.stringify({
-    format: commitment.schedule.format, rounds, games: found.games, notChecked, faults, 
+    format: commitment.schedule.format, rounds, games: found.games, notChecked, faults,
     standings: standings(commitment, games, struckIn(folder), found.format),
   }, null, 1));
   process.exitCode = faults.length ? 1 : 0;

@@ -66,7 +66,6 @@ class Breaker:
         return self.replace(line, f'"{key}":{compact(old)}', f'"{key}":{compact(value)}')
 
     def delete(self, line: int) -> int:
-        """Deletes a line."""
         self.edits.append({"line": line, "delete": True})
         return line
 
@@ -132,6 +131,13 @@ def case(id: str, spec: str, needs: str, base: str, description: str) -> Callabl
         return make
 
     return add
+
+
+def changed(
+    id: str, spec: str, needs: str, base: str, description: str, record: str, key: str, value: Any, **where: Any
+) -> None:
+    """Adds a case in which a key of a record has another value; `where` says which record, as `Breaker.find` does."""
+    case(id, spec, needs, base, description)(lambda log: log.change(log.find(record, **where), key, value))
 
 
 # Bytes and sums
@@ -298,14 +304,8 @@ def _(log: Breaker) -> int:
     return log.replace(line, '"record":"action","seat":1', '"record":"action","seat":"1"')
 
 
-@case("log-boolean-for-integer", "§L3-1", "shape", DRAFT, "A turn is a boolean.")
-def _(log: Breaker) -> int:
-    return log.change(log.find("action", turn=1), "turn", True)
-
-
-@case("log-null", "§L3-1", "shape", DRAFT, "A turn is null.")
-def _(log: Breaker) -> int:
-    return log.change(log.find("action", turn=1), "turn", None)
+changed("log-boolean-for-integer", "§L3-1", "shape", DRAFT, "A turn is a boolean.", "action", "turn", True, turn=1)
+changed("log-null", "§L3-1", "shape", DRAFT, "A turn is null.", "action", "turn", None, turn=1)
 
 
 @case("log-fraction", "§L2-6", "shape", DRAFT, "A time has a fraction.")
@@ -314,14 +314,8 @@ def _(log: Breaker) -> int:
     return log.change(line, "used_ns", log.records[line - 1]["used_ns"] + 0.5)
 
 
-@case("log-number-too-large", "§L2-6", "shape", DRAFT, "A time is 2^53.")
-def _(log: Breaker) -> int:
-    return log.change(log.find("action", 2), "used_ns", 2**53)
-
-
-@case("log-negative", "§L3-1", "shape", DRAFT, "A time is negative.")
-def _(log: Breaker) -> int:
-    return log.change(log.find("action", 2), "used_ns", -1)
+changed("log-number-too-large", "§L2-6", "shape", DRAFT, "A time is 2^53.", "action", "used_ns", 2**53, nth=2)
+changed("log-negative", "§L3-1", "shape", DRAFT, "A time is negative.", "action", "used_ns", -1, nth=2)
 
 
 @case("log-event-without-data", "§L3-1", "shape", DRAFT, "An event has no `data`.")
@@ -338,9 +332,7 @@ def _(log: Breaker) -> int:
     return log.change(line, "events", events)
 
 
-@case("log-no-forfeits", "§L3-1", "shape", FORFEITS, "A record of forfeits names nobody.")
-def _(log: Breaker) -> int:
-    return log.change(log.find("forfeit"), "forfeits", [])
+changed("log-no-forfeits", "§L3-1", "shape", FORFEITS, "A record of forfeits names nobody.", "forfeit", "forfeits", [])
 
 
 @case("log-forfeit-for-nothing", "§L3-1", "shape", FORFEITS, "A seat forfeits for `finished`.")
@@ -433,9 +425,7 @@ def _(log: Breaker) -> int:
     return log.change(line, "tied", log.records[line - 1]["tied"][::-1])
 
 
-@case("log-tie-of-one", "§L3-1", "shape", RACE, "One seat alone is tied.")
-def _(log: Breaker) -> int:
-    return log.change(log.find("chance", stream="race"), "tied", [0])
+changed("log-tie-of-one", "§L3-1", "shape", RACE, "One seat alone is tied.", "chance", "tied", [0], stream="race")
 
 
 @case("log-tie-of-too-few-orders", "§L3.2-2", "consistency", RACE, "Three seats are tied in two orders.")
@@ -618,9 +608,7 @@ def _(log: Breaker) -> int:
     return log.change(len(log.lines), "ranks", [1, 3])
 
 
-@case("log-rank-missing", "§L3.6-1", "consistency", DRAFT, "A seat has no rank.")
-def _(log: Breaker) -> int:
-    return log.change(len(log.lines), "ranks", [1])
+changed("log-rank-missing", "§L3.6-1", "consistency", DRAFT, "A seat has no rank.", "outcome", "ranks", [1])
 
 
 @case("log-score-missing", "§L3.6-2", "consistency", DRAFT, "A seat has no score.")
@@ -687,9 +675,7 @@ def _(log: Breaker) -> int:
     return log.change(len(log.lines), "actions", log.records[-1]["actions"] + 1)
 
 
-@case("log-turns-miscounted", "§L3.6-3", "consistency", DRAFT, "The outcome counts no turns.")
-def _(log: Breaker) -> int:
-    return log.change(len(log.lines), "turns", 0)
+changed("log-turns-miscounted", "§L3.6-3", "consistency", DRAFT, "The outcome counts no turns.", "outcome", "turns", 0)
 
 
 @case("log-other-termination", "§L3.6-4", "consistency", DRAFT, "A game that the rules ended ends for a timeout.")
@@ -732,14 +718,8 @@ def _(log: Breaker) -> int:
     return log.change(1, "deal", log.records[0]["deal"] + 1)
 
 
-@case("log-other-mix", "§L3.1-6", "secret", DRAFT, "The mix is another.")
-def _(log: Breaker) -> int:
-    return log.change(1, "mix", "0" * 64)
-
-
-@case("log-other-salt", "§L3.1-6", "secret", DRAFT, "The salt is another.")
-def _(log: Breaker) -> int:
-    return log.change(1, "salt", "0" * 64)
+changed("log-other-mix", "§L3.1-6", "secret", DRAFT, "The mix is another.", "header", "mix", "0" * 64)
+changed("log-other-salt", "§L3.1-6", "secret", DRAFT, "The salt is another.", "header", "salt", "0" * 64)
 
 
 @case("log-other-seed", "§L3.1-6", "secret", DRAFT, "A bot was sent another seed.")

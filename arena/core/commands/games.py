@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 ANY = "any"  # stands for every cause of a forfeit
 CAUSES = (ANY, *(str(code) for code in Termination if code not in (Termination.FINISHED, Termination.INTERRUPTED)))
 SHOWN = 20  # how many games are shown, unless --limit says otherwise
-MOST_EXPLAINED = 5
-"""For how many forfeits commands are printed under the table; later ones get one line."""
+MOST_EXPLAINED = 5  # for how many forfeits commands are printed under the table; later ones get one line
 
 _AGO = re.compile(r"([0-9]{1,4})(min|h|d|w)")
 _UNITS = {"min": "minutes", "h": "hours", "d": "days", "w": "weeks"}

@@ -11,10 +11,8 @@ from arena.core.types import Seat, Termination
 from arena.core.wire.messages import Hello
 from arena.core.wire.session import Session
 
-LAST_MESSAGE_MS: Final = 200
-"""Time to read an `error`, while the game and others go on. Then the process is killed."""
-START_LIMIT: Final = "limits.start_ms in bot.toml"
-"""Where a bot asks for more time to start."""
+LAST_MESSAGE_MS: Final = 200  # Time to read an `error`, while the game and others go on. Then the process is killed.
+START_LIMIT: Final = "limits.start_ms in bot.toml"  # where a bot asks for more time to start
 
 
 class Frame(msgspec.Struct, frozen=True):

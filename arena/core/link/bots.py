@@ -40,8 +40,7 @@ from arena.core.toml import table_of
 
 MANIFEST: Final = "bot.toml"
 MOST_MANIFEST: Final = 65_536  # bytes
-TEMPLATE: Final = "template"
-"""The folder in `bots/LANGUAGE/` that new bots begin from. It is not a bot itself."""
+TEMPLATE: Final = "template"  # The folder in `bots/LANGUAGE/` that new bots begin from. It is not a bot itself.
 COMMAND: Final = "cmd:"  # prefix of a command line that stands for a bot
 MOST_LABEL: Final = 24  # the most characters of values in a bot's name
 _NAME: Final = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"

@@ -39,8 +39,7 @@ class Caps(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Time for `hello` after its start, and again for each `ready`, in milliseconds."""
 
 
-USUAL: Final = Caps()
-"""What a bot gets that does not ask for more."""
+USUAL: Final = Caps()  # what a bot gets that does not ask for more
 
 
 class BeyondCaps(BotError):

@@ -130,7 +130,6 @@ class Confinement(Protocol):
         """Starts a bot, in a session of its own. It waits for a line on its standard input before it does anything.
 
         Args:
-            launch: What is to be started.
             held: Called back when the process is gone, or was not started.
 
         Raises:

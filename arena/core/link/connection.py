@@ -23,10 +23,8 @@ from arena.core.wire.messages import MAX_REFEREE_FRAME
 from arena.core.wire.zmtp import Zmtp, frame
 
 SOCKET_NAME: Final = "referee"
-MAX_SOCKET_PATH: Final = 103
-"""Bytes that the path of a Unix socket may have; macOS has the least room."""
-MAX_UNSENT: Final = 256
-"""Messages that wait for a bot to read them, beside what the system buffers."""
+MAX_SOCKET_PATH: Final = 103  # bytes that the path of a Unix socket may have; macOS has the least room
+MAX_UNSENT: Final = 256  # messages that wait for a bot to read them, beside what the system buffers
 MAX_UNSENT_BYTES: Final = 4 * MAX_REFEREE_FRAME
 _READ_BYTES: Final = 65_536
 _FREE_COMMANDS: Final = 1_000
@@ -52,8 +50,7 @@ class Connection:
         self._socket = sock
         self._zmtp = Zmtp()
         self._unsent = bytearray()
-        self._waiting = 0
-        """Messages of which a part is unsent."""
+        self._waiting = 0  # messages of which a part is unsent
         self.begun_ns = monotonic_ns()
         self.has_more = False
         """Whether a message may have been received that `receive` has not returned: polling would not tell."""
@@ -133,7 +130,6 @@ class Connection:
         self._socket.close()
 
     def _answer(self) -> None:
-        """Sends what the bot's greeting and commands ask for."""
         answers = self._zmtp.answers()
         if len(self._unsent) + len(answers) > MAX_UNSENT_BYTES:
             raise RemoteProtocolError(

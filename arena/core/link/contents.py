@@ -159,10 +159,8 @@ class _Look(NamedTuple):
 
     own: dict[str, tuple[int, ...]]
     made: dict[str, tuple[int, ...]]
-    folders: dict[str, tuple[int, ...]]
-    """Where they lie: they change when a file comes or goes."""
-    is_settled: bool
-    """Whether a file that changes afterwards has another time for sure."""
+    folders: dict[str, tuple[int, ...]]  # where they lie: they change when a file comes or goes
+    is_settled: bool  # whether a file that changes afterwards has another time for sure
     is_listed: bool
 
     @classmethod
@@ -197,7 +195,6 @@ def _is_settled(prints: dict[str, tuple[int, ...]], now_ns: int) -> bool:
 
 
 def _differing(before: dict[str, tuple[int, ...]], now: dict[str, tuple[int, ...]]) -> list[str]:
-    """Returns the names of what is not as before, and how if it is new or gone."""
     names = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
     return [
         name if name in before and name in now else f"{name} ({'new' if name in now else 'gone'})" for name in names
@@ -269,7 +266,6 @@ def _is_made_by_calling(name: str) -> bool:
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
-    """Says what is no file and no folder."""
     if not entry.is_symlink():
         return "no regular file"
     return "a link to a folder" if entry.is_dir() else "a link that leads to no file"

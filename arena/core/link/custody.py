@@ -45,8 +45,7 @@ _PR_SET_CHILD_SUBREAPER: Final = 36
 
 _known: dict[int, bytes] = {}
 """The bots of this process: by number their tokens, as they stand in environments; nothing if it is dead."""
-_custodies = 0
-"""How many there are in this process, whose orphans it wants."""
+_custodies = 0  # how many there are in this process, whose orphans it wants
 _lock: Final = threading.RLock()
 """Held while a bot is started and registered, and while strays are looked for: until a bot is registered it looks like
 one. It is the process's, as its children are, so that threads with custodies of their own spare each other's bots."""

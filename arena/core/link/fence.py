@@ -206,8 +206,7 @@ class _Looks:
     """
 
     def __init__(self) -> None:
-        self.spent_ns = 0
-        """The time of this process that all looks took."""
+        self.spent_ns = 0  # the time of this process that all looks took
         self._rests_until_ns = 0
         self._begun_ns = 0
 

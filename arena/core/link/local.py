@@ -46,28 +46,20 @@ class LocalLink:
         """Takes the bots by seat, the deal, and the bots to start ahead (`Pool`). Nothing is started before `open`."""
         self.lateness_ns = 0
         self.waited_ns: dict[Seat, int] = {}
-        self._own_wait_ns = own_wait_ns()
-        """How long this thread had been ready and without a core when it woke last."""
+        self._own_wait_ns = own_wait_ns()  # how long this thread had been ready and without a core when it woke last
         self._pool = pool
         self._specs = specs
         self._deal = deal
         self._ahead = ahead, ahead_deal
-        self._bots: dict[Seat, Bot] = {}
-        """Every seat whose process was started."""
-        self._live: dict[Seat, Bot] = {}
-        """Those that are ready and have not failed."""
+        self._bots: dict[Seat, Bot] = {}  # every seat whose process was started
+        self._live: dict[Seat, Bot] = {}  # those that are ready and have not failed
         self._reachable: dict[Seat, Bot] = {}
         """Those that can be sent something: the live ones, and those that failed and can still read an `error`."""
-        self._seats: dict[Bot, Seat] = {}
-        """The seats of the live ones."""
-        self._found: deque[Arrival] = deque()
-        """What came and was not returned yet: not more than one thing a seat."""
-        self._more: list[Bot] = []
-        """Those of which more was received than one message."""
-        self._calm = True
-        """No live seat is known to fail."""
-        self._look_ns = 0
-        """When to look around again."""
+        self._seats: dict[Bot, Seat] = {}  # the seats of the live ones
+        self._found: deque[Arrival] = deque()  # what came and was not returned yet: not more than one thing a seat
+        self._more: list[Bot] = []  # those of which more was received than one message
+        self._calm = True  # no live seat is known to fail
+        self._look_ns = 0  # when to look around again
         self._stood_ns = 0
         """How long this process was stopped. The time of the game, which is what `now_ns`, `send` and `receive` mean,
         is later by that on the system's clock, which is what everything else means."""
@@ -271,7 +263,6 @@ class LocalLink:
                 self._look_ns = 0
 
     def _look_around(self, now: int) -> None:
-        """Looks at what no message tells: ends, memory."""
         self._calm = True
         self._pool.look(now)
         for bot in self._live.values():
@@ -306,7 +297,6 @@ class LocalLink:
         return happened
 
     def _start_deadline(self, bot: Bot) -> int:
-        """Returns the moment by which the bot must have said `hello`."""
         return bot.started_ns + bot.spec.start_ms * NS_PER_MS + self._stood_ns
 
     def _mute(self, seat: Seat) -> None:

@@ -60,8 +60,7 @@ class MemoryBot:
         """Takes what decides, and what the bot asks for in its `hello`."""
         self.decide = decide
         self.want = tuple(want)
-        self.heard: list[messages.FromReferee] = []
-        """All that the referee sent to it."""
+        self.heard: list[messages.FromReferee] = []  # all that the referee sent to it
 
     def start(self, token: str) -> Iterable[Reply]:
         """Says `hello`."""
@@ -92,30 +91,22 @@ class MemoryLink:
 
     def __init__(self, bots: Sequence[Scripted], *, start_ms: int = 10_000) -> None:
         """Takes the bots by seat, and the time for their `hello`."""
-        self.lateness_ns = 0
-        """Set it to play an overloaded machine."""
+        self.lateness_ns = 0  # set it to play an overloaded machine
         self.waited_ns: dict[Seat, int] = {}
         self.denied: Callable[[Seat, int], int] | None = None
         """What `denied_ns` answers at a moment of the link's clock, to play a machine on which others run.
 
         None means that nothing is known.
         """
-        self.cpu: Callable[[Seat, int], int] = _nothing
-        """What `cpu_ns` answers."""
-        self.crowd: Callable[[Seat, int], int] = _nothing
-        """What `crowd_ns` answers."""
-        self.frames: list[tuple[Seat, bytes]] = []
-        """Every frame that was sent to a live seat, `welcome` too, in order."""
-        self.resting: list[Seat] = []
-        """The seats that were said to owe nothing, each time."""
-        self.stopped: list[Seat] = []
-        """The seats that were stopped while they lived, in order."""
+        self.cpu: Callable[[Seat, int], int] = _nothing  # what `cpu_ns` answers
+        self.crowd: Callable[[Seat, int], int] = _nothing  # what `crowd_ns` answers
+        self.frames: list[tuple[Seat, bytes]] = []  # every frame that was sent to a live seat, `welcome` too, in order
+        self.resting: list[Seat] = []  # the seats that were said to owe nothing, each time
+        self.stopped: list[Seat] = []  # the seats that were stopped while they lived, in order
         self.reading_ms: dict[Seat, int] = {}
         """How long each stopped seat was left to read its `error`, in milliseconds."""
-        self.kept: frozenset[Seat] | None = None
-        """What `close` was called with."""
-        self.words: dict[Seat, tuple[str, ...]] = {}
-        """What `last_words` and `output` answer."""
+        self.kept: frozenset[Seat] | None = None  # what `close` was called with
+        self.words: dict[Seat, tuple[str, ...]] = {}  # what `last_words` and `output` answer
         self._bots = bots
         self._start_ms = start_ms
         self._now_ns = 0
@@ -124,8 +115,7 @@ class MemoryLink:
         self._coming: list[tuple[int, int, Seat, messages.FromBot | bytes | Failure]] = []
         """A heap: when, which in order of sending, from whom, what."""
         self._count = 0
-        self._early: deque[Arrival] = deque()
-        """What came from bots that were ready while others were awaited."""
+        self._early: deque[Arrival] = deque()  # what came from bots that were ready while others were awaited
 
     def open(self) -> dict[Seat, messages.Hello | Fault]:
         """Starts every bot and awaits its `hello`."""

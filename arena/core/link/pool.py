@@ -39,16 +39,12 @@ from arena.core.wire.messages import Error, Goodbye
 from arena.core.wire.session import State
 from arena.core.wire.variables import ENDPOINT, TOKEN
 
-FAREWELL_MS: Final = 1_000
-"""Time to exit after `goodbye`."""
+FAREWELL_MS: Final = 1_000  # time to exit after `goodbye`
 FREE_MEMORY: Final = 1 / 8
 """Share of the machine's memory that must be free for a bot to be started before it is needed."""
-MOST_WAITING: Final = 32
-"""Bots that wait for a game, at most ..."""
-LEAST_WAITING: Final = 8
-"""... and how many may wait whatever memory there is: those of a game."""
-MAX_UNKNOWN: Final = 8
-"""Connections to a bot's port of which it is not known who they are; the oldest makes room."""
+MOST_WAITING: Final = 32  # Bots that wait for a game, at most ...
+LEAST_WAITING: Final = 8  # ... and how many may wait whatever memory there is: those of a game.
+MAX_UNKNOWN: Final = 8  # connections to a bot's port of which it is not known who they are; the oldest makes room
 _BURST: Final = 256  # how many times is looked between two games for messages that nobody asked for
 T = TypeVar("T")
 
@@ -104,26 +100,18 @@ class Pool:
             MachineFault: The machine cannot give what that needs.
         """
         self.owner = os.getpid()
-        self.is_shut = False
-        """`shutdown` was called."""
+        self.is_shut = False  # `shutdown` was called
         self._custody = Custody()
-        self._poller = Poller[Bot | None]()
-        """Its `read`s return the bot whose game must do the rest, if there is one."""
+        self._poller = Poller[Bot | None]()  # its `read`s return the bot whose game must do the rest, if there is one
         self._level = Level.TRUSTED
-        self._bots: list[Bot] = []
-        """All whose process may live and whose messages mean something."""
-        self._block: str | None = None
-        """The block whose games are played."""
-        self._idle: deque[Bot] = deque()
-        """Those of them that wait for a game of this block, the longest waiting first."""
-        self._looks = 0
-        """How often one of them was looked at."""
-        self._ahead: deque[Bot] = deque()
-        """Those of them that were started for the next block."""
+        self._bots: list[Bot] = []  # all whose process may live and whose messages mean something
+        self._block: str | None = None  # the block whose games are played
+        self._idle: deque[Bot] = deque()  # those of them that wait for a game of this block, the longest waiting first
+        self._looks = 0  # how often one of them was looked at
+        self._ahead: deque[Bot] = deque()  # those of them that were started for the next block
         self._leaving: list[Bot] = []
         """Those of them that serve no game any more and may read a last message. The warden kills those that stay."""
-        self._graves: list[Bot] = []
-        """Killed, and not reaped yet."""
+        self._graves: list[Bot] = []  # killed, and not reaped yet
         self._at_exit = Finalize(None, self.shutdown, exitpriority=10)
 
     @property
@@ -221,7 +209,6 @@ class Pool:
         self._poller.add(connection.descriptor, partial(self._greet, bot, connection))
 
     def _greet(self, bot: Bot, connection: Connection) -> Bot | None:
-        """Reads from a connection over which nobody has said `hello`."""
         try:
             while bot.session.state is State.NEW:
                 message = connection.receive()
@@ -414,7 +401,6 @@ class Pool:
         self._leave(bot, FAREWELL_MS)
 
     def _leave(self, bot: Bot, after_ms: int) -> None:
-        """Gives a bot some milliseconds to read its last message and to end."""
         bot.process.fence.thaw()
         bot.stop(after_ms)
         self.ignore(bot)
@@ -457,7 +443,6 @@ def _send(connection: Connection, message: bytes) -> None:
 
 
 def _has_memory() -> bool:
-    """Tells whether enough of the machine's memory is free to start a bot that nobody needs yet."""
     try:
         with open("/proc/meminfo", encoding="ascii") as meminfo:
             sizes = {name: int(rest.split()[0]) for name, _, rest in (line.partition(":") for line in meminfo)}

@@ -29,8 +29,7 @@ from arena.core.text import plain
 from arena.core.types import Level, Termination
 from arena.core.wire.variables import TOKEN
 
-KEPT_BYTES: Final = 32_768
-"""Of what a bot writes in a game no more is kept: the first half of it, and the last."""
+KEPT_BYTES: Final = 32_768  # of what a bot writes in a game no more is kept: the first half of it, and the last
 _TAIL_BYTES: Final = 8_192
 _TAIL_LINES: Final = 20
 _TAIL_LINE: Final = 400
@@ -88,22 +87,19 @@ class BotProcess:
         self._killed = False
         self._reaped = False
         self._words: tuple[str, ...] = ()
-        self.user = user
-        """As whom it runs; None for this process's user."""
+        self.user = user  # as whom it runs; None for this process's user
         with ExitStack() as held, ExitStack() as ours:
             held.callback(self._confinement.release_user, user)
             self._output, written_to = _capture(custody.directory, user)
             held.callback(os.close, self._output)
             ours.callback(os.close, written_to)
-            self.fence = self._confinement.fence(spec)
-            """Its limits and measurements, with all that it starts."""
+            self.fence = self._confinement.fence(spec)  # its limits and measurements, with all that it starts
             held.callback(self.fence.close)
             launch = Launch(spec, environment, custody, written_to, socket_folder, user, bare)
             with custody.starting():
                 self._started = self._confinement.start(launch, held)
                 self._process = self._started.process
-                self.pid = self._process.pid
-                """Its process, and its process group."""
+                self.pid = self._process.pid  # its process, and its process group
                 with ExitStack() as begun:
                     begun.callback(self._abandon)
                     token = environment.get(TOKEN, "")
@@ -114,8 +110,7 @@ class BotProcess:
                     begun.pop_all()
             if self.pidfd is not None:
                 held.callback(os.close, self.pidfd)
-            self._held = held.pop_all()
-            """Resources of its level, released when the process is gone."""
+            self._held = held.pop_all()  # resources of its level, released when the process is gone
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
             self._process.stdin.write(b"go\n")
@@ -244,12 +239,10 @@ class BotProcess:
 
 
 def _lines(output: bytes) -> str:
-    """Escapes all but the ends of lines."""
     return "\n".join(map(plain, output.decode(errors="backslashreplace").splitlines()))
 
 
 def _end(status: int) -> End:
-    """Says in words what a status means: an exit status, or minus the number of a signal."""
     if status >= 0:
         return End(Termination.CRASHED, f"exited with status {status}")
     if -status == signal.SIGKILL:

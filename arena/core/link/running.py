@@ -28,32 +28,22 @@ class Bot:
     def __init__(self, spec: BotSpec, token: str, process: BotProcess, listener: Listener, folder: Path) -> None:
         """Takes a process that was just started and has not spoken."""
         self.spec = spec
-        self.folder = folder
-        """What is the process's own, for its socket and its temporary files."""
+        self.folder = folder  # what is the process's own, for its socket and its temporary files
         self.token = token
         self.process = process
         self.listener = listener
         self.watch = Watch(process)
         self.session = Session(token)
         self.started_ns = time.monotonic_ns()
-        self.plays = False
-        """Whether a game uses it: the game reads its messages."""
-        self.met: set[Deal] = set()
-        """The deals of its games."""
-        self.is_still = False
-        """Whether it was frozen, if its level has that, since it began to wait."""
-        self.rests_since_ns = 0
-        """The CPU time that it had used when it began to wait."""
-        self.first_mib = 0
-        """The memory that it had used after its first game, in MiB."""
-        self.unknown: list[Connection] = []
-        """Connections over which nobody has said `hello`."""
-        self.connection: Connection | None = None
-        """Its connection, once its `hello` was accepted."""
-        self.refusal: RemoteProtocolError | None = None
-        """Why its greeting was not accepted."""
-        self.dies_ns: int | None = None
-        """When the warden kills it, if that was ordered."""
+        self.plays = False  # whether a game uses it: the game reads its messages
+        self.met: set[Deal] = set()  # the deals of its games
+        self.is_still = False  # whether it was frozen, if its level has that, since it began to wait
+        self.rests_since_ns = 0  # the CPU time that it had used when it began to wait
+        self.first_mib = 0  # the memory that it had used after its first game, in MiB
+        self.unknown: list[Connection] = []  # connections over which nobody has said `hello`
+        self.connection: Connection | None = None  # its connection, once its `hello` was accepted
+        self.refusal: RemoteProtocolError | None = None  # why its greeting was not accepted
+        self.dies_ns: int | None = None  # when the warden kills it, if that was ordered
 
     def is_fit(self) -> bool:
         """Tells whether it can serve a game: alive, connected, and between games by the protocol."""

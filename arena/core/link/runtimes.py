@@ -34,8 +34,7 @@ from arena.core.link.faults import is_of_the_program, machine_fault
 from arena.core.resources import boards_folder
 from arena.core.text import plain
 
-PYTHON: Final = "{python}"
-"""The Python that runs arena, with `PACKAGES`."""
+PYTHON: Final = "{python}"  # the Python that runs arena, with `PACKAGES`
 PYTHON_WITH_ARENA: Final = "{python+arena}"
 """The same, which can import arena too: its rules, and `-m arena bot bridge`."""
 PACKAGES: Final = ("msgpack", "msgspec", "numpy", "pyzmq")
@@ -45,8 +44,7 @@ NAMES: Final = ("awk", "bash", "java", "lua", "node", "perl", "php", "ruby", "sh
 """Programs that are granted without being named, where they are on the operator's path."""
 _VARIABLE: Final = "ARENA_RUNTIMES"
 """The variable that keeps what is granted: the processes that this one starts have it too."""
-PYTHON_FOLDER: Final = "/python"
-"""Where a sandbox has a Python's packages."""
+PYTHON_FOLDER: Final = "/python"  # where a sandbox has a Python's packages
 
 PATH: Final = ("/usr/local/bin", "/usr/bin", "/bin")
 """Folders of the system's programs. They are on every bot's `PATH`."""
@@ -60,8 +58,7 @@ _SHARED: Final = (
 _NEVER: Final = ("/dev", "/etc", "/proc", "/sys", "/run/arena")
 """Folders of which nothing is given: a sandbox has its own, or they are about the machine."""
 _HOMES: Final = ("/home", "/run/user")  # folders whose folders are homes
-_PROGRAMS: Final = ("bin", "shims")
-"""Names of folders that programs lie in. Beside them lies what they need."""
+_PROGRAMS: Final = ("bin", "shims")  # Names of folders that programs lie in. Beside them lies what they need.
 _PARTS: Final = (*_PROGRAMS, "installs", "lib", "lib64", "libexec", "plugins", "versions")
 """What is given of an installation that shares its folder with private things, as `~/.local` and `~/.cargo` do."""
 _CONDA, _OF_CONDA = "conda-meta", ("envs", "pkgs")

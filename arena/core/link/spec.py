@@ -11,10 +11,8 @@ from msgspec import Meta
 from arena.core.link.caps import USUAL
 from arena.core.types import TimeControl
 
-VALUES: Final = "@"
-"""Stands between a bot and the values of its parameters: `planner@spite=0.5,spread=3`."""
-MOST_ARGUMENT: Final = 256
-"""The most characters of a parameter that is a text."""
+VALUES: Final = "@"  # stands between a bot and the values of its parameters: `planner@spite=0.5,spread=3`
+MOST_ARGUMENT: Final = 256  # the most characters of a parameter that is a text
 
 
 class Parameter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

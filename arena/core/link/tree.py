@@ -54,10 +54,8 @@ class _Thread(NamedTuple):
     """What the scheduler tells of a thread."""
 
     ran_ns: int
-    waited_ns: int
-    """How long it was ready to run while others ran."""
-    is_modest: bool
-    """It has a lower priority or fewer cores than it was started with: it waits by its own choice."""
+    waited_ns: int  # how long it was ready to run while others ran
+    is_modest: bool  # it has a lower priority or fewer cores than it was started with: it waits by its own choice
 
 
 class Tree:
@@ -70,23 +68,17 @@ class Tree:
 
     def __init__(self, pid: int, token: str = "") -> None:
         """Takes the first process, and the bot's token if it was given one."""
-        self.restless_ns = 0
-        """How long it was between looks of which the second found a new process."""
+        self.restless_ns = 0  # how long it was between looks of which the second found a new process
         self._looked_ns = time.monotonic_ns()
         self._pid = pid
         self._started = started_at(pid)
-        self._known: dict[int, int] = {}
-        """When each process that was seen started."""
-        self._strangers: dict[int, int] = {}
-        """The same of this process's children that are none of the tree."""
+        self._known: dict[int, int] = {}  # when each process that was seen started
+        self._strangers: dict[int, int] = {}  # the same of this process's children that are none of the tree
         self._token = _TOKEN + token.encode() if token else b""
         self._most_cpu_ns = 0
-        self._cpu_seen: dict[int, int] = {}
-        """The CPU time of each process when it was last seen."""
-        self._gone_ns = 0
-        """CPU time of processes that are gone, as last seen."""
-        self._buried_ns = 0
-        """The same, as their parents tell."""
+        self._cpu_seen: dict[int, int] = {}  # the CPU time of each process when it was last seen
+        self._gone_ns = 0  # CPU time of processes that are gone, as last seen
+        self._buried_ns = 0  # the same, as their parents tell
 
     def members(self) -> list[int]:
         """Returns the numbers of its processes that live, the first process first."""
@@ -225,8 +217,7 @@ class Scales:
 
     def __init__(self) -> None:
         self._thread: threading.Thread | None = None
-        self.spent_ns = 0
-        """The CPU time of all weighing, up to the process that is being weighed."""
+        self.spent_ns = 0  # the CPU time of all weighing, up to the process that is being weighed
         self._mib = 0
         self._cpu_ns = 0
         self._begun_ns = 0
@@ -280,7 +271,6 @@ class Scales:
 
 
 def _faults(members: Iterable[int]) -> dict[int, int]:
-    """Returns by process how many pages it got."""
     return {pid: stat.faults for pid in members if (stat := process_stat(pid)) is not None}
 
 
@@ -293,7 +283,6 @@ def own_wait_ns() -> int:
 
 @functools.cache
 def _schedstat(thread: int) -> int:
-    """Opens what the scheduler tells of this thread, which has that number."""
     return os.open("/proc/thread-self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
 
 
@@ -309,8 +298,7 @@ class Denied:
 
     def __init__(self) -> None:
         self.total_ns = 0
-        self.crowd_ns = 0
-        """What it ran beside its busiest thread: so long it may have kept everybody else from a core."""
+        self.crowd_ns = 0  # what it ran beside its busiest thread: so long it may have kept everybody else from a core
         self._threads: dict[tuple[int, int], _Thread] = {}
         self._cpu_ns = 0
         self._restless_ns = 0
@@ -420,7 +408,6 @@ def _kib(data: bytes, names: Iterable[bytes]) -> dict[bytes, int]:
 
 
 def _proportional(pid: int) -> int:
-    """Returns a process's share of the pages that it has, and its page tables, in KiB."""
     of_status = _kib(read_or_nothing(f"/proc/{pid}/status"), (b"VmRSS", b"VmPTE"))
     try:
         shares = _kib(_read(f"/proc/{pid}/smaps_rollup"), (b"Pss", b"SwapPss"))

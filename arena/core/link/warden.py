@@ -20,14 +20,11 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
-LOOK_S = 0.5
-"""How often the warden looks what runs below the worker, while there are bots."""
+LOOK_S = 0.5  # how often the warden looks what runs below the worker, while there are bots
 REST_SHARE = 10
 """How many times as long as a look took there is none, if that is longer: many processes take long to look at."""
-ROUNDS = 20
-"""How often what is left is looked for and killed: it may start others until it is dead."""
-ROUND_S = 0.005
-"""The time between two of these looks."""
+ROUNDS = 20  # how often what is left is looked for and killed: it may start others until it is dead
+ROUND_S = 0.005  # the time between two of these looks
 
 
 class Status:
@@ -135,8 +132,7 @@ class Warden:
         self._worker = worker
         self._groups: set[int] = set()
         self._deadlines: dict[int, float] = {}
-        self._seen: dict[int, int] = {}
-        """By process when it was started."""
+        self._seen: dict[int, int] = {}  # by process when it was started
         self._look = 0.0
 
     def obey(self, line: bytes) -> None:

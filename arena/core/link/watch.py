@@ -19,10 +19,8 @@ SETTLE_MS: Final = 2_000
 GREETING_MS: Final = 250
 """The same after the end of a process that has not greeted: there is no known connection whose closing tells that
 nothing more comes."""
-LOOK_MS: Final = 50
-"""The longest time between two looks at a process."""
-FAILING_LOOK_MS: Final = 5
-"""The same while it is failing."""
+LOOK_MS: Final = 50  # the longest time between two looks at a process
+FAILING_LOOK_MS: Final = 5  # the same while it is failing
 
 
 class Watch:
@@ -36,12 +34,10 @@ class Watch:
         """Takes the process."""
         self._process = process
         self._connected = False
-        self._excess: str | None = None
-        """What it used more of than it may."""
+        self._excess: str | None = None  # what it used more of than it may
         self._closed_ns: int | None = None
         self._ended_ns: int | None = None
-        self._sample_ns = 0
-        """When its limits are looked at again."""
+        self._sample_ns = 0  # when its limits are looked at again
 
     def connect(self) -> None:
         """Notes that the bot has greeted, so that its end closes a connection."""

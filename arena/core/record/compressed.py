@@ -20,14 +20,10 @@ from arena.core.errors import InternalError, LogError
 if TYPE_CHECKING:
     import zstandard
 
-SUFFIX: Final = ".zst"
-"""What is added to the name of a log when it is compressed."""
-MAGIC: Final = b"\x28\xb5\x2f\xfd"
-"""How every zstd frame begins. No log does."""
-DICTIONARY: Final = Path(__file__).with_name("log.zdict")
-"""What `zstd -d -D` needs to expand a log."""
-LEVEL: Final = 9
-"""Higher levels take longer and gain little."""
+SUFFIX: Final = ".zst"  # what is added to the name of a log when it is compressed
+MAGIC: Final = b"\x28\xb5\x2f\xfd"  # How every zstd frame begins. No log does.
+DICTIONARY: Final = Path(__file__).with_name("log.zdict")  # what `zstd -d -D` needs to expand a log
+LEVEL: Final = 9  # higher levels take longer and gain little
 
 
 def is_compressed(data: bytes) -> bool:

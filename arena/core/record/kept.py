@@ -17,8 +17,7 @@ from arena.core.record.published import check_form
 from arena.core.record.receipts import Receipt, receipts_of
 from arena.core.types import Count, Seat, Termination
 
-MOST_KEPT = 256 * files.MIB
-"""Bytes of a file of receipts: a million games."""
+MOST_KEPT = 256 * files.MIB  # bytes of a file of receipts: a million games
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -64,12 +63,9 @@ class Receipts:
             LogError: One cannot be read.
         """
         self._kept: defaultdict[tuple[int, Seat], list[tuple[str, Kept]]] = defaultdict(list)
-        self.compared: set[str] = set()
-        """The receipts of which there was a log."""
-        self.begun = 0
-        """How often a game of these logs was begun and thrown away, as the receipts say."""
-        self.later: list[str] = []
-        """What to say of the lines that a later version wrote: they are not compared."""
+        self.compared: set[str] = set()  # the receipts of which there was a log
+        self.begun = 0  # how often a game of these logs was begun and thrown away, as the receipts say
+        self.later: list[str] = []  # what to say of the lines that a later version wrote: they are not compared
         paths = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
         for file in paths:
             for number, line in enumerate(files.lines(file, "kept receipts", MOST_KEPT, LogError), start=1):

@@ -43,8 +43,7 @@ from arena.core.types import (
 )
 
 FORMAT = 3
-SUFFIX: Final = ".jsonl"
-"""What the name of a log ends with, before it is compressed."""
+SUFFIX: Final = ".jsonl"  # what the name of a log ends with, before it is compressed
 BEGUN: Final = ".begun"
 """What the name of the file ends with that has a line for each time that a game was begun.
 

@@ -26,8 +26,7 @@ CORRECTIONS_FILE: Final = "corrections.json"
 FORMAT: Final = 1
 """The version of the form of all documents that are published, of tournaments and of leagues, of lines in them, and of
 receipts that are kept. Lines from before have none, and the same form."""
-CHANCE: Final = 3
-"""The version of `protocol/CHANCE.md` by which new tournaments are played: their settings name it."""
+CHANCE: Final = 3  # the version of `protocol/CHANCE.md` by which new tournaments are played: their settings name it
 
 T = TypeVar("T")
 

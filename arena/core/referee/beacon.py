@@ -24,14 +24,10 @@ PUBLIC_KEY: Final = bytes.fromhex(
     "0d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a"
 )
 """Quicknet's: a compressed point of G2 of BLS12-381."""
-GENESIS: Final = 1692803367
-"""When round 1 was out, in seconds since 1970."""
-PERIOD: Final = 3
-"""Seconds from one round to the next."""
-SOON: Final = 600
-"""Seconds from now to the round that an error suggests."""
-MOST: Final = 200
-"""The most characters of a beacon's name or value."""
+GENESIS: Final = 1692803367  # when round 1 was out, in seconds since 1970
+PERIOD: Final = 3  # seconds from one round to the next
+SOON: Final = 600  # seconds from now to the round that an error suggests
+MOST: Final = 200  # the most characters of a beacon's name or value
 _DOMAIN: Final = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
 _ROUND: Final = re.compile(rf"drand {QUICKNET} round ([1-9][0-9]{{0,9}})")
 _SHORT: Final = re.compile(r"quicknet:([1-9][0-9]{0,9})")

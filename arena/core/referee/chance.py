@@ -22,8 +22,7 @@ from arena.core.errors import ConfigError, MachineFault
 from arena.core.record.published import CHANCE
 from arena.core.types import Seat
 
-VERSION: Final = CHANCE
-"""Of `protocol/CHANCE.md`: a tournament's settings name it."""
+VERSION: Final = CHANCE  # of `protocol/CHANCE.md`: a tournament's settings name it
 SECRET_BYTES: Final = 32
 _SCRYPT_N: Final = 2**16
 _SCRYPT_MEMORY: Final = 2**27  # what OpenSSL may use: a little more than the 64 MiB that these parameters need
@@ -89,8 +88,7 @@ def mix(beacon: str = "", contributions: Iterable[bytes] = ()) -> bytes:
     return hashlib.sha256(b"".join(parts)).digest()
 
 
-NO_MIX: Final = mix()
-"""Nobody but the organiser put anything into chance."""
+NO_MIX: Final = mix()  # nobody but the organiser put anything into chance
 
 
 def deal_secret(tournament_secret: bytes, deal: int, mixed: bytes = NO_MIX) -> bytes:

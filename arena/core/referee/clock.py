@@ -58,8 +58,7 @@ class Clock:
     def __init__(self, control: TimeControl) -> None:
         is_limited = control.limit_ms is not None and control.off is not True
         self._left_ns = self._limit_ns = (control.limit_ms or 0) * NS_PER_MS if is_limited else FOREVER_NS
-        self._guide_ms = control.limit_ms if control.off is True else None
-        """What bots are told where the clock is off."""
+        self._guide_ms = control.limit_ms if control.off is True else None  # what bots are told where the clock is off
         self._bank_ns = None if control.bank_ms is None else control.bank_ms * NS_PER_MS
         self._increment_ns = control.increment_ms * NS_PER_MS
         self.total_ns = 0

@@ -38,16 +38,11 @@ from arena.core.types import Termination
 
 LOOK_S: Final = 1.0
 """How often a worker looks for watchers during a game. It looks at the beginning of each game as well."""
-MOST_WATCHERS: Final = 4
-"""Watchers that a worker sends to. Each of them can show a game to hundreds of people."""
-MOST_BYTES: Final = 65_536
-"""Bytes of a datagram. A record that does not fit is left out."""
-MOST_NOTE: Final = 2_000
-"""Characters of a note that are sent."""
-MOST_WAITING: Final = 2**20
-"""Bytes that wait for a watcher that takes nothing."""
-REST_S: Final = 0.005
-"""How long nothing is tried after a watcher took nothing."""
+MOST_WATCHERS: Final = 4  # Watchers that a worker sends to. Each of them can show a game to hundreds of people.
+MOST_BYTES: Final = 65_536  # Bytes of a datagram. A record that does not fit is left out.
+MOST_NOTE: Final = 2_000  # characters of a note that are sent
+MOST_WAITING: Final = 2**20  # bytes that wait for a watcher that takes nothing
+REST_S: Final = 0.005  # how long nothing is tried after a watcher took nothing
 
 _SUFFIX: Final = ".sock"
 _NAME: Final = re.compile(r"[0-9a-f]{16}\.sock")
@@ -94,8 +89,7 @@ class Feed:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._game = ""
-        self._records: list[Header | Record] = []
-        """Those of the game that is played."""
+        self._records: list[Header | Record] = []  # those of the game that is played
         self._watchers: dict[str, _Watcher] = {}
         self._look_at = 0.0
 
@@ -147,7 +141,6 @@ class Feed:
         self._watchers.clear()
 
     def _look(self) -> None:
-        """Finds watchers that are new, and gives them the game from its beginning."""
         try:
             names = os.listdir(self._folder)
         except OSError:
@@ -177,8 +170,7 @@ class _Watcher:
     def __init__(self, connected: socket.socket) -> None:
         self.socket = connected
         self.rests_until = 0.0
-        self._waiting: deque[tuple[str, int, bytes]] = deque()
-        """Game, number and line of records."""
+        self._waiting: deque[tuple[str, int, bytes]] = deque()  # game, number and line of records
         self._bytes = 0
 
     def add(self, game: str, number: int, line: bytes) -> None:

@@ -66,13 +66,10 @@ class Game:
         self._has_onlookers = watch is not None or tap is not None
         self._wiretap = tap and Wiretap([chair.transcript for chair in self._chairs], tap)
         self._forfeits: dict[Seat, Forfeit] = {}
-        self._starts_ns: Counter[Seat] = Counter()
-        """How long each seat's bot was waited for before the game."""
+        self._starts_ns: Counter[Seat] = Counter()  # how long each seat's bot was waited for before the game
         self._window_ns = job.settings.race_window_us * 1_000
-        self._race: Race | None = None
-        """The race in progress, if any."""
-        self._claims: dict[Seat, Answer] = {}
-        """The answers in the race that wait for their turn."""
+        self._race: Race | None = None  # the race in progress, if any
+        self._claims: dict[Seat, Answer] = {}  # the answers in the race that wait for their turn
 
     def play(self) -> GameResult:
         """Plays the game to its end, writes its log, and returns the result.
@@ -185,7 +182,6 @@ class Game:
                 self._race.ask(seat, sent_ns)
 
     def _await_all(self) -> None:
-        """Waits for all answers before it applies any."""
         for seat, answer in sorted(self._table.collect(_NO_ANSWER).items()):
             if isinstance(answer, Cause):
                 self._fail(seat, answer)

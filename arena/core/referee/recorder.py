@@ -32,8 +32,7 @@ class Recorder:
     """The records of one game. Times are counted from `begin`."""
 
     def __init__(self, link: Link, watch: Watch | None = None) -> None:
-        self.begun_ns = 0
-        """When the game began, on the link's clock."""
+        self.begun_ns = 0  # when the game began, on the link's clock
         self._link = link
         self._watch = watch
         self._watched = 0

@@ -70,14 +70,10 @@ def rules_of(header: records.Header, source: str) -> Rules[Any]:
 
 
 def replay(log: records.Log, listen: Listen | None = None) -> Iterator[Step]:
-    """Plays a log again.
+    """Plays a log again. Yields a step for every record.
 
     Args:
-        log: The log.
         listen: Called for each seat that is asked, before the record that follows.
-
-    Yields:
-        A step for every record.
 
     Raises:
         ReplayMismatch: A record disagrees with what the rules make of the records before it.

@@ -58,21 +58,16 @@ class Chair:
     def __init__(self, seat: Seat, link: Link, time: TimeControl, level: Level = Level.TRUSTED) -> None:
         self.seat = seat
         self.clock = Clock(time)
-        self.cpu = None if time.cpu_ms is UNSET else CpuClock(time.cpu_ms)
-        """Its CPU time, if that is limited."""
+        self.cpu = None if time.cpu_ms is UNSET else CpuClock(time.cpu_ms)  # its CPU time, if that is limited
         self.off_turn = OffTurn(link, seat) if level in MEASURED else None
         """Its CPU time while others are to move, if that is measured."""
         self.transcript = Transcript()
-        self.wants: frozenset[str] = frozenset()
-        """What its requests carry."""
-        self.seated = False
-        """Whether its bot can take part in a game."""
-        self.fault: Cause | None = None
-        """What is wrong with its process or with what it sent."""
+        self.wants: frozenset[str] = frozenset()  # what its requests carry
+        self.seated = False  # whether its bot can take part in a game
+        self.fault: Cause | None = None  # what is wrong with its process or with what it sent
         self._link = link
         self._posted_ns = 0
-        self._unread = 0
-        """Messages that came after its fault."""
+        self._unread = 0  # messages that came after its fault
 
     def greet(self, hello: Hello | Fault, rules: str, version: int) -> None:
         """Takes the bot's `hello`, or the fault that the link found instead.
@@ -171,14 +166,11 @@ class Table:
     def __init__(self, chairs: Sequence[Chair], link: Link) -> None:
         self._chairs = chairs
         self._link = link
-        self._due: dict[Seat, int] = {}
-        """The deadline of each seat that owes an answer."""
-        self._time_ns: dict[Seat, int] = {}
-        """The time that it had."""
+        self._due: dict[Seat, int] = {}  # the deadline of each seat that owes an answer
+        self._time_ns: dict[Seat, int] = {}  # the time that it had
         self._shares: dict[Seat, Share | None] = {}
         """What its bot had got of the machine in its life when that was looked at first."""
-        self._look_ns = FOREVER_NS
-        """When to look at the bots that have not answered."""
+        self._look_ns = FOREVER_NS  # when to look at the bots that have not answered
 
     @property
     def waits(self) -> bool:
@@ -305,13 +297,11 @@ class OffTurn:
     def __init__(self, link: Link, seat: Seat) -> None:
         self._link = link
         self._seat = seat
-        self._at_ns = 0
-        """When it was last found to be off turn."""
+        self._at_ns = 0  # when it was last found to be off turn
         self._before_ns: int | None = None
         """What it had used by then in its life; None while it is asked, and outside the game."""
         self._total_ns = 0
-        self.asked_ns = 0
-        """What it had used in its life when it was last asked."""
+        self.asked_ns = 0  # what it had used in its life when it was last asked
 
     @property
     def cpu_ms(self) -> int:

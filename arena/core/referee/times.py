@@ -33,8 +33,7 @@ class _Claim(msgspec.Struct):
     seat: Seat
     used_ns: int
     late: bool
-    tied: tuple[Seat, ...]
-    """The seats of the group in which it was served; empty if it came alone."""
+    tied: tuple[Seat, ...]  # the seats of the group in which it was served; empty if it came alone
 
 
 class Times:
@@ -47,17 +46,14 @@ class Times:
         self._margin_ns = settings.margin_ms * NS_PER_MS
         self._window_ns = round(settings.race_window_ms * NS_PER_MS)
         self._clocks = {seat: Clock(log.header.time(seat)) for seat in range(len(log.header.bots))}
-        self._asked_ms: dict[Seat, int] = {}
-        """By seat that was asked: a moment before that, since the game began."""
+        self._asked_ms: dict[Seat, int] = {}  # by seat that was asked: a moment before that, since the game began
         self._latest_ms = 0
         self._unfinished: set[Seat] = set()
         """The seats whose decision goes on: one limit and one increment are for all of it."""
-        self._racers: set[Seat] = set()
-        """The seats of the race that is on."""
+        self._racers: set[Seat] = set()  # the seats of the race that is on
         self._claims: list[_Claim] = []
         self._tied: tuple[Seat, ...] = ()
-        self._unserved: set[Seat] = set()
-        """Those of the tied seats whose turn has not come."""
+        self._unserved: set[Seat] = set()  # those of the tied seats whose turn has not come
 
     def asked(self, course: Course, decision: Decision) -> None:
         """Notes that a seat is asked.

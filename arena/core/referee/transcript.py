@@ -24,8 +24,7 @@ _FIRST_BYTES: Final = KEPT_BYTES // 4
 _LAST_BYTES: Final = KEPT_BYTES - _FIRST_BYTES
 _LONGEST: Final = 32_768  # how many bytes of a frame are kept
 _OVERHEAD: Final = 64  # bytes that a frame counts for beside its own
-_LONGEST_LINE: Final = 32_768
-"""Bytes of the longest line of the file. A longer message is written as hex."""
+_LONGEST_LINE: Final = 32_768  # Bytes of the longest line of the file. A longer message is written as hex.
 _LONGEST_HEX: Final = 4_096  # how many bytes of a frame are written as hex
 
 
@@ -48,10 +47,8 @@ Tap: TypeAlias = Callable[[Seat, Entry], None]
 
 class _Kept(msgspec.Struct, frozen=True):
     sender: Literal["referee", "bot"]
-    frame: bytes
-    """It may be cut."""
-    size: int
-    """The whole frame's length in bytes."""
+    frame: bytes  # it may be cut
+    size: int  # the whole frame's length in bytes
     at_ns: int
 
 
@@ -63,8 +60,7 @@ class Transcript:
         self._last: deque[_Kept] = deque()
         self._first_bytes = 0
         self._last_bytes = 0
-        self._left_out = 0
-        """How many frames between the first and the last are not kept."""
+        self._left_out = 0  # how many frames between the first and the last are not kept
 
     def __len__(self) -> int:
         """Returns how many frames were added."""
@@ -129,7 +125,6 @@ class Wiretap:
 
 
 def _within(size: int, lines: Iterable[bytes]) -> list[bytes]:
-    """Returns the first lines, up to a number of bytes in all."""
     found = []
     for line in lines:
         size -= len(line)

@@ -141,7 +141,6 @@ def verify(path: Path, published: Publication | None = None) -> Verdict:
     """Checks a log.
 
     Args:
-        path: The log.
         published: What is published of its tournament; by default, what lies beside the log.
 
     Raises:

@@ -71,8 +71,7 @@ def attend() -> None:
         feed.flush()
 
 
-_feeds: dict[str, Feed] = {}
-"""The feed of this process, by its folder: what one game could not send goes with the next."""
+_feeds: dict[str, Feed] = {}  # the feed of this process, by its folder: what one game could not send goes with the next
 
 
 def _feed(folder: str) -> Feed:

@@ -32,8 +32,7 @@ from arena.core.record.published import (
 from arena.core.record.receipts import WITHOUT_MARKS
 from arena.core.referee.beacon import is_signature, round_of
 from arena.core.referee.verify import Publication, published_in
-from arena.core.standings.disk_table import DiskTable
-from arena.core.standings.examined import Examined, played_digest
+from arena.core.standings.examined import Examined, ExaminedLogs, played_digest
 from arena.core.standings.rebuilt import Record, Told, contradictions, is_date, rebuild
 from arena.core.standings.verdicts import UNCHECKED_DOCUMENT, Audit, Fault, settled, struck_text, void_text
 from arena.core.store.reader import Reader
@@ -63,10 +62,8 @@ WHY_NOT: Final[Mapping[str, str]] = {
     "database": "--db names one",
 }
 """Why a check was not made, by its name."""
-MOST_GAPS: Final = 5
-"""How many missing games are named."""
-RECEIPTS_SINCE: Final = 3
-"""The first version of CHANCE whose tournaments have receipts in every log."""
+MOST_GAPS: Final = 5  # how many missing games are named
+RECEIPTS_SINCE: Final = 3  # the first version of CHANCE whose tournaments have receipts in every log
 
 
 class Expected(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,7 +96,6 @@ class Auditor:
         """Reads what is published in the folder.
 
         Args:
-            folder: The folder.
             reader: The database to compare with, if any.
             noted: A copy of the commitment.json from before the first game, if there is one elsewhere.
 
@@ -116,10 +112,8 @@ class Auditor:
         self._logs = 0
         self._begun = sum(len(begun(path)) for path in folder.glob(f"*{BEGUN}"))
         self._draws_unchecked = 0
-        self._kept = DiskTable(Examined)
-        """By its number the first log of each game."""
-        self._dealt: dict[int, str] = {}
-        """By deal its commitment."""
+        self._kept = ExaminedLogs()  # by its number the first log of each game
+        self._dealt: dict[int, str] = {}  # by deal its commitment
         self._corrections: Corrections | None = None
         try:
             self._published = published_in(folder)
@@ -204,7 +198,6 @@ class Auditor:
         return settled(audit)
 
     def _check_beacon(self) -> None:
-        """Holds the beacon's value against the one that the commitment names."""
         beacon, given = self._published.beacon, self._published.contributions
         if wrong := self._published.of_beacon():
             for reason in wrong:
@@ -327,7 +320,6 @@ class Auditor:
         self._schedule, self._settings, self._played_sha256 = schedule, settings, played_digest(settings.game)
 
     def _check_digests(self, before: Commitment, place: Path) -> None:
-        """Checks that the digests in a commitment are those of its documents."""
         for name, document, digest in (
             ("settings", before.settings, before.settings_sha256),
             ("schedule", before.schedule, before.schedule_sha256),
@@ -336,7 +328,6 @@ class Auditor:
                 self._fault("commitment", f"{place}: {name}_sha256 is not the digest of its {name}")
 
     def _compare_commitment(self, before: Commitment, noted: Path | None) -> None:
-        """Compares the commitment with what is known of it from elsewhere."""
         place = self._folder / COMMITMENT_FILE
         if noted is not None:
             for change in changed_since(noted, before):

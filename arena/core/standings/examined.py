@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
@@ -21,10 +23,8 @@ from arena.core.referee.verify import Publication, published_in, verify
 from arena.core.standings.verdicts import UNCHECKED_LOG, Fault
 from arena.core.types import GameResult, GameSettings
 
-FEW: Final = 40
-"""So few logs are examined sooner than a process is started."""
-CHUNK: Final = 16
-"""How many logs a process gets at a time."""
+FEW: Final = 40  # so few logs are examined sooner than a process is started
+CHUNK: Final = 16  # how many logs a process gets at a time
 
 
 class Examined(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,3 +102,33 @@ def played_digest(settings: GameSettings) -> str:
         settings, board=msgspec.structs.replace(board, text="")
     )  # fmt: skip
     return sha256_of(short)
+
+
+class ExaminedLogs:
+    """What is known of each log, by number, in a temporary file: memory holds only where each begins."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it goes with this object
+        weakref.finalize(self, self._file.close)
+        self._places: dict[int, int] = {}
+        self._decode = msgspec.msgpack.Decoder(Examined).decode
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._places
+
+    def __iter__(self) -> Iterator[int]:
+        """Yields the numbers in ascending order."""
+        return iter(sorted(self._places))
+
+    def __getitem__(self, number: int) -> Examined:
+        self._file.seek(self._places[number])
+        size = int.from_bytes(self._file.read(4), "big")
+        return self._decode(self._file.read(size))
+
+    def put(self, number: int, value: Examined) -> None:
+        data = msgspec.msgpack.encode(value)
+        self._places[number] = self._file.seek(0, 2)
+        self._file.write(len(data).to_bytes(4, "big") + data)
+
+    def remove(self, number: int) -> None:
+        del self._places[number]

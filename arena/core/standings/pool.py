@@ -109,13 +109,10 @@ class Joined:
         self._reader = reader
         self._tournaments = tournaments
         self._chances = list(dict.fromkeys(map(_chance, tournaments)))
-        self._numbers: list[list[int]] = []
-        """By tournament and entrant the bot's number."""
+        self._numbers: list[list[int]] = []  # by tournament and entrant the bot's number
         self.players = tuple(sorted({int(row.settings["game"]["players"]) for row in tournaments}))
-        self.entered: Counter[int] = Counter()
-        """By bot in how many tournaments it is."""
-        self.tallies: list[Tally] = []
-        """By bot."""
+        self.entered: Counter[int] = Counter()  # by bot in how many tournaments it is
+        self.tallies: list[Tally] = []  # by bot
         found: dict[tuple[str, int], int] = {}
         bots: list[Entrant] = []
         for row in tournaments:
@@ -133,8 +130,7 @@ class Joined:
                 self.tallies[number] = self.tallies[number].plus(tally)
                 self.entered[number] += 1
             self._numbers.append(numbers)
-        self.bots = _told_apart(bots)
-        """By number. Names are unique, those of their latest tournament."""
+        self.bots = _told_apart(bots)  # By number. Names are unique, those of their latest tournament.
 
     def pairs(self) -> Iterator[PairResult]:
         """Yields the results of all tournaments. Deals of different tournaments are different deals.

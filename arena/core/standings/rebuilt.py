@@ -60,8 +60,7 @@ MOST_SHOWN: Final = 80
 CLAIMED: Final = 100
 NEAR: Final[Mapping[str, float]] = {"games.seconds": 0.1, "fits.rating": 1e-6, "fits.half_width": 1e-6}
 """By column how far numbers may be apart. Before logs told how long a game took, that was measured a moment earlier."""
-EXACT: Final = 1e-9
-"""How far all others may be: sums come in the order in which games end."""
+EXACT: Final = 1e-9  # how far all others may be: sums come in the order in which games end
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

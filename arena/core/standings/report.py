@@ -92,7 +92,6 @@ def report(
     """Returns the document and the row of the latest tournament that matches.
 
     Args:
-        reader: The database.
         tournament: Its identifier; None means any.
         rules: The name of its rules; None means any.
         ruleset: The name of its ruleset; None means any.
@@ -185,8 +184,7 @@ def _by_worker(paces: Iterable[tuple[str, Tally]], names: Mapping[int, str]) -> 
     return tuple(WorkerPace(worker=worker, bots=tuple(found)) for worker, found in bots.items())
 
 
-POINTS = 8
-"""The number of moments at which the course of a rating is looked at."""
+POINTS = 8  # the number of moments at which the course of a rating is looked at
 
 
 def courses(reader: Reader, tournament: str) -> dict[str, tuple[float, ...]]:
@@ -243,12 +241,9 @@ class Known:
         """By number here."""
         self.tallies = [Tally(entrant.number) for entrant in self.entrants] if without else reader.tallies(row.id)
         """By entrant."""
-        self.anchors: Mapping[int, float] = {}
-        """By entrant a rating that holds the scale."""
-        self.games = 0
-        """Games of other tournaments."""
-        self.reused: tuple[str, ...] = ()
-        """These tournaments, the earliest first."""
+        self.anchors: Mapping[int, float] = {}  # by entrant a rating that holds the scale
+        self.games = 0  # games of other tournaments
+        self.reused: tuple[str, ...] = ()  # these tournaments, the earliest first
         self._others: list[PairResult] = []
 
     def pairs(self) -> Iterator[PairResult]:

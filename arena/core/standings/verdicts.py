@@ -45,8 +45,7 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     """What was not checked, and why: a later version of arena wrote it, say, or a package is not installed."""
 
 
-MOST_FAULTS: Final = 10
-"""Most faults of one check that are printed."""
+MOST_FAULTS: Final = 10  # most faults of one check that are printed
 UNCHECKED_LOG: Final = "unchecked log"
 UNCHECKED_DOCUMENT: Final = "unchecked document"
 """The check of a fault that is none: the file cannot be checked here (`Unchecked`)."""

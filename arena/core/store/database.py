@@ -29,12 +29,10 @@ from arena.core.plugs import Tables
 from arena.core.store import views
 from arena.core.store.lock import Held, holder
 
-BUSY_MS = 10_000
-"""How long opening and reading wait for another connection's lock."""
+BUSY_MS = 10_000  # how long opening and reading wait for another connection's lock
 WRITER_BUSY_MS = 500
 """How long a statement of the writer waits for it before it is tried again. A signal is heeded between two tries."""
-NOTICE_S = 10.0
-"""How long the writer waits before it says so."""
+NOTICE_S = 10.0  # how long the writer waits before it says so
 
 APPLICATION_ID: Final = int.from_bytes(b"aren")
 """Marks the header of every database of ours, where `file` and other tools look for the owner of a file."""
@@ -283,7 +281,6 @@ def _make_tables(connection: Connection) -> None:
 
 
 def _sign(connection: Connection) -> None:
-    """Marks the file as ours, and says which version of arena wrote to it."""
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     _note(connection, _WRITERS, [__version__])
 

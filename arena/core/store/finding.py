@@ -28,8 +28,7 @@ from arena.core.store.views import VIEWS
 from arena.core.types import Payload
 
 LATEST: Final = "latest"
-SECONDS: Final = 5.0
-"""How long a query with an expression of the operator's may take."""
+SECONDS: Final = 5.0  # how long a query with an expression of the operator's may take
 
 _JSON: Final = frozenset({"bots", "ranks", "opponents", "last_words", "struck"})  # columns that hold JSON
 _NUMBERED: Final = re.compile(r"(.+)(?::([0-9]{1,9})|-([0-9]{6,9}))")
@@ -94,9 +93,6 @@ class Finder(Reader):
 
         Clocks have no say in that: one that was wrong once would order games for ever.
 
-        Args:
-            wanted: Which games.
-
         Raises:
             ConfigError: No game has such a bot, or the expression cannot be used. Show the message to the operator.
         """
@@ -139,9 +135,6 @@ class Finder(Reader):
         """Returns the rows of `v_void` that were played, the latest first.
 
         They have no result. So what is said of a result (outcome, forfeit, time, an expression) finds none of them.
-
-        Args:
-            limit: The most games to return; None means all.
         """
         if wanted.outcome or wanted.forfeited or wanted.slow_ms is not None or wanted.where is not None:
             return []
@@ -217,7 +210,6 @@ class Finder(Reader):
         return [id for (id,) in rows]
 
     def _games_matching(self, text: str) -> list[str]:
-        """Returns the finished games whose identifier a text is, or the beginning of; not more than a few."""
         rows = self._db.execute(
             "SELECT id FROM games WHERE id >= :text AND id < :text || char(0x10ffff) AND status = 'done'"
             " ORDER BY id LIMIT :most",
@@ -263,7 +255,6 @@ def identified(reader: Reader, text: str) -> str:
 
 
 def _conditions(wanted: Wanted) -> tuple[list[str], dict[str, Any]]:
-    """Returns the conditions that a row of `v_seats` must meet, and their parameters."""
     given: dict[str, tuple[str, Any]] = {
         "bot": ("bot = :bot", wanted.bot),
         "against": ("bot <> :against AND game IN (SELECT game FROM v_seats WHERE bot = :against)", wanted.against),

@@ -243,7 +243,6 @@ def _in_use(holder: str, path: Path) -> StoreError:
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    """Says whether an open file is still the one at that path."""
     found = _stat(path)
     return found is not None and os.path.samestat(os.fstat(descriptor), found)
 

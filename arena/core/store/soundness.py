@@ -154,7 +154,6 @@ def _flaws(database: sqlite3.Connection) -> Iterator[str]:
 def _of_column(
     database: sqlite3.Connection, table: str, column: str, kind: str, documents: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yields what a column holds that it may not hold."""
     name = f"{table}.{column}"
     stored = _STORED.get(kind)
     if stored is None:
@@ -183,7 +182,6 @@ def _of_column(
 
 
 def _of_digests(database: sqlite3.Connection) -> Iterator[str]:
-    """Yields the tournaments whose settings or secret are not those that were committed to."""
     for id, settings, digest, secret, commitment, pool in database.execute(
         "SELECT tournaments.id, settings, tournaments.digest, secret, commitment, pools.digest"
         " FROM tournaments JOIN pools ON pools.id = pool"

@@ -440,7 +440,6 @@ def open_store(path: Path, tell: Callable[[str], object] | None = None) -> Itera
     """Opens the database at `path` as its only writer. Makes it, or brings it up to date, if needed.
 
     Args:
-        path: Where it is.
         tell: Called with a sentence when a transaction has to wait for another program.
 
     Raises:

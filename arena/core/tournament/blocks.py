@@ -23,8 +23,7 @@ share the machine with several that start. The quickest games take 20 ms, and a 
 
 Processes: TypeAlias = Literal["block", "game", "tournament"]
 """How long a bot process is kept. Only with `tournament` does it meet deals again."""
-DEALS: Final = "deals"
-"""The one block of games whose processes serve on."""
+DEALS: Final = "deals"  # the one block of games whose processes serve on
 
 
 def block_of(processes: Processes, game: PlannedGame, attempt: int = 1, *, serve_on: bool = False) -> str:

@@ -113,7 +113,6 @@ def _name(folder: Path) -> str:
 
 
 def _as_ref(folder: Path) -> str:
-    """Returns a folder's name on the command line, which is never that of a bundled bot."""
     text = str(folder)
     return text if "/" in text or text.startswith(".") else f"./{text}"
 

@@ -20,8 +20,7 @@ from arena.core.tournament.formats.round_robin import RoundRobin
 from arena.core.tournament.settings import BotSettings, Settings
 from arena.core.types import Payload, TimeControl, seconds_text
 
-LATEST: Final = "latest"
-"""Stands for the latest finished tournament that can be extended."""
+LATEST: Final = "latest"  # stands for the latest finished tournament that can be extended
 _FREE: Final = ("deals", "seed", "format", "planning", "extends", "unchanged", "played")
 """What may differ from the tournament that is extended, and the bots."""
 
@@ -130,8 +129,7 @@ def _told(
     return sentences
 
 
-MOST_DIFFERENCES: Final = 3
-"""A tournament with more differences is another one, not almost the same."""
+MOST_DIFFERENCES: Final = 3  # a tournament with more differences is another one, not almost the same
 
 
 class Likeness(msgspec.Struct, frozen=True):

@@ -45,14 +45,12 @@ SUBMITTED: Final = 2
 """Games of a lane that its worker knows: one runs and one waits, so that it is not idle while a result is stored."""
 BLOCK_S: Final = 60.0
 """About how long a block lasts on a cluster, at most: its results come when all its games are played."""
-MOST_GAMES: Final = 20
-"""Games of such a block, at most."""
+MOST_GAMES: Final = 20  # games of such a block, at most
 _OF_LATE: Final = 4  # the number of games, about, of which the mean is taken
 _LEAST_S: Final = 1e-3
 LANES_A_RESULT: Final = 16
 """The number of stored results after which all lanes are looked at again: to look at a thousand takes a while."""
-PATIENCE_S: Final = 60.0
-"""How long a worker is awaited while there is none: on a cluster they come and go."""
+PATIENCE_S: Final = 60.0  # how long a worker is awaited while there is none: on a cluster they come and go
 ASK_S: Final = 1.0
 """After none was free, no worker is asked for that long: who looks through a thousand each time plays no games."""
 
@@ -117,20 +115,13 @@ class _Lane(AbstractContextManager["_Lane"]):
         self._worker = worker
         self._stack = ExitStack()
         self.executor = self._stack.enter_context(worker())
-        self.remote = _remote(self.executor)
-        """The executor if it plays on a cluster."""
-        self.waiting: deque[Work] = deque()
-        """Claimed and not submitted, in order."""
-        self.submitted: dict[Future[GameResult], Work] = {}
-        """In order."""
-        self.finished: set[Future[GameResult]] = set()
-        """Those futures that can be looked at."""
-        self.is_broken = False
-        """The worker has died, and what was submitted is coming back; or it could not be started."""
-        self.has_bots = False
-        """The worker has played, so that bots may wait in it."""
-        self.attending: Future[object] | None = None
-        """What sees to them while the worker is idle."""
+        self.remote = _remote(self.executor)  # the executor if it plays on a cluster
+        self.waiting: deque[Work] = deque()  # claimed and not submitted, in order
+        self.submitted: dict[Future[GameResult], Work] = {}  # in order
+        self.finished: set[Future[GameResult]] = set()  # those futures that can be looked at
+        self.is_broken = False  # the worker has died, and what was submitted is coming back; or it could not be started
+        self.has_bots = False  # the worker has played, so that bots may wait in it
+        self.attending: Future[object] | None = None  # what sees to them while the worker is idle
 
     def __exit__(self, *raised: object) -> bool | None:
         return self._stack.__exit__(*raised)  # type: ignore[arg-type]
@@ -187,10 +178,8 @@ class Lanes(AbstractContextManager["Lanes"]):
         self._lanes: list[_Lane] = []
         self._count = 0
         self._finished: SimpleQueue[tuple[_Lane, Future[GameResult]]] = SimpleQueue()
-        self._manned = time.monotonic()
-        """When there last was a worker."""
-        self._ask_at = -math.inf
-        """Not before this moment is a worker asked for again."""
+        self._manned = time.monotonic()  # when there last was a worker
+        self._ask_at = -math.inf  # not before this moment is a worker asked for again
         self._game_s = BLOCK_S
         """How long a game on a cluster lasted of late, in the mean. Until that is known, a block is short."""
 
@@ -306,7 +295,6 @@ class Lanes(AbstractContextManager["Lanes"]):
             self._supply.release(lane.waiting.pop().claim)
 
     def _feed(self, lane: _Lane) -> None:
-        """Submits the lane's next game, if there is one for it."""
         self._claim(lane)
         if not lane.waiting:
             return
@@ -389,7 +377,6 @@ class Lanes(AbstractContextManager["Lanes"]):
         return [played for played in taken if played is not None]
 
     def _take(self, lane: _Lane, future: Future[GameResult]) -> Played | None:
-        """Hands over what came of a game."""
         claim, result = lane.submitted.pop(future).claim, future.result()
         lane.finished.remove(future)
         if lane.remote is not None:

@@ -112,7 +112,6 @@ def _shown(placed: PlacedRound, results: Sequence[MeetingResult], names: Sequenc
 
 
 def _met(result: MeetingResult, games: int, names: Sequence[str]) -> Met:
-    """Returns the sentence about a meeting, from the number of its games."""
     entrants = result.meeting.entrants
     bots = tuple(names[entrant] for entrant in entrants)
     if not result.pairs:

@@ -33,12 +33,10 @@ from arena.core.tournament.steering import POLL_S, Directions
 from arena.core.tournament.together import MatchWorkers, claim_at_home, of_schedule
 from arena.core.types import GameResult, Termination
 
-MAX_TRIES: Final = 3
-"""How often a game may crash its worker, or be interrupted, before the tournament stops."""
+MAX_TRIES: Final = 3  # how often a game may crash its worker, or be interrupted, before the tournament stops
 MAX_KILLS: Final = 10
 """How often the worker may be killed from outside during the same game before the tournament stops."""
-MAX_CHUNK: Final = 100
-"""Most games that a lane claims at a time."""
+MAX_CHUNK: Final = 100  # most games that a lane claims at a time
 
 
 class Scheduled:
@@ -65,10 +63,8 @@ class Scheduled:
         self._processes = processes
         self._on_overload = on_overload
         self._planned = planned
-        self._tries: Counter[str] = Counter()
-        """By game: how often it crashed its worker, or was interrupted."""
-        self._kills: Counter[str] = Counter()
-        """By game: how often its worker was killed from outside."""
+        self._tries: Counter[str] = Counter()  # by game: how often it crashed its worker, or was interrupted
+        self._kills: Counter[str] = Counter()  # by game: how often its worker was killed from outside
         self._since = time.monotonic()
         self.left = schedule.total - store.done(tournament)
 
@@ -283,9 +279,6 @@ def crowded(games: int, players: int, cores: int, *, race: bool) -> str:
 
     In a game of turns one seat thinks at a time and the referee sleeps meanwhile: the game keeps one core busy. In a
     race all seats compute at once, so it keeps as many busy as it has seats.
-
-    Args:
-        cores: How many cores this process may use.
     """
     each = players if race else 1
     if games * each <= cores:

@@ -10,8 +10,7 @@ from typing import Final
 from arena.core.errors import ConfigError
 from arena.core.store.records import Claim, PlannedGame
 
-USUAL: Final = 1
-"""How many bots may use something at once unless the operator says otherwise."""
+USUAL: Final = 1  # how many bots may use something at once unless the operator says otherwise
 
 
 def read_most(texts: Iterable[str]) -> dict[str, int]:

@@ -63,13 +63,11 @@ class Schedule:
         format.check(entrants, players)
         self._director = format.director(entrants, players, draw)
         self._orders = orders(players, format.seatings)
-        self.seatings = len(self._orders[0])
-        """In how many seatings each deal is played."""
+        self.seatings = len(self._orders[0])  # in how many seatings each deal is played
         self.rounds: list[PlacedRound] = []
         self._starts: list[int] = []
         self._taken = 0
-        self.open = True
-        """Whether more rounds may follow."""
+        self.open = True  # whether more rounds may follow
         for was in stored:
             meetings = tuple(Meeting(entrants, first_deal) for first_deal, entrants in was.meetings)
             self._place(

@@ -58,15 +58,13 @@ class _SettingsOfAll(msgspec.Struct, frozen=True, kw_only=True):
 
     game: GameSettings
     level: Level = Level.TRUSTED
-    on_overload: OnOverload = "rate"
-    """What becomes of games that were lost because the machine was overloaded."""
+    on_overload: OnOverload = "rate"  # what becomes of games that were lost because the machine was overloaded
     chance: Literal[2, 3] = VERSION
     """Which version of `protocol/CHANCE.md` its deals follow. Only tournaments of this one are played and verified."""
     processes: Processes = "block"
     """How long a bot process is kept: for a block of games of which no two have the same deal, for one game, or for
     the whole tournament."""
-    seed: str | None = None
-    """Source of the tournament's secret; None means the system's random generator."""
+    seed: str | None = None  # source of the tournament's secret; None means the system's random generator
     beacon: str | None = None
     """Which public value goes into the deals, as `arena.core.referee.beacon` names it; None if none does."""
     bots: tuple[BotSettings, ...]
@@ -200,10 +198,7 @@ def set_up(
 
     Args:
         bots: Folders or names of bots; empty for the bundled bots in Python that play these rules and answer at once.
-        game: What is played.
-        format: Which entrants meet, and on how many deals.
         processes: How long a bot process is kept; None means for a block.
-        level: How bots are confined.
         on_overload: What becomes of games that were lost because the machine was overloaded.
         seed: Source of the tournament's secret; None means the system's random generator.
         beacon: Which public value goes into the deals, as the operator names it; None if none does.

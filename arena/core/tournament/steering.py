@@ -23,13 +23,10 @@ from arena.core.store.lock import is_written_to
 
 Verb: TypeAlias = Literal["pause", "resume", "stop", "concurrency"]
 
-POLL_S: Final = 0.2
-"""How often the running command looks for orders: it obeys within a second."""
-ANSWER_S: Final = 10.0
-"""How long a command waits for the answer: a busy machine may take longer than a second."""
+POLL_S: Final = 0.2  # how often the running command looks for orders: it obeys within a second
+ANSWER_S: Final = 10.0  # how long a command waits for the answer: a busy machine may take longer than a second
 _TOURNAMENT: Final = "tournament"  # the file in the folder that names the tournament
-MAX_CONCURRENCY: Final = 1_000
-"""The most games at a time that an order may ask for."""
+MAX_CONCURRENCY: Final = 1_000  # the most games at a time that an order may ask for
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,12 +41,9 @@ class Directions:
     """What a running tournament is to do. This one never changes."""
 
     def __init__(self, lanes: int) -> None:
-        self.lanes = lanes
-        """Games at a time."""
-        self.paused = False
-        """Whether no game may begin."""
-        self.stopping = False
-        """Whether no game may begin any more, and the command ends after those that run."""
+        self.lanes = lanes  # games at a time
+        self.paused = False  # whether no game may begin
+        self.stopping = False  # whether no game may begin any more, and the command ends after those that run
 
     def look(self, running: int) -> None:
         """Obeys new orders, of which there are none."""

@@ -14,8 +14,7 @@ from typing import Final, Protocol, TypeAlias
 from arena.core.store.records import Claim
 from arena.core.tournament.schedule import Schedule
 
-MOST: Final = 100_000
-"""Matches that are remembered. Of one that was taken out of a league not all games are ever over."""
+MOST: Final = 100_000  # Matches that are remembered. Of one that was taken out of a league not all games are ever over.
 Match: TypeAlias = Hashable
 """What a match is known by."""
 
@@ -31,8 +30,7 @@ class Claimer(Protocol):
 class _Begun:
     """What is known of a match that is not over."""
 
-    home: str = ""
-    """The worker that had a game of it last; empty if none had."""
+    home: str = ""  # the worker that had a game of it last; empty if none had
     over: int = 0
 
 
@@ -87,12 +85,7 @@ class MatchWorkers:
 def claim_at_home(
     homes: MatchWorkers | None, claimer: Claimer, worker: str, others: Collection[str]
 ) -> Sequence[Claim]:
-    """Claims games for a worker: where matches stay on one, only those that it may have.
-
-    Args:
-        homes: Where matches are played; None if that is all the same.
-        others: The names of the other workers that play.
-    """
+    """Claims games for a worker: where matches stay on one, only those that it may have."""
     if homes is None:
         return claimer()
     claims = claimer(fits=partial(homes.fits, worker=worker, others=others))

@@ -123,10 +123,6 @@ def games_at_a_time(concurrency: int | None = None) -> int:
 def check_cores(games: int, option: str) -> None:
     """Checks that so many games do not wait for a core while their clocks run.
 
-    Args:
-        games: Games at a time.
-        option: Where it was said.
-
     Raises:
         ConfigError: There are fewer cores.
     """
@@ -161,8 +157,7 @@ class _Process(Executor):
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._submitted: deque[Future[Any]] = deque()
-        self._ended = ""
-        """Why nothing can be submitted any more."""
+        self._ended = ""  # why nothing can be submitted any more
 
     @property
     def exit_code(self) -> int | None:
@@ -205,7 +200,6 @@ class _Process(Executor):
             self._thread.join()
 
     def kill(self) -> None:
-        """Ends the process at once."""
         if self._process is not None:
             self._process.kill()
 

@@ -33,10 +33,8 @@ Observations: TypeAlias = Literal["numbers", "one_hot"]
 RenderMode: TypeAlias = Literal["ansi", "human", "rgb_array"]
 Array: TypeAlias = npt.NDArray[Any]
 
-WIDTH: Final = 100
-"""Characters in a line of what is rendered."""
-_MANY: Final = 150
-"""More plays than these numpy marks faster than Python."""
+WIDTH: Final = 100  # characters in a line of what is rendered
+_MANY: Final = 150  # more plays than these numpy marks faster than Python
 
 
 def known(value: str | None, kind: Any, name: str) -> Any:

@@ -58,9 +58,7 @@ class Seat(gymnasium.Env[Array, Any]):
         """Makes a table.
 
         Args:
-            rules: The game's name.
             seat: The own seat, from 0.
-            players: How many seats there are.
             opponents: Who plays the other seats, by their names: `{"seat_1": "greedy"}`.
             rewards: As for `pettingzoo.Environment`, and so are all that follow.
 
@@ -155,7 +153,6 @@ class Seat(gymnasium.Env[Array, Any]):
         self._over = due is None
 
     def _answer(self, seat: int) -> Any:
-        """Returns what a bot answers."""
         rules, shown = self._game.rules, self._game.table.shown
         [kind] = [decision.kind for decision in rules.pending(shown) if decision.seat == seat]
         view, legal = rules.view(shown, seat), rules.write_legal(shown, seat)
@@ -165,7 +162,6 @@ class Seat(gymnasium.Env[Array, Any]):
         return answer[0] if isinstance(answer, tuple) else answer
 
     def _seat_bot(self, seat: int) -> None:
-        """Makes a bot that was sent what `_heard` has."""
         start, *requests = map(msgpack.decode, self._heard[seat])
         self._bots[seat] = bot = _bot_class(self._opponents[f"seat_{seat}"], start["rules"])()
         bot.start(start)

@@ -34,8 +34,7 @@ from pettingzoo import AECEnv
 from arena.core.face import errors
 from arena.learn.adapters.game import Array, Game, RenderMode, known
 
-ILLEGAL: Final = -1.0
-"""The reward of an agent whose action is not legal. It ends the game."""
+ILLEGAL: Final = -1.0  # The reward of an agent whose action is not legal. It ends the game.
 
 
 def env(rules: str = "samurai", **settings: Any) -> Environment:
@@ -61,8 +60,6 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         """Makes a table.
 
         Args:
-            rules: The game's name.
-            players: How many seats there are.
             rewards: What is given at the end, `scores` or `ranks`: see the laws.
             observations: `numbers`, or `one_hot`: a 1 among noughts for the value of each number.
             max_cycles: The game is cut short when an agent has taken so many steps; None means never.
@@ -162,7 +159,6 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         self._accumulate_rewards()
 
     def _go_on(self) -> None:
-        """Says who decides next, or that the game is over."""
         if self._game.due is not None:
             self.agent_selection = self.possible_agents[self._game.due]
             self.infos[self.agent_selection] = {"action_mask": self._game.mask}

@@ -28,7 +28,6 @@ def save(
     """Writes a policy to a file.
 
     Args:
-        path: The file.
         env: The environment that it learnt in, of `arena.learn.adapters`.
         layers: Weights (outputs, inputs) and biases of each layer. The first takes an observation, the last has a
             number for each action: the greater, the better.

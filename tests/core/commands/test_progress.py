@@ -13,8 +13,6 @@ from arena.core.commands.progress import Pace, line_printer, moving_line, progre
 
 
 class Clock:
-    """A clock that stands still until it is turned."""
-
     def __init__(self) -> None:
         self.now = 1000.0
 
@@ -22,16 +20,19 @@ class Clock:
         return self.now
 
 
-def test_before_the_first_result_nothing_is_guessed() -> None:
+def paced(total: int, done: int) -> tuple[Clock, Pace]:
     clock = Clock()
-    pace = Pace(10, 0, clock)
+    return clock, Pace(total, done, clock)
+
+
+def test_before_the_first_result_nothing_is_guessed() -> None:
+    clock, pace = paced(10, 0)
     clock.now += 5
     assert pace.text("games") == "0/10 games, …, … left"
 
 
 def test_the_rate_counts_only_what_this_run_has_done() -> None:
-    clock = Clock()
-    pace = Pace(100, 90, clock)
+    clock, pace = paced(100, 90)
     for _ in range(4):
         clock.now += 0.5
         pace.advance()
@@ -39,8 +40,7 @@ def test_the_rate_counts_only_what_this_run_has_done() -> None:
 
 
 def test_the_rate_is_that_of_the_last_minute() -> None:
-    clock = Clock()
-    pace = Pace(10_000, 0, clock)
+    clock, pace = paced(10_000, 0)
     for _ in range(100):
         clock.now += 10
         pace.advance()
@@ -51,8 +51,7 @@ def test_the_rate_is_that_of_the_last_minute() -> None:
 
 
 def test_slow_games_have_a_rate_of_the_last_ten() -> None:
-    clock = Clock()
-    pace = Pace(100, 0, clock)
+    clock, pace = paced(100, 0)
     for _ in range(20):
         clock.now += 90
         pace.advance()
@@ -63,16 +62,14 @@ def test_slow_games_have_a_rate_of_the_last_ten() -> None:
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.1, "10.0/s"), (2, "30.0/min"), (120, "30.0/h")])
 def test_the_rate_has_the_unit_that_suits_it(seconds: float, text: str) -> None:
-    clock = Clock()
-    pace = Pace(3, 0, clock)
+    clock, pace = paced(3, 0)
     clock.now += seconds
     pace.advance()
     assert pace.rate_text() == text
 
 
 def test_time_passes_between_two_results() -> None:
-    clock = Clock()
-    pace = Pace(2, 0, clock)
+    clock, pace = paced(2, 0)
     clock.now += 1
     pace.advance()
     assert pace.left_text() == "0:00:01"
@@ -81,8 +78,7 @@ def test_time_passes_between_two_results() -> None:
 
 
 def test_the_whole_may_grow() -> None:
-    clock = Clock()
-    pace = Pace(4, 0, clock)
+    clock, pace = paced(4, 0)
     clock.now += 1
     pace.advance(8)
     assert pace.text("games") == "1/8 games, 1.0/s, 0:00:07 left"

@@ -28,7 +28,6 @@ def steps(folder: Path) -> Stepper:
 
 
 def press(steps: Stepper, *keys: str) -> list[str]:
-    """Presses keys, and returns the lines of the page."""
     for key in keys:
         assert steps.press(key)
     return [line.plain.rstrip() for line in steps.draw(80, 24)]

@@ -21,7 +21,6 @@ OFFLINE = ("name resolution", "Failed to establish a new connection", "Network i
 
 
 def build(target: str, folder: Path, project: Path = ROOT) -> Path:
-    """Build a project's wheel or sdist into `folder`."""
     command = [sys.executable, "-m", "hatchling", "build", "--target", target, "--directory", str(folder)]
     subprocess.run(command, cwd=project, check=True, capture_output=True)
     (archive,) = folder.iterdir()

@@ -33,7 +33,6 @@ GOOD = 'name = "mine"\nversion = "1.2"\ncommand = ["{python}", "bot.py"]\n'
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A bot's folder."""
     made = tmp_path / "mine"
     made.mkdir()
     (made / "bot.toml").write_text(GOOD)

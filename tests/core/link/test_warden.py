@@ -28,7 +28,6 @@ def sleeper() -> Iterator[Process]:
 
 @pytest.fixture
 def guard(tmp_path: Path) -> Iterator[Process]:
-    """A warden of an empty directory."""
     command = [sys.executable, "-I", "-S", warden.__file__, str(tmp_path / "private")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, bufsize=0) as process:
         yield process

@@ -86,23 +86,9 @@ def forge_rank(lines: Lines) -> int:
     return len(lines)
 
 
-def forge_digest(lines: Lines) -> int:
-    lines[-1]["play_digest"] = "0" * 64
-    return len(lines)
-
-
 def forge_event(lines: Lines) -> int:
     at = index(lines, "action", 4, kind="turn")
     lines[at]["events"][0]["data"]["space"] += 1
-    return at + 1
-
-
-def forge_type_in_an_event(lines: Lines) -> int:
-    """True for 1: equal in Python, and another game."""
-    at = index(lines, "action", kind="turn", seat=1)
-    event = next(event["data"] for event in lines[at]["events"] if event["data"].get("seat") == 1)
-    event["seat"] = True
-    reseal(lines)
     return at + 1
 
 
@@ -132,24 +118,12 @@ def forge_action(lines: Lines) -> int:
     return at + 1
 
 
-def forge_unknown_key(lines: Lines) -> int:
-    at = index(lines, "action", kind="turn")
-    lines[at]["action"]["x"] = 1
-    return at + 1
-
-
 def forge_early_forfeit(lines: Lines) -> int:
     at = index(lines, "action", kind="setup")
     guilty = {"seat": 1, "code": "timeout", "sentence": "seat 1 did not answer in time"}
     events = [{"data": {"event": "forfeited", "seat": 1}}]
     forfeit = {"record": "forfeit", "forfeits": [guilty], "turn": 0, "events": events, "ms": lines[at]["ms"]}
     lines.insert(at, forfeit)
-    return at + 1
-
-
-def forge_missing_event(lines: Lines) -> int:
-    at = index(lines, "action", 4, kind="turn")
-    lines[at]["events"].pop()
     return at + 1
 
 
@@ -162,12 +136,6 @@ def forge_seat(lines: Lines) -> int:
 def forge_removed_line(lines: Lines) -> int:
     at = index(lines, "chance", 3)
     del lines[at]
-    return at + 1
-
-
-def forge_draw_out_of_range(lines: Lines) -> int:
-    at = index(lines, "chance")
-    lines[at]["draw"] = lines[at]["n"]
     return at + 1
 
 

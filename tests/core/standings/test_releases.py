@@ -46,7 +46,6 @@ def unpacked(archive: Path, folder: Path) -> Path:
 
 @pytest.fixture
 def release(tmp_path: Path) -> Path:
-    """Unpacks what 0.2.0 wrote."""
     return unpacked(RELEASES[-1].with_name("0.2.0.tar.zst"), tmp_path / "release")
 
 

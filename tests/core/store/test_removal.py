@@ -39,7 +39,6 @@ def play(store: Store, folder: Path, *, basic: bool = False) -> str:
 
 
 def content(store: Store) -> dict[str, list[tuple[object, ...]]]:
-    """Every row of every table."""
     tables = store._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     return {name: store._db.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall() for (name,) in tables}
 

@@ -14,7 +14,6 @@ ID = "20260101-1a2b"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The logs of a tournament."""
     folder = tmp_path / ID
     folder.mkdir()
     names = (f"{ID}-000000.jsonl", f"{ID}-000000.seat1.output", f"{ID}-000001.jsonl.part", "commitment.json")

@@ -72,7 +72,6 @@ def settings(format: Format, on_overload: OnOverload, entrants: int = 3) -> Sett
 
 
 def run(store: Store, root: Path, setting: Settings) -> tuple[Begun, list[Played]]:
-    """Plays a tournament to its end."""
     setup = Setup(settings=setting, specs=SPECS[: len(setting.bots)], refs=())
     begun = begin(store, setting, setup.specs, root / "logs")
     runner = Runner(

@@ -149,11 +149,7 @@ class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def dates(self) -> dates.Dates:
-        """The dates of a season.
-
-        Raises:
-            ConfigError: They cannot be used. Show the message to the operator.
-        """
+        """The dates of a season. Raises ConfigError: they cannot be used. Show the message to the operator."""
         return dates.read(self.opens, self.freezes, self.closes, self.zone)
 
 

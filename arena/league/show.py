@@ -90,11 +90,7 @@ def service_line(state: Mapping[str, Any], goal: int | None = None) -> str:
 
 
 def read(rows: Sequence[Payload], kind: type[R]) -> list[R]:
-    """Returns rows of a document.
-
-    Raises:
-        DoorError: They are not such rows.
-    """
+    """Returns rows of a document. Raises DoorError: they are not such rows."""
     try:
         return msgspec.convert(rows, list[kind])  # type: ignore[valid-type]
     except msgspec.ValidationError as error:
@@ -127,11 +123,7 @@ def league_table(items: Sequence[Payload], width: int, *, verbose: bool = False)
 
 
 def versions_table(versions: Sequence[Payload], width: int) -> Text:
-    """Returns versions with their states and ratings as a table.
-
-    Raises:
-        DoorError: As for `read`.
-    """
+    """Returns versions with their states and ratings as a table. Raises DoorError: as for `read`."""
     found = read(versions, VersionRow)
 
     def column(title: str, cell: Callable[[VersionRow], object], leaves: int) -> text_tables.Column:

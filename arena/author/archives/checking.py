@@ -145,11 +145,7 @@ class Count:
 
 
 def _read_label(source: Source) -> str:
-    """Reads the first entry, and returns the path of the bot's folder.
-
-    Raises:
-        ArchiveError: It is another.
-    """
+    """Reads the first entry, and returns the path of the bot's folder. Raises ArchiveError: it is another."""
     entry = read_header(source.take(BLOCK))
     remedy = "pack it with this version of arena"
     wrong = broken(Rule.LABEL, f"{LABEL} of format {FORMAT} as the first entry", "another", remedy, path=entry.path)

@@ -157,11 +157,7 @@ def _write(members: Iterable[_Member], tree: Tree, limits: Limits) -> list[str]:
 
 
 def _link(tree: Tree, path: str, target: bytes) -> None:
-    """Makes a link, but none that leads out where links are no part of a bot.
-
-    Raises:
-        ArchiveError: It leads out.
-    """
+    """Makes a link, but none that leads out where links are no part of a bot. Raises ArchiveError: it leads out."""
     *folders, _ = names = path.split("/")
     climb = _CLIMB.match(target)
     up = climb[0] if climb else b""

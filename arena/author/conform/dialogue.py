@@ -186,11 +186,7 @@ class Dialogue:
     # Receiving
 
     def greet(self) -> wire_messages.Hello:
-        """Waits for the `hello`.
-
-        Raises:
-            Finding: There is no good one in time.
-        """
+        """Waits for the `hello`. Raises Finding: there is no good one in time."""
         limit_ms = self.spec.start_ms
         message = self.receive(self._began_ns + limit_ms * NS_PER_MS)
         if not isinstance(message, wire_messages.Hello):
@@ -241,11 +237,7 @@ class Dialogue:
         return message
 
     def listen(self) -> None:
-        """Listens for a moment for what should not come.
-
-        Raises:
-            Finding: Something came.
-        """
+        """Listens for a moment for what should not come. Raises Finding: something came."""
         self.receive(time.monotonic_ns() + self._budget.quiet_ms * NS_PER_MS)
 
     def receive(self, until_ns: int) -> wire_messages.FromBot | None:

@@ -143,11 +143,7 @@ class TestedBot:
         return game
 
     def still_plays(self, dialogue: Dialogue) -> None:
-        """Announces a game as always, and calls it off when the bot is ready.
-
-        Raises:
-            Finding: The bot is not ready.
-        """
+        """Announces a game as always, and calls it off when the bot is ready. Raises Finding: the bot is not ready."""
         game = self.trial(dialogue)
         game.start()
         game.over()

@@ -170,11 +170,7 @@ def _make_folders(league: Folder) -> None:
 
 
 def _read(path: Path, folder: Path, *, everything: bool) -> Backup:
-    """Checks a backup, and unpacks its database into a folder, or everything.
-
-    Raises:
-        StoreError: It is not good.
-    """
+    """Checks a backup, and unpacks its database into a folder, or everything. Raises StoreError: it is not good."""
     sums: dict[str, str] = {}
     found: dict[str, str] = {}
     bytes, made, listed = 0, 0.0, None

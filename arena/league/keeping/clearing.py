@@ -65,11 +65,7 @@ class Clearing:
         self._removing: Iterator[None] = iter(())
 
     def look(self) -> None:
-        """Removes some files, if there are such.
-
-        Raises:
-            OSError: The system refuses. It is tried again.
-        """
+        """Removes some files, if there are such. Raises OSError: the system refuses. It is tried again."""
         if sum(1 for _ in islice(self._removing, AT_ONCE)):
             return
         now = time.monotonic()

@@ -379,11 +379,7 @@ class Jobs:
         self._feed = str(feed.absolute())
 
     def __call__(self, claim: game_rows.Claim, game: game_rows.PlannedGame) -> Job:
-        """Returns the work for a claimed game.
-
-        Raises:
-            ArenaError: A bot's files are gone.
-        """
+        """Returns the work for a claimed game. Raises ArenaError: a bot's files are gone."""
         players = len(game.entrants)
         if players not in self._games:
             self._games[players] = self._settings.game_settings(players)

@@ -29,11 +29,7 @@ def folder_of(folder: Folder, tournament: str) -> Path:
 
 
 def write_commitment(folder: Folder, season: Season, tournament: game_rows.Tournament) -> None:
-    """Writes what is fixed before the first game of a season.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Writes what is fixed before the first game of a season. Raises OSError: it cannot be written."""
     place = folder_of(folder, season.tournament)
     place.mkdir(parents=True, exist_ok=True)
     record_files.publish(place, record_files.COMMITMENT_FILE, lines.commitment_of(tournament, season.opened))

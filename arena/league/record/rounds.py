@@ -209,11 +209,7 @@ def encoded(line: Line) -> bytes:
 
 
 def decoded(data: bytes) -> Line:
-    """Returns what a line says.
-
-    Raises:
-        ValueError: It is none, or not canonical.
-    """
+    """Returns what a line says. Raises ValueError: it is none, or not canonical."""
     line: Line = _DECODER.decode(data)
     if encoded(line) != data:
         raise ValueError("it has a key twice, a blank, or another order of its keys")

@@ -139,11 +139,7 @@ class Matches:
         return [entrant for entrant in entrants if self._db.execute(query, (entrant,)).fetchone() is None]
 
     def get(self, number: int) -> Match:
-        """Returns a match of the open season.
-
-        Raises:
-            Refused: There is none.
-        """
+        """Returns a match of the open season. Raises Refused: there is none."""
         found = self._select("AND matches.number = ?", number)
         if not found:
             raise errors.Refused("unknown_match", f"expected a match of the season, got: number {number}")

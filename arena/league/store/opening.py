@@ -98,11 +98,7 @@ def read_league(path: Path) -> Iterator[LeagueReader]:
 
 
 def league_of(reader: Reader) -> LeagueReader:
-    """Returns what reads a league in a database that is open.
-
-    Raises:
-        StoreError: No league has opened the database.
-    """
+    """Returns what reads a league in a database that is open. Raises StoreError: no league has opened the database."""
     if databases.missing(reader._db, "league", OF_LEAGUES):
         raise errors.StoreError(
             f"expected a league's database, got one without its tables - at {reader.path}; name another"

@@ -82,11 +82,7 @@ class Versions(Changes):
             return Received(version, before, same=False)
 
     def get(self, id: int) -> Version:
-        """Returns a version by its id.
-
-        Raises:
-            Refused: There is none.
-        """
+        """Returns a version by its id. Raises Refused: there is none."""
         return rows.version(self._db, id)
 
     def named(self, name: str) -> Version:

@@ -49,7 +49,6 @@ def new_bot(
     """Makes a bot's folder, named after the bot.
 
     Args:
-        name: The bot's name.
         language: One of `templates()`; any, where `bridge` is set.
         author: Who writes it; may be empty.
         parent: The folder in which the new one is made.

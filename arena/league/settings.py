@@ -265,7 +265,6 @@ def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
     """Reads settings, and checks them.
 
     Args:
-        text: The content of `league.toml`.
         where: How errors call the file.
         folder: What the path of a board is relative to.
 

@@ -66,7 +66,6 @@ class Dialogue:
             directory: An empty private folder for the socket.
             ready_ms: By game, how long the bot took for its `ready`. This is kept up to date.
             routing_ids: Those that other processes of the bot have set. That of this one is added.
-            tcp: Whether it connects over TCP.
             bare: Whether it gets no environment but PATH and the two variables of the protocol.
 
         Raises:

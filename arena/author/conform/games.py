@@ -140,11 +140,7 @@ class TrialGame:
         self._dialogue.ready(self._rules.name)
 
     def ask(self) -> str | None:
-        """Plays on until the bot owes a decision, and sends the request.
-
-        Returns:
-            Its kind; None if the bot is asked no more in this game.
-        """
+        """Plays on until the bot owes a decision, and sends the request. Returns its kind; None if it owes no more."""
         while True:
             due = self._course.due
             match due:

@@ -85,7 +85,6 @@ class TestedBot:
 
         Args:
             greet: Whether to wait for its `hello` and answer it.
-            tcp: Whether it connects over TCP.
             bare: Whether it gets no environment but PATH and the two variables of the protocol.
 
         Raises:

@@ -154,11 +154,7 @@ class Lost:
         return min(ready, key=lambda version: self._tries[version.id], default=None)
 
     def tried(self, version: Version, *, again: bool) -> None:
-        """Notes that it was tried to build one.
-
-        Args:
-            again: Whether it has to be tried again, after a while: the machine could not do it.
-        """
+        """Notes that it was tried to build one. It is tried `again` after a while if the machine could not do it."""
         self._tries[version.id] += 1
         if again:
             self._rests[version.id] = time.monotonic() + min(2.0 ** self._tries[version.id], LONGEST_REST_S)

@@ -53,7 +53,6 @@ def expired(
         size: Returns the bytes of all files of a game; 0 if they are gone.
         total: The bytes of all logs.
         now: The time, in seconds since 1970.
-        rule: How long logs are kept.
     """
     most = rule.gib * GIB
     for game in oldest_first:

@@ -140,7 +140,6 @@ def longest_wait(standing: Sequence[Standing], matches: int, players: Sequence[i
     """Returns how long the version has waited that waits longest; those that play now do not wait.
 
     Args:
-        standing: The versions that play.
         matches: How many matches the season has.
         players: The numbers of players that matches may have, each as often.
     """

@@ -332,10 +332,6 @@ def verdict(form: Form, rule: Suspension) -> str:
 
     Only what the bot did counts: a loss on time while the machine was overloaded is none of its faults, and a game
     that was interrupted is no game.
-
-    Args:
-        form: How it did in its last games.
-        rule: How many forfeits are too many.
     """
     if form.in_a_row >= rule.in_a_row:
         return f"it forfeited its last {counted(form.in_a_row, 'game')}"
@@ -345,12 +341,7 @@ def verdict(form: Form, rule: Suspension) -> str:
 
 
 def evidence(name: str, reason: str, form: Form) -> str:
-    """Returns what the author is told: the games, what happened in them, and how to ask the bot again.
-
-    Args:
-        reason: Why it is suspended.
-        form: How it did.
-    """
+    """Returns what the author is told: the games, what happened in them, and how to ask the bot again."""
     lines = [f"{name} is suspended: {reason}."]
     for game, forfeit in form.forfeits[:_SHOWN]:
         words = f", last words: {' / '.join(forfeit.stderr[-2:])[-_LONGEST:]}" if forfeit.stderr else ""

@@ -84,11 +84,6 @@ class Rounds:
 def catch_up(store: LeagueReader, folder: Folder, copy: Rounds) -> None:
     """Writes what is missing of all seasons: a kill may have come before it, or the league is restored from a backup.
 
-    Args:
-        store: The league.
-        folder: Its folder.
-        copy: What copies their lines.
-
     Raises:
         OSError: Something cannot be written.
         LogError: What is there cannot be read.

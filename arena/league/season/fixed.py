@@ -16,11 +16,8 @@ def check_season(settings: Settings, season: str, fixed: Payload, where: str, te
     """Checks that a season can go on with these settings: that no rating would be mixed with one of another game.
 
     Args:
-        settings: The settings as they are now.
-        season: The name of the open season.
         fixed: What it began with: its tournament's settings.
         where: How errors call the file.
-        text: The content of the file.
 
     Raises:
         ConfigError: Something that ratings depend on has changed. The message names it, and how a season is started.

@@ -74,9 +74,7 @@ def give(
     A service that runs gets it as a file. If none runs, it is obeyed here.
 
     Args:
-        archive: The archive that belongs to it.
         wait_s: How long to wait for the answer, or for another command to end.
-        sleep: Waits.
 
     Returns:
         The answer; None if there is none yet. The order is kept then, and obeyed when a service runs.

@@ -279,12 +279,7 @@ class Journal:
     """
 
     def __init__(self, path: Path, tell: Callable[[str], object] = lambda sentence: None) -> None:
-        """Takes the log's path.
-
-        Args:
-            path: Where it is. Earlier logs stand beside it.
-            tell: Called with each sentence.
-        """
+        """Takes the log's path, beside which earlier logs stand, and what is called with each sentence."""
         self._tell = tell
         self._handler = _Handler(path, maxBytes=LOG_BYTES, backupCount=LOGS_KEPT, encoding="utf-8", delay=True)
         formatter = logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")

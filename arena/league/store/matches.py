@@ -283,8 +283,6 @@ class Matches:
         """Plays matches again: their results count no more, and the same versions meet on new deals.
 
         Args:
-            numbers: The matches' numbers.
-            reason: Why, for people.
             alive: Called again and again while ratings are made again, from the first game of these matches on.
 
         Returns:

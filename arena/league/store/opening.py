@@ -73,7 +73,6 @@ def open_league(path: Path, tell: Callable[[str], object] | None = None) -> Iter
     """Opens a league's database as its only writer. Makes it, or brings it up to date, if needed.
 
     Args:
-        path: Where it is.
         tell: Called with a sentence when a transaction has to wait for another program.
 
     Raises:

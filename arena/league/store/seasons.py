@@ -34,7 +34,6 @@ class Seasons:
         """Opens a season. All active versions are its entrants, in the order in which they were received.
 
         Args:
-            name: What people call it.
             tournament: Its tournament, which is stored by this: open, and without games.
             starts: By version's id the rating that it begins with; a new rating for the others.
 
@@ -197,7 +196,6 @@ class Seasons:
         """Closes the open season for ever: its standings are frozen, and the hash of its last line is its digest.
 
         Args:
-            standings: The final standings.
             fits: What `Store.finish` takes.
 
         Raises:

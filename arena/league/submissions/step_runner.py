@@ -196,7 +196,6 @@ class StepRunner:
         """Notes what came of a step, and begins the next one.
 
         Args:
-            may_start: Whether one may begin.
             only_lost: Whether only what was lost is built again, and no submission goes on.
         """
         now = time.monotonic()

@@ -98,11 +98,7 @@ def games(tested_bot: TestedBot) -> str:
 
 
 def _first_decision(tested_bot: TestedBot, dialogue: Dialogue) -> int:
-    """Plays the first decision of a game.
-
-    Returns:
-        How long the action took, in nanoseconds; 0 if the bot sent an `error` instead.
-    """
+    """Plays a game's first decision. Returns how long it took, in nanoseconds; 0 if the bot sent an `error` instead."""
     game = tested_bot.trial(dialogue)
     game.start()
     game.ask()

@@ -23,11 +23,6 @@ _OWN_SHARE: Final = 0.5
 def check(folder: Path, rules: str, level: Confinement) -> StepReport:
     """Checks a bot: it passes if it reaches the level Core in the league's game. What a bot should do is its author's.
 
-    Args:
-        folder: The bot's folder.
-        rules: The league's game.
-        level: How far its processes are confined.
-
     Returns:
         The report. `detail` is that of `arena bot check --json`.
     """

@@ -80,12 +80,7 @@ def _space(path: Path) -> Space:
 
 
 class DiskWatch:
-    """Looks at a disk again and again.
-
-    Args:
-        path: A folder on the disk.
-        measure: Returns what the disk has.
-    """
+    """Looks at a disk again and again."""
 
     def __init__(self, path: Path, measure: Callable[[Path], Space] = _space) -> None:
         self._path = path

@@ -51,11 +51,7 @@ AT_ONCE: Final = 500
 
 
 class Clearing:
-    """Removes built files and archives that nobody needs.
-
-    Args:
-        tell: Called with a sentence when some are removed.
-    """
+    """Removes built files and archives that nobody needs."""
 
     def __init__(self, store: LeagueStore, folder: Folder, tell: Callable[[str], object]) -> None:
         self._store = store

@@ -35,7 +35,6 @@ class Planner:
     """Plans the matches of the open season.
 
     Args:
-        settings: The rule's parameters.
         draw: What everything random follows from, with the match's number.
         absent: Returns the names of versions that cannot play now: remote ones that nobody serves, and those that
             are to be built again.

@@ -61,7 +61,6 @@ class MatchGames:
     Args:
         make_job: Returns the work for a claimed game.
         suspension: When a version is suspended.
-        tell: Called with a sentence about each event that the operator may want to know.
         make_room: Frees room on the disk, if a result has none.
         unfit: Returns why a version cannot play any more that was taken before, as the rest of a sentence; or nothing.
         starts: Called with each game and its result while that is stored. Returns more sentences for `tell`.

@@ -46,11 +46,7 @@ _BUSY: Final = 0.1
 
 
 class Publishing:
-    """Publishes the league.
-
-    Args:
-        tell: Called with a sentence about what could not be published.
-    """
+    """Publishes the league."""
 
     def __init__(
         self,

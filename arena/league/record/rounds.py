@@ -195,11 +195,7 @@ def commitment_of(
 
 
 def heads(data: bytes) -> list[Noted]:
-    """Returns the heads in a file, which has one on each line, in the order in which they were seen.
-
-    Raises:
-        ValueError: A line is none.
-    """
+    """Returns the heads in a file, one on each line, in the order they were seen. Raises ValueError: a line is none."""
     return [msgspec.json.decode(line, type=Noted) for line in data.splitlines()]
 
 

@@ -66,11 +66,7 @@ def season_close(context: OrderContext) -> Payload:
 
 
 def _check_final(context: OrderContext) -> None:
-    """Checks that the final can be played: with what the season was played with.
-
-    Raises:
-        Refused: `league.toml` has other values already.
-    """
+    """Checks that the final can be played as the season was. Raises Refused: `league.toml` has other values already."""
     try:
         settings_for_final(context.store, context.folder, context.settings)
     except errors.ConfigError as error:
@@ -98,11 +94,7 @@ def settings_for_final(store: LeagueReader, folder: Folder, settings: Settings) 
 
 
 def _check(store: LeagueReader, folder: Folder, season: Season, settings: Settings) -> None:
-    """Checks that the open season can be played with the settings.
-
-    Raises:
-        ConfigError: They would mix ratings in it. Show the message to the operator.
-    """
+    """Checks that the open season can be played with the settings. Raises ConfigError: they would mix ratings in it."""
     fixed = store.finder.tournament(season.tournament).settings
     check_season(settings, season.name, fixed, str(folder.settings), folder.settings_text())
 
@@ -189,7 +181,6 @@ class Deadline:
 
     Args:
         close: Orders that the season of this name ends.
-        tell: Called with a sentence about it.
     """
 
     def __init__(

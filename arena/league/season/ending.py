@@ -32,7 +32,6 @@ class Ending:
     """Ends the open season, once that is ordered.
 
     Args:
-        tell: Called with a sentence about each thing that the operator may want to know.
         absent: Returns the names of versions that cannot play now: remote ones that nobody serves, and those that
             are to be built again.
     """

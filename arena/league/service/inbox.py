@@ -161,11 +161,7 @@ def _fetch(folder: Folder, order: str) -> Payload | None:
 
 
 class Inbox:
-    """The orders that wait, as the service sees them.
-
-    Args:
-        tell: Called with a sentence for each order that is obeyed.
-    """
+    """The orders that wait, as the service sees them."""
 
     def __init__(self, store: LeagueStore, folder: Folder, settings: Settings, tell: Callable[[str], object]) -> None:
         self._store = store
@@ -259,7 +255,6 @@ class OrderDuty(Inbox):
 
     Args:
         workers: Games at a time; None means as the settings say, if no order says it.
-        tell: Called with a sentence for each order that is obeyed.
         then: Called after some were.
     """
 

@@ -66,7 +66,6 @@ class Service:
 
     Args:
         duties: What else there is to do, beside what the arguments before it do.
-        tell: Called with a sentence about each event that the operator may want to know.
         patience_s: How long running games may take once it is asked to stop.
         watch: Called with its state in each turn, if anybody wants to see it.
     """

@@ -133,9 +133,6 @@ class StepRunner:
     """Sees to the versions that are submitted.
 
     Args:
-        step_worker: Where steps are done.
-        tools: How.
-        tell: Called with a sentence about each thing that was done.
         judge: Returns the report of a step as it is to be stored: what the step could not know may have failed.
     """
 

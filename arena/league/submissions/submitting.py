@@ -226,7 +226,6 @@ class Allowance:
     """How much of the disk the built bots of each author take, and may take.
 
     Args:
-        bots: The folder of all built bots.
         limits: What authors may have, but for those who have limits of their own.
     """
 

@@ -29,12 +29,7 @@ def store(tmp_path: Path) -> Iterator[LeagueStore]:
 
 
 @pytest.mark.parametrize(
-    ("rule", "left"),
-    [
-        (Logs(days=10**6, forfeit_days=10**6), 8),
-        (Logs(days=0), 2),
-        (Logs(days=0, forfeit_days=0), 0),
-    ],
+    ("rule", "left"), [(Logs(days=10**6, forfeit_days=10**6), 8), (Logs(days=0), 2), (Logs(days=0, forfeit_days=0), 0)]
 )
 def test_what_the_rule_does_not_keep_is_removed(
     store: LeagueStore, tmp_path: Path, rule: Logs, left: int, monkeypatch: pytest.MonkeyPatch

@@ -104,13 +104,7 @@ def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
     digest = source.finish()
     if manifest is None:
         raise broken(Rule.MANIFEST, "a bot's manifest", "none", path=path)
-    return Contents(
-        digest=digest,
-        bot=bot,
-        manifest=manifest,
-        entries=tuple(entries),
-        scripts=frozenset(scripts),
-    )
+    return Contents(digest=digest, bot=bot, manifest=manifest, entries=tuple(entries), scripts=frozenset(scripts))
 
 
 class Count:

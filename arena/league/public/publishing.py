@@ -49,12 +49,7 @@ class Publishing:
     """Publishes the league."""
 
     def __init__(
-        self,
-        store: LeagueStore,
-        folder: Folder,
-        settings: Settings,
-        season: Season,
-        tell: Callable[[str], object],
+        self, store: LeagueStore, folder: Folder, settings: Settings, season: Season, tell: Callable[[str], object]
     ) -> None:
         self._store = store
         self._folder = folder

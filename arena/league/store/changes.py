@@ -166,10 +166,7 @@ class Changes:
         (games,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (tournament,)).fetchone()
         if version.entrant is not None:
             self._games.rejoin(tournament, version.entrant)
-            self._db.execute(
-                "UPDATE versions SET first_game = ? WHERE id = ?",
-                (games, version.id),
-            )
+            self._db.execute("UPDATE versions SET first_game = ? WHERE id = ?", (games, version.id))
             return
         before = self._predecessor(version)
         start = self._inherited(tournament, before)

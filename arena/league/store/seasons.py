@@ -25,11 +25,7 @@ class Seasons:
         self._games = games
 
     def open(
-        self,
-        name: str,
-        tournament: game_rows.Tournament,
-        *,
-        starts: Mapping[int, true_skill.Rating] | None = None,
+        self, name: str, tournament: game_rows.Tournament, *, starts: Mapping[int, true_skill.Rating] | None = None
     ) -> Season:
         """Opens a season. All active versions are its entrants, in the order in which they were received.
 

@@ -265,11 +265,7 @@ class StepRunner:
             report=_document(report),
             output=report.output,
         )
-        to = {
-            Verdict.PASSED: following,
-            Verdict.FAILED: State.REJECTED,
-            Verdict.MACHINE: version.state,
-        }[report.verdict]
+        to = {Verdict.PASSED: following, Verdict.FAILED: State.REJECTED, Verdict.MACHINE: version.state}[report.verdict]
         reason = report.finding or _PASSED[report.kind]
         try:
             spec = self._tools.spec(version) if to is State.ACTIVE else None

@@ -192,11 +192,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return MatchRule(players=self.game.players, **msgspec.structs.asdict(self.matchmaking))
 
     def game_settings(self, players: int) -> GameSettings:
-        """Returns what is played by so many players.
-
-        Raises:
-            ConfigError: There is no such game. Show the message to the operator.
-        """
+        """Returns what is played by so many players. Raises ConfigError, for the operator: there is no such game."""
         game = self.game
         return catalogue.make_settings(
             game.rules,
@@ -210,11 +206,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         )
 
     def season_settings(self) -> Payload:
-        """Returns everything that the ratings of a season depend on, as the database keeps it.
-
-        Raises:
-            ConfigError: As for `game_settings`.
-        """
+        """Returns all that a season's ratings depend on, as stored. Raises ConfigError: as for `game_settings`."""
         games = []
         for players in self.game.players:
             game = self.game_settings(players)
@@ -409,11 +401,7 @@ _CHECKS: Final[tuple[tuple[str, Callable[[Settings], object]], ...]] = (
 
 
 def check_bind(bind: str) -> None:
-    """Checks where a door is to listen; empty is nowhere.
-
-    Raises:
-        ConfigError: It is no such place. Show the message to the operator.
-    """
+    """Checks where a door is to listen; empty is nowhere. Raises ConfigError, for the operator: it is no such place."""
     if bind and not re.fullmatch(r"tcp://[^/\s]+:[0-9]{1,5}", bind):
         raise errors.ConfigError(f"expected tcp://HOST:PORT, such as tcp://*:5599, got: {bind!r}; correct the address")
 

@@ -126,11 +126,7 @@ class Source:
         return b"".join(self.pieces(count))
 
     def pieces(self, count: int) -> Iterator[bytes]:
-        """Yields so many bytes, piece by piece. Take all of them before anything else.
-
-        Raises:
-            ArchiveError: There are not so many.
-        """
+        """Yields so many bytes in pieces. Take all before anything else. Raises ArchiveError: there are not so many."""
         while count:
             if not self._rest:
                 self._rest = memoryview(next(self._chunks, b""))

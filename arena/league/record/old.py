@@ -114,11 +114,7 @@ class FinalResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 def opened_in(folder: Path) -> SeasonOpened | None:
-    """Returns what was fixed before the first game of a season; None if it is one of today.
-
-    Raises:
-        LogError: It cannot be read.
-    """
+    """Returns what was fixed before a season's first game; None for one of today. Raises LogError: it is unreadable."""
     return record_files.published(folder, SEASON_FILE, SeasonOpened)
 
 

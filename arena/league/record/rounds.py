@@ -229,11 +229,7 @@ def pages(folder: Path) -> list[Path]:
 
 
 def read(path: Path) -> list[bytes]:
-    """Returns the lines of a file, without line feeds.
-
-    Raises:
-        LogError: It cannot be read, or does not end with a line's end.
-    """
+    """Returns a file's lines, without line feeds. Raises LogError: it is unreadable, or its last line has no end."""
     data = files.read(path, "lines of a season", files.MOST_DOCUMENT, errors.LogError, links=False)
     if data and not data.endswith(b"\n"):
         raise errors.LogError(f"expected lines of a season, got: a file that was cut off - at {path}; fetch it again")

@@ -215,11 +215,7 @@ class Inbox:
         return verb, answer
 
     def _read(self, path: Path) -> Order:
-        """Reads an order, and checks that it is what its place and its name say.
-
-        Raises:
-            ValueError, StoreError: It is none.
-        """
+        """Reads an order, and checks that it is what place and name say. Raises ValueError, StoreError: it is none."""
         order = read_order(files.read(path, "an order", files.MIB, errors.StoreError, links=False))
         if not _ID.fullmatch(path.stem):
             raise ValueError("one whose name is none of an order")

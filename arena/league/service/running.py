@@ -247,11 +247,7 @@ def _put_together(
 
 @contextmanager
 def _opened(database: Path, tell: Callable[[str], object]) -> Iterator[LeagueStore]:
-    """Opens the database, however long a command that obeys an order by itself holds it.
-
-    Raises:
-        StoreError: Another process holds it for too long, or it cannot be used.
-    """
+    """Opens the database, however long a command holds it. Raises StoreError: it is too long, or it cannot be used."""
     end = time.monotonic() + PATIENCE_S
     with ExitStack() as stack:
         while True:

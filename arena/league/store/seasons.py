@@ -76,11 +76,7 @@ class Seasons:
         return self._select("ORDER BY number")
 
     def stop(self) -> None:
-        """Takes all games of the open season that were not begun out of it, and plans no more. Running games finish.
-
-        Raises:
-            Refused: No season is open.
-        """
+        """Takes games that were not begun out of the open season, which plans no more. Raises Refused: none is open."""
         with databases.immediate(self._db):
             season = self._open_one()
             self._take_out_planned(season)

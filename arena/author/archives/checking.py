@@ -117,7 +117,7 @@ class Count:
         self._last: tuple[bytes, ...] = ()
 
     def add(self, entry: Entry) -> None:
-        """Counts a file with the folders that begin with it. Raises ArchiveError: it is one too many, or not in its place."""
+        """Counts a file with the folders that begin with it. Raises ArchiveError: it is one too many, or misplaced."""
         names = parts(entry.path)
         if entry.path == LABEL:
             raise broken(Rule.LABEL, f"{LABEL} once", "it again", path=LABEL)

@@ -11,7 +11,7 @@ Laws:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -20,14 +20,13 @@ from arena.core.face import chance, databases, errors, game_rows, rating_history
 from arena.league.record import rounds
 from arena.league.store import lines, rows
 from arena.league.store.records import Match, MatchGame
+from arena.league.store.remaking import rate_again
 
 PLAYING: Final = (
     "state = 'playing' AND EXISTS (SELECT 1 FROM games WHERE games.tournament = matches.tournament"
     " AND games.match = matches.number AND games.status IN ('planned', 'running'))"
 )
 """Whether a match is not over yet, for a query over `matches`."""
-_RATED: Final = 1_000
-"""After how many games that are rated again a sign of life is given. The 300,000 of a largest season take 20 s."""
 _COLUMNS = [name for name in Match.__struct_fields__ if name not in ("entrants", "games")]
 
 
@@ -411,7 +410,7 @@ def strike(connection: databases.Connection, tournament: str, match: int, reason
     """Makes the results of a match count no more, in the caller's transaction. No game of it may be running.
 
     What remains is what would be there if the match had not counted from the start, but for later ratings and longest
-    decisions (`rate_again`).
+    decisions (`arena.league.store.remaking`).
 
     Returns:
         The number of its first game that counted; infinity if none did.
@@ -461,46 +460,3 @@ def _subtract(connection: databases.Connection, tournament: str, game: str) -> N
             " WHERE tournament = :tournament AND entrant = :entrant",
             {**msgspec.structs.asdict(tally), "tournament": tournament},
         )
-
-
-def rate_again(
-    connection: databases.Connection,
-    tournament: str,
-    number: int,
-    longest: Iterable[int],
-    alive: Callable[[], object] = lambda: None,
-) -> None:
-    """Makes all ratings again that a game or a later one has moved, in the caller's transaction.
-
-    Earlier versions kept only one rating a day of each version, and marked where days ended. Of such a day more is made
-    again: from its beginning on, for only there all ratings are known.
-
-    Args:
-        longest: The entrants whose longest decision is to be looked up again.
-        alive: Called again and again meanwhile.
-    """
-    start, rated = connection.execute(
-        "SELECT coalesce((SELECT first FROM rating_marks WHERE tournament = id AND first <= :number"
-        " AND number > :number), :number), rated FROM tournaments WHERE id = :tournament",
-        {"tournament": tournament, "number": number},
-    ).fetchone()
-    for first in range(start, rated, _RATED):
-        rating_history.rate_again(connection, tournament, first, min(first + _RATED, rated))
-        alive()
-    connection.executemany(
-        "UPDATE tallies SET max_ms = coalesce((SELECT max(max_ms) FROM meetings"
-        " JOIN games ON games.tournament = meetings.tournament AND games.match = meetings.match"
-        " AND status = 'done' AND counts JOIN seats ON seats.game = games.id AND seats.entrant = meetings.entrant"
-        " WHERE meetings.tournament = tallies.tournament AND meetings.entrant = tallies.entrant), 0)"
-        " WHERE tournament = ? AND entrant = ?",
-        [(tournament, entrant) for entrant in longest],
-    )
-
-
-def finish_rating_again(connection: databases.Connection) -> None:
-    """Makes again what an earlier version was about to make again, a few games at a time."""
-    query = "SELECT tournament, number, longest FROM remaking"
-    for tournament, number, longest in connection.execute(query).fetchall():
-        with databases.immediate(connection):
-            rate_again(connection, tournament, number, msgspec.json.decode(longest, type=list[int]))
-            connection.execute("DELETE FROM remaking WHERE tournament = ?", (tournament,))

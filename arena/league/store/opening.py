@@ -12,12 +12,13 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from arena.core.face import Finder, Reader, databases, errors, stores
+from arena.league.store import remaking
 from arena.league.store.authors import Authors
 from arena.league.store.commands import Commands
 from arena.league.store.controls import Controls
 from arena.league.store.converting import convert
 from arena.league.store.facts import Facts
-from arena.league.store.matches import Matches, finish_rating_again
+from arena.league.store.matches import Matches
 from arena.league.store.notices import Notices, Reports
 from arena.league.store.played import PlayedGames
 from arena.league.store.schema import OF_LEAGUES
@@ -79,7 +80,7 @@ def open_league(path: Path, tell: Callable[[str], object] | None = None) -> Iter
     """
     with stores.open_store(path, tell) as store:
         databases.extend(store._db, "league", OF_LEAGUES)
-        finish_rating_again(store._db)
+        remaking.finish(store._db)
         convert(store)
         yield LeagueStore(store)
 

@@ -25,11 +25,7 @@ class Program:
     """A running program. It is in the bridge's process group, so that both are killed together."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        """Starts it in this process's folder.
-
-        Raises:
-            ConfigError: It cannot be started.
-        """
+        """Starts it in this process's folder. Raises ConfigError: it cannot be started."""
         try:
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         except OSError as error:

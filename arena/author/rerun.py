@@ -69,9 +69,7 @@ class Rerun:
         """Checks that the bot can play this seat. The bot is not started yet.
 
         Args:
-            log: The game.
             seat: The seat whose requests are sent.
-            spec: The bot that is asked.
             time: The bot's time control; None means the time that the seat had.
             level: How far the bot is confined; None means as the bots of the game were.
             hidden: Files of the operator that the bot must not see.

@@ -80,12 +80,7 @@ def _space(path: Path) -> Space:
 
 
 class DiskWatch:
-    """Looks at a disk again and again.
-
-    Args:
-        path: A folder on the disk.
-        measure: Returns what the disk has.
-    """
+    """Looks at a disk again and again."""
 
     def __init__(self, path: Path, measure: Callable[[Path], Space] = _space) -> None:
         self._path = path
@@ -93,11 +88,7 @@ class DiskWatch:
         self._enough = True
 
     def look(self) -> Room:
-        """Returns the room that there is now.
-
-        Raises:
-            OSError: The folder is gone.
-        """
+        """Returns the room that there is now. Raises OSError: the folder is gone."""
         space = self._measure(self._path)
         least = max(LEAST_BYTES, int(LEAST_PART * space.total)), int(LEAST_PART * space.files)
         needed, files_needed = self._needed(*least)
@@ -136,11 +127,7 @@ class Reserve:
         return True
 
     def give_up(self) -> None:
-        """Frees the room.
-
-        Raises:
-            OSError: The file cannot be removed.
-        """
+        """Frees the room. Raises OSError: the file cannot be removed."""
         self._path.unlink(missing_ok=True)
 
 

@@ -104,11 +104,7 @@ class Folder:
             folder.mkdir(mode=0o755 if is_open else 0o700, exist_ok=True)
 
     def check(self) -> None:
-        """Checks that it is the folder of a league.
-
-        Raises:
-            ConfigError: It is not. Show the message to the operator.
-        """
+        """Checks that it is the folder of a league. Raises ConfigError: it is not. Show the message to the operator."""
         if not self.settings.is_file():
             raise errors.ConfigError(
                 f"expected the folder of a league, with a {SETTINGS}, got: {str(self.path)!r}, which has none; "

@@ -114,11 +114,7 @@ def unknown_quota(name: str) -> str:
 
 
 def read_order(data: bytes) -> Order:
-    """Reads an order's file.
-
-    Raises:
-        ValueError: It is none.
-    """
+    """Reads an order's file. Raises ValueError: it is none."""
     try:
         return msgspec.json.decode(data, type=Order)
     except RecursionError:

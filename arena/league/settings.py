@@ -149,11 +149,7 @@ class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def dates(self) -> dates.Dates:
-        """The dates of a season.
-
-        Raises:
-            ConfigError: They cannot be used. Show the message to the operator.
-        """
+        """The dates of a season. Raises ConfigError: they cannot be used. Show the message to the operator."""
         return dates.read(self.opens, self.freezes, self.closes, self.zone)
 
 
@@ -200,11 +196,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return MatchRule(players=self.game.players, **msgspec.structs.asdict(self.matchmaking))
 
     def game_settings(self, players: int) -> GameSettings:
-        """Returns what is played by so many players.
-
-        Raises:
-            ConfigError: There is no such game. Show the message to the operator.
-        """
+        """Returns what is played by so many players. Raises ConfigError, for the operator: there is no such game."""
         game = self.game
         return catalogue.make_settings(
             game.rules,
@@ -218,11 +210,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         )
 
     def season_settings(self) -> Payload:
-        """Returns everything that the ratings of a season depend on, as the database keeps it.
-
-        Raises:
-            ConfigError: As for `game_settings`.
-        """
+        """Returns all that a season's ratings depend on, as stored. Raises ConfigError: as for `game_settings`."""
         games = []
         for players in self.game.players:
             game = self.game_settings(players)
@@ -273,7 +261,6 @@ def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
     """Reads settings, and checks them.
 
     Args:
-        text: The content of `league.toml`.
         where: How errors call the file.
         folder: What the path of a board is relative to.
 

@@ -58,12 +58,7 @@ class VersionRow(Rated, frozen=True, kw_only=True):
 
 
 def season_text(name: str, settings: Mapping[str, Any]) -> str:
-    """Returns a heading for a season: `Season first: samurai standard, 2 and 4 players, board japan, isolated`.
-
-    Args:
-        name: The season's.
-        settings: Those of its tournament.
-    """
+    """Returns a heading for a season: `Season first: samurai standard, 2 and 4 players, board japan, isolated`."""
     players = " and ".join(str(game["players"]) for game in settings.get("games", [settings["game"]]))
     board = settings["game"]["board"]
     on = f", board {board['name']}" if board else ""
@@ -76,10 +71,6 @@ def season_text(name: str, settings: Mapping[str, Any]) -> str:
 def service_line(state: Mapping[str, Any], goal: int | None = None) -> str:
     """Returns what a league's service does at this moment.
 
-    Args:
-        state: As it publishes it.
-        goal: How many rated games it is to play.
-
     >>> state = {"state": "playing", "rated_games": 7, "games_per_s": 1.5, "running": 2, "step": "check of fox/1"}
     >>> service_line(state, 20)
     'playing: 7 of 20 rated games, 1.5/s, 2 running; check of fox/1'
@@ -90,11 +81,7 @@ def service_line(state: Mapping[str, Any], goal: int | None = None) -> str:
 
 
 def read(rows: Sequence[Payload], kind: type[R]) -> list[R]:
-    """Returns rows of a document.
-
-    Raises:
-        DoorError: They are not such rows.
-    """
+    """Returns rows of a document. Raises DoorError: they are not such rows."""
     try:
         return msgspec.convert(rows, list[kind])  # type: ignore[valid-type]
     except msgspec.ValidationError as error:
@@ -109,7 +96,6 @@ def league_table(items: Sequence[Payload], width: int, *, verbose: bool = False)
 
     Args:
         items: The rows, the best first; at least one.
-        verbose: Whether all columns were asked for.
 
     Raises:
         DoorError: As for `read`.
@@ -127,11 +113,7 @@ def league_table(items: Sequence[Payload], width: int, *, verbose: bool = False)
 
 
 def versions_table(versions: Sequence[Payload], width: int) -> Text:
-    """Returns versions with their states and ratings as a table.
-
-    Raises:
-        DoorError: As for `read`.
-    """
+    """Returns versions with their states and ratings as a table. Raises DoorError: as for `read`."""
     found = read(versions, VersionRow)
 
     def column(title: str, cell: Callable[[VersionRow], object], leaves: int) -> text_tables.Column:

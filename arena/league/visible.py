@@ -120,7 +120,6 @@ def publish(log: log_records.Log, original: Path, folder: Path, authors: Sequenc
     and what stands beside the log for their seats. It may be called again with the same result.
 
     Args:
-        log: The log as it was written.
         original: Where it stands, with or without its compression's ending; transcripts and outputs are beside it.
         folder: The folder to publish in.
         authors: By seat the name of the bot's author, None for the house's. The names are checked by the caller.

@@ -1,4 +1,4 @@
-"""Built files of versions that play no more are removed, in an order that a kill cannot spoil."""
+"""What nobody needs is removed, in an order that a kill cannot spoil: built files, and what is half written."""
 
 from __future__ import annotations
 
@@ -261,3 +261,18 @@ def test_what_cannot_be_put_aside_is_tried_again(
     assert built(store, folder) == {"fox/1"}
     duty.look()
     assert built(store, folder) == set()
+
+
+def test_what_was_half_written_is_removed_wherever_it_is_published(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.make()
+    part = f"{'0' * 16}.part"
+    places = ("submissions", "published", "published/answers", "published/authors/anna", "published/own/anna")
+    for place in places:
+        (tmp_path / place).mkdir(parents=True, exist_ok=True)
+        (tmp_path / place / f"status.json.{part}").write_bytes(b"{")
+        (tmp_path / place / "status.json").write_bytes(b"{}")
+    with league_kit.league(tmp_path) as store:
+        clean_up(store, folder, Settings(name="cup"), league_kit.season(store))
+    assert list(tmp_path.rglob("*.part")) == []
+    assert len(list(tmp_path.rglob("status.json"))) == len(places)

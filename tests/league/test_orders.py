@@ -122,10 +122,7 @@ def test_an_archive_is_no_version_of_a_bot_that_its_order_does_not_name(
     assert [version.name for version in store.versions.of_author("anna")] == ["wolf/1"]
 
 
-@pytest.mark.parametrize(
-    "limits",
-    [{"bots": 1}, {"pending": 1}, {"submissions": 1}],
-)
+@pytest.mark.parametrize("limits", [{"bots": 1}, {"pending": 1}, {"submissions": 1}])
 def test_a_quota_says_what_it_is_and_what_to_do(
     store: LeagueStore, folder: Folder, tmp_path: Path, limits: dict[str, int]
 ) -> None:
@@ -147,32 +144,28 @@ def test_a_rejected_bot_takes_nobody_s_place(store: LeagueStore, folder: Folder,
     assert submit(store, folder, bot(tmp_path, "owl"), settings)["version"] == "owl/1"
 
 
-@pytest.mark.parametrize("line", ['command = ["python3", "bot.py"]', 'command = ["sh"]\nneeds = ["curl"]'])
+RUNTIMES = "or with the name of a runtime ({python}, {python+arena}, "
+
+
+@pytest.mark.parametrize(
+    ("lines", "message", "remedy"),
+    [
+        ('command = ["python3", "bot.py"]', RUNTIMES, "[runtimes]"),
+        ('command = ["sh"]\nneeds = ["curl"]', RUNTIMES, "[runtimes]"),
+        # What the first line of a script names would be run with it.
+        ('command = ["./run"]', "fox: expected a program that needs no other, got: ./run, a script",
+         "name its runtime in `command`"),
+    ],
+)  # fmt: skip
 def test_a_submission_that_calls_what_is_not_granted_is_refused_in_one_sentence(
-    store: LeagueStore, folder: Folder, tmp_path: Path, line: str
+    store: LeagueStore, folder: Folder, tmp_path: Path, lines: str, message: str, remedy: str
 ) -> None:
-    (tmp_path / "fox").mkdir()
-    (tmp_path / "fox" / "bot.toml").write_text(f'name = "fox"\n{line}\n')
+    make(tmp_path / "fox", {"bot.toml": f'name = "fox"\n{lines}\n', "run": "#!/opt/python3\n"}, ["run"])
     archive = archives.pack(tmp_path / "fox").data
     answer = submit(store, folder, archive)
     assert answer["code"] == "archive"
-    assert "or with the name of a runtime ({python}, {python+arena}, " in answer["message"]
-    assert "[runtimes]" in answer["remedy"]
-    assert list(folder.submissions.iterdir()) == []
-    trusted = msgspec.structs.replace(SETTINGS, bots=msgspec.structs.replace(SETTINGS.bots, level="trusted"))
-    assert submit(store, folder, archive, trusted)["version"] == "fox/1"
-
-
-def test_a_submission_whose_program_is_a_script_is_refused_in_one_sentence(
-    store: LeagueStore, folder: Folder, tmp_path: Path
-) -> None:
-    """What its first line names would be run with it."""
-    make(tmp_path / "fox", {"bot.toml": 'name = "fox"\ncommand = ["./run"]\n', "run": "#!/opt/python3\n"}, ["run"])
-    archive = archives.pack(tmp_path / "fox").data
-    answer = submit(store, folder, archive)
-    assert answer["code"] == "archive"
-    assert answer["message"] == "fox: expected a program that needs no other, got: ./run, a script"
-    assert answer["remedy"].startswith("name its runtime in `command`")
+    assert message in answer["message"]
+    assert remedy in answer["remedy"]
     assert list(folder.submissions.iterdir()) == []
     trusted = msgspec.structs.replace(SETTINGS, bots=msgspec.structs.replace(SETTINGS.bots, level="trusted"))
     assert submit(store, folder, archive, trusted)["version"] == "fox/1"

@@ -13,13 +13,7 @@ from hypothesis import strategies as st
 from arena.core import files
 from arena.core.errors import ConfigError
 from arena.core.record.compressed import compress, expand
-from arena.league.keeping.retention import (
-    DAY_S,
-    GIB,
-    GameFiles,
-    expired,
-    kept_until,
-)
+from arena.league.keeping.retention import DAY_S, GIB, GameFiles, expired, kept_until
 from arena.league.settings import Logs, parse
 from arena.league.store.played import Ended
 

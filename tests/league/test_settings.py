@@ -13,7 +13,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from arena.core.errors import ConfigError
-from arena.league.season.fixed import check_season
+from arena.league.season.closing import check_season
 from arena.league.season.template import text
 from arena.league.settings import Bots, Game, Settings, parse
 

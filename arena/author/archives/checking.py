@@ -104,13 +104,7 @@ def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
     digest = source.finish()
     if manifest is None:
         raise broken(Rule.MANIFEST, "a bot's manifest", "none", path=path)
-    return Contents(
-        digest=digest,
-        bot=bot,
-        manifest=manifest,
-        entries=tuple(entries),
-        scripts=frozenset(scripts),
-    )
+    return Contents(digest=digest, bot=bot, manifest=manifest, entries=tuple(entries), scripts=frozenset(scripts))
 
 
 class Count:
@@ -123,11 +117,7 @@ class Count:
         self._last: tuple[bytes, ...] = ()
 
     def add(self, entry: Entry) -> None:
-        """Counts a file with the folders that begin with it.
-
-        Raises:
-            ArchiveError: It is one too many, or not in its place.
-        """
+        """Counts a file with the folders that begin with it. Raises ArchiveError: it is one too many, or misplaced."""
         names = parts(entry.path)
         if entry.path == LABEL:
             raise broken(Rule.LABEL, f"{LABEL} once", "it again", path=LABEL)
@@ -145,11 +135,7 @@ class Count:
 
 
 def _read_label(source: Source) -> str:
-    """Reads the first entry, and returns the path of the bot's folder.
-
-    Raises:
-        ArchiveError: It is another.
-    """
+    """Reads the first entry, and returns the path of the bot's folder. Raises ArchiveError: it is another."""
     entry = read_header(source.take(BLOCK))
     remedy = "pack it with this version of arena"
     wrong = broken(Rule.LABEL, f"{LABEL} of format {FORMAT} as the first entry", "another", remedy, path=entry.path)

@@ -157,11 +157,7 @@ def _write(members: Iterable[_Member], tree: Tree, limits: Limits) -> list[str]:
 
 
 def _link(tree: Tree, path: str, target: bytes) -> None:
-    """Makes a link, but none that leads out where links are no part of a bot.
-
-    Raises:
-        ArchiveError: It leads out.
-    """
+    """Makes a link, but none that leads out where links are no part of a bot. Raises ArchiveError: it leads out."""
     *folders, _ = names = path.split("/")
     climb = _CLIMB.match(target)
     up = climb[0] if climb else b""
@@ -175,11 +171,7 @@ def _link(tree: Tree, path: str, target: bytes) -> None:
 
 
 def _bot_in(paths: Iterable[str]) -> str:
-    """Returns the path of the bot's folder: that of the manifest that lies highest.
-
-    Raises:
-        ArchiveError: There is none, or more than one.
-    """
+    """Returns the bot's folder: that of the highest manifest. Raises ArchiveError: there is none, or more than one."""
     found = sorted((path.count("/"), path) for path in paths if path.split("/")[-1] == bot_manifests.MANIFEST)
     highest = [os.path.dirname(path) for depth, path in found if depth == found[0][0]]
     if len(highest) == 1:

@@ -133,11 +133,7 @@ def _is_taken(name: str, taken: set[str]) -> bool:
 
 
 def _compressed(pieces: Iterable[bytes], limits: Limits) -> tuple[str, bytes]:
-    """Returns the digest of an archive that is not compressed, and the archive.
-
-    Raises:
-        ArchiveError: It is too large.
-    """
+    """Returns the digest of an archive before its compression, and the archive. Raises ArchiveError: it is too big."""
     digest = hashlib.sha256()
     compressor = zstandard.ZstdCompressor(_LEVEL, write_checksum=True, write_content_size=False).compressobj()
     data = bytearray()

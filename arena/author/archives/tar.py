@@ -44,11 +44,7 @@ _KINDS: Final = {
 
 
 def header(entry: Entry) -> bytes:
-    """Returns the header of an entry.
-
-    Raises:
-        ArchiveError: Its path may not stand in an archive.
-    """
+    """Returns the header of an entry. Raises ArchiveError: its path may not stand in an archive."""
     prefix, name = _split(entry.path)
     block = b"".join(
         (
@@ -71,11 +67,7 @@ def header(entry: Entry) -> bytes:
 
 
 def read_header(block: bytes) -> Entry:
-    """Returns the entry that a header is about.
-
-    Raises:
-        ArchiveError: It is not a header that `header` writes.
-    """
+    """Returns the entry that a header is about. Raises ArchiveError: it is not a header that `header` writes."""
     info = parsed(block, Rule.HEADER)
     if info.type != tarfile.REGTYPE:
         raise broken(Rule.KIND, "regular files", kind_of(info), path=info.name)
@@ -134,11 +126,7 @@ class Source:
         return b"".join(self.pieces(count))
 
     def pieces(self, count: int) -> Iterator[bytes]:
-        """Yields so many bytes, piece by piece. Take all of them before anything else.
-
-        Raises:
-            ArchiveError: There are not so many.
-        """
+        """Yields so many bytes in pieces. Take all before anything else. Raises ArchiveError: there are not so many."""
         while count:
             if not self._rest:
                 self._rest = memoryview(next(self._chunks, b""))
@@ -162,11 +150,7 @@ class Source:
 
 
 def inflated(data: bytes) -> Iterator[bytes]:
-    """Yields what is in a frame of zstd.
-
-    Raises:
-        ArchiveError: It is no such frame, is not whole, or more follows it.
-    """
+    """Yields what is in a frame of zstd. Raises ArchiveError: it is no such frame, is not whole, or more follows it."""
     if not data.startswith(MAGIC):  # zstd skips frames of other kinds in silence
         raise broken(Rule.ZSTD, "an archive in zstd", "something else")
     decoder = zstandard.ZstdDecompressor(max_window_size=_MOST_WINDOW).decompressobj()

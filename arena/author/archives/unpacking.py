@@ -86,11 +86,7 @@ def unpack(archive: Archive, into: Path, limits: Limits = LIMITS) -> Path:
 
 
 def bot_folder(into: Path) -> Path:
-    """Returns the bot's folder in one that an archive was unpacked to.
-
-    Raises:
-        ConfigError: It is no such folder.
-    """
+    """Returns the bot's folder in one that an archive was unpacked to. Raises ConfigError: it is no such folder."""
     data = files.read(into / LABEL, _PLAIN, MOST_LABEL, errors.ConfigError, links=False)
     with suppress(errors.ArchiveError):
         if (bot := labelled(data)) is not None:

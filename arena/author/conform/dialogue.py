@@ -66,7 +66,6 @@ class Dialogue:
             directory: An empty private folder for the socket.
             ready_ms: By game, how long the bot took for its `ready`. This is kept up to date.
             routing_ids: Those that other processes of the bot have set. That of this one is added.
-            tcp: Whether it connects over TCP.
             bare: Whether it gets no environment but PATH and the two variables of the protocol.
 
         Raises:
@@ -186,11 +185,7 @@ class Dialogue:
     # Receiving
 
     def greet(self) -> wire_messages.Hello:
-        """Waits for the `hello`.
-
-        Raises:
-            Finding: There is no good one in time.
-        """
+        """Waits for the `hello`. Raises Finding: there is no good one in time."""
         limit_ms = self.spec.start_ms
         message = self.receive(self._began_ns + limit_ms * NS_PER_MS)
         if not isinstance(message, wire_messages.Hello):
@@ -241,11 +236,7 @@ class Dialogue:
         return message
 
     def listen(self) -> None:
-        """Listens for a moment for what should not come.
-
-        Raises:
-            Finding: Something came.
-        """
+        """Listens for a moment for what should not come. Raises Finding: something came."""
         self.receive(time.monotonic_ns() + self._budget.quiet_ms * NS_PER_MS)
 
     def receive(self, until_ns: int) -> wire_messages.FromBot | None:

@@ -26,11 +26,7 @@ class _Pairs(list[tuple[Any, Any]]):
 
 
 def _read(frame: bytes) -> Any:
-    """Returns a frame's value, with maps as `_Pairs`.
-
-    Raises:
-        ValueError: It is not one msgpack value.
-    """
+    """Returns a frame's value, with maps as `_Pairs`. Raises ValueError: it is not one msgpack value."""
     return msgpack.unpackb(frame, object_pairs_hook=_Pairs, strict_map_key=False)
 
 

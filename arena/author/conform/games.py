@@ -164,11 +164,7 @@ class TrialGame:
                     return None
 
     def answer(self, wait_ms: int) -> None:
-        """Waits for the action, judges it, and makes it.
-
-        Raises:
-            Finding: No action came, or the rules refuse it.
-        """
+        """Waits for the action, judges it, and makes it. Raises Finding: no action came, or the rules refuse it."""
         assert self._asked is not None
         kind = self._asked.kind
         message = self._dialogue.action(wait_ms)

@@ -85,7 +85,6 @@ class TestedBot:
 
         Args:
             greet: Whether to wait for its `hello` and answer it.
-            tcp: Whether it connects over TCP.
             bare: Whether it gets no environment but PATH and the two variables of the protocol.
 
         Raises:
@@ -143,11 +142,7 @@ class TestedBot:
         return game
 
     def still_plays(self, dialogue: Dialogue) -> None:
-        """Announces a game as always, and calls it off when the bot is ready.
-
-        Raises:
-            Finding: The bot is not ready.
-        """
+        """Announces a game as always, and calls it off when the bot is ready. Raises Finding: the bot is not ready."""
         game = self.trial(dialogue)
         game.start()
         game.over()

@@ -30,8 +30,6 @@ class Computed:
         """Adds up the results.
 
         Args:
-            settings: Those of the season.
-            history: Its lines.
             logged: Returns the result of a game by its log; None if there is no log.
         """
         self._history = history
@@ -80,11 +78,7 @@ class Computed:
         self.pairs = pentanomial.add_up(pairs)
 
     def document(self, told: Payload) -> Payload:
-        """Returns what the standings must be. What nobody can compute is as it is told.
-
-        Args:
-            told: The standings with which the season was closed.
-        """
+        """Returns what the standings must be. What nobody can compute is as in those of the season's end (`told`)."""
         history = self._history
         assert history.opened is not None
         rows = {row["name"]: row for row in told["items"]}

@@ -19,8 +19,6 @@ def lines(folder: Path, opened: old.SeasonOpened, logs: Mapping[int, examining.E
     """Yields a season as lines. Those of one that is open tell of the matches whose logs are there.
 
     Args:
-        folder: Its folder.
-        opened: Its `season.json`.
         logs: By the game's number what is known of its log.
 
     Raises:

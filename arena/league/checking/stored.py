@@ -46,9 +46,7 @@ def contradictions(
     """Yields where a database tells something else than what is published of a closed season.
 
     Args:
-        reader: The database.
         before: What was published before the first game.
-        history: The lines of the season.
         computed: What follows from the results.
         logged: Returns the result of a game by its public log; None if there is no log.
     """

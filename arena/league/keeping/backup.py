@@ -65,7 +65,6 @@ def back_up(root: Path, target: Path, *, with_logs: bool = True) -> Backup:
     """Writes a backup of the league in a folder, which may run meanwhile, and checks it.
 
     Args:
-        root: The league's folder.
         target: The file to write; it replaces an older one in one step. Only this user may read it.
         with_logs: Whether to copy the games' logs, which are most of it.
 
@@ -139,7 +138,6 @@ def restore(path: Path, root: Path) -> Backup:
     """Unpacks a backup into a new folder and checks it, whole or not at all.
 
     Args:
-        path: The backup.
         root: The folder to make; an empty one may be there.
 
     Raises:
@@ -170,11 +168,7 @@ def _make_folders(league: Folder) -> None:
 
 
 def _read(path: Path, folder: Path, *, everything: bool) -> Backup:
-    """Checks a backup, and unpacks its database into a folder, or everything.
-
-    Raises:
-        StoreError: It is not good.
-    """
+    """Checks a backup, and unpacks its database into a folder, or everything. Raises StoreError: it is not good."""
     sums: dict[str, str] = {}
     found: dict[str, str] = {}
     bytes, made, listed = 0, 0.0, None

@@ -51,11 +51,7 @@ AT_ONCE: Final = 500
 
 
 class Clearing:
-    """Removes built files and archives that nobody needs.
-
-    Args:
-        tell: Called with a sentence when some are removed.
-    """
+    """Removes built files and archives that nobody needs."""
 
     def __init__(self, store: LeagueStore, folder: Folder, tell: Callable[[str], object]) -> None:
         self._store = store
@@ -65,11 +61,7 @@ class Clearing:
         self._removing: Iterator[None] = iter(())
 
     def look(self) -> None:
-        """Removes some files, if there are such.
-
-        Raises:
-            OSError: The system refuses. It is tried again.
-        """
+        """Removes some files, if there are such. Raises OSError: the system refuses. It is tried again."""
         if sum(1 for _ in islice(self._removing, AT_ONCE)):
             return
         now = time.monotonic()
@@ -158,11 +150,7 @@ class Lost:
         return min(ready, key=lambda version: self._tries[version.id], default=None)
 
     def tried(self, version: Version, *, again: bool) -> None:
-        """Notes that it was tried to build one.
-
-        Args:
-            again: Whether it has to be tried again, after a while: the machine could not do it.
-        """
+        """Notes that it was tried to build one. It is tried `again` after a while if the machine could not do it."""
         self._tries[version.id] += 1
         if again:
             self._rests[version.id] = time.monotonic() + min(2.0 ** self._tries[version.id], LONGEST_REST_S)

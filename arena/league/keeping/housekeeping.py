@@ -41,12 +41,7 @@ def all_logs(store: LeagueReader, folder: Folder) -> GameFiles:
 
 
 class Tidy:
-    """Removes the logs of a league that the rule does not keep, a few at a time, and knows how large all of them are.
-
-    Args:
-        rule: How long logs are kept.
-        tell: Called with a sentence when some were removed.
-    """
+    """Removes the logs of a league that the rule does not keep, a few at a time, and knows how large they all are."""
 
     def __init__(self, store: LeagueStore, folder: Folder, rule: Logs, tell: Callable[[str], object]) -> None:
         self._store = store

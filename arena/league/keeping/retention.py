@@ -53,7 +53,6 @@ def expired(
         size: Returns the bytes of all files of a game; 0 if they are gone.
         total: The bytes of all logs.
         now: The time, in seconds since 1970.
-        rule: How long logs are kept.
     """
     most = rule.gib * GIB
     for game in oldest_first:
@@ -121,11 +120,7 @@ class GameFiles:
             path.unlink()
 
     def remove(self, game: str, seats: int) -> None:
-        """Removes all files of a game; those that are gone are no error.
-
-        Raises:
-            OSError: One cannot be removed.
-        """
+        """Removes all files of a game; those that are gone are no error. Raises OSError: one cannot be removed."""
         # The original last: as long as it is there, the game is found again after a kill.
         for path in reversed(list(self.files(game, seats))):
             path.unlink(missing_ok=True)

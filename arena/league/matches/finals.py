@@ -107,7 +107,6 @@ def stage(design: Design, matches: Sequence[FinalMatch], pairs: Collection[penta
     """Returns how far a final is, and what is to be planned now.
 
     Args:
-        design: What it is planned from.
         matches: Its matches so far, in order.
         pairs: The results of its matches, of each deal and pair.
     """
@@ -172,8 +171,6 @@ def is_settled(design: Design, pairs: Iterable[pentanomial.PairResult], deals: C
     """Says whether it is shown of the leader that they are better than each other finalist, or about level with them.
 
     Args:
-        design: What the final is planned from.
-        pairs: Its results.
         deals: Those that count.
     """
     from arena.core.face import Evidence

@@ -95,7 +95,6 @@ def next_match(
     Args:
         candidates: All active versions, in any order. It takes 3 ms to choose among 10,000.
         running: By entrant how many meetings it has that are not over. Entrants without any may be left out.
-        settings: The parameters.
         number: The number in the season, from 0, of the first match that they play.
         rng: From which everything random in it follows; `closeness.generator` makes one.
     """

@@ -35,7 +35,6 @@ class Planner:
     """Plans the matches of the open season.
 
     Args:
-        settings: The rule's parameters.
         draw: What everything random follows from, with the match's number.
         absent: Returns the names of versions that cannot play now: remote ones that nobody serves, and those that
             are to be built again.
@@ -140,7 +139,6 @@ def longest_wait(standing: Sequence[Standing], matches: int, players: Sequence[i
     """Returns how long the version has waited that waits longest; those that play now do not wait.
 
     Args:
-        standing: The versions that play.
         matches: How many matches the season has.
         players: The numbers of players that matches may have, each as often.
     """

@@ -61,7 +61,6 @@ class MatchGames:
     Args:
         make_job: Returns the work for a claimed game.
         suspension: When a version is suspended.
-        tell: Called with a sentence about each event that the operator may want to know.
         make_room: Frees room on the disk, if a result has none.
         unfit: Returns why a version cannot play any more that was taken before, as the rest of a sentence; or nothing.
         starts: Called with each game and its result while that is stored. Returns more sentences for `tell`.
@@ -332,10 +331,6 @@ def verdict(form: Form, rule: Suspension) -> str:
 
     Only what the bot did counts: a loss on time while the machine was overloaded is none of its faults, and a game
     that was interrupted is no game.
-
-    Args:
-        form: How it did in its last games.
-        rule: How many forfeits are too many.
     """
     if form.in_a_row >= rule.in_a_row:
         return f"it forfeited its last {counted(form.in_a_row, 'game')}"
@@ -345,12 +340,7 @@ def verdict(form: Form, rule: Suspension) -> str:
 
 
 def evidence(name: str, reason: str, form: Form) -> str:
-    """Returns what the author is told: the games, what happened in them, and how to ask the bot again.
-
-    Args:
-        reason: Why it is suspended.
-        form: How it did.
-    """
+    """Returns what the author is told: the games, what happened in them, and how to ask the bot again."""
     lines = [f"{name} is suspended: {reason}."]
     for game, forfeit in form.forfeits[:_SHOWN]:
         words = f", last words: {' / '.join(forfeit.stderr[-2:])[-_LONGEST:]}" if forfeit.stderr else ""
@@ -379,11 +369,7 @@ class Jobs:
         self._feed = str(feed.absolute())
 
     def __call__(self, claim: game_rows.Claim, game: game_rows.PlannedGame) -> Job:
-        """Returns the work for a claimed game.
-
-        Raises:
-            ArenaError: A bot's files are gone.
-        """
+        """Returns the work for a claimed game. Raises ArenaError: a bot's files are gone."""
         players = len(game.entrants)
         if players not in self._games:
             self._games[players] = self._settings.game_settings(players)

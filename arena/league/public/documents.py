@@ -130,8 +130,6 @@ def finalists_first(
     """Returns the rows of a ranking, those of a final first, in its order and with its ranks. All others come after.
 
     Args:
-        finalists: The rows of the final.
-        items: Those of the ranking.
         better: The names of pairs of whom the first is shown to be the better one by all results. Nobody stands behind
             a finalist who is so, but for who won the final.
     """
@@ -154,11 +152,7 @@ def finalists_first(
 
 
 def author_status(reader: LeagueReader, author: str, ranking: Ranking | None = None) -> Payload:
-    """Returns how an author's versions stand, the latest first, and the last notices for them, the latest last.
-
-    Args:
-        ranking: As for `standings`.
-    """
+    """Returns how an author's versions stand, the latest first, and the last notices for them, the latest last."""
     ranking = ranking or ranking_of(reader)
     versions = sorted(reader.versions.of_author(author), key=lambda version: -version.id)
     notices = reversed(reader.notices.of(author, limit=NOTICES))

@@ -34,7 +34,6 @@ class Figures:
     Args:
         players: The numbers of players that matches may have.
         doing: Returns what the service is doing, as `Service.state`.
-        room: The room on the disk.
         orders: By verb how many orders were obeyed.
         logs: What knows the size of all logs.
     """

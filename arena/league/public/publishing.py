@@ -46,19 +46,10 @@ _BUSY: Final = 0.1
 
 
 class Publishing:
-    """Publishes the league.
-
-    Args:
-        tell: Called with a sentence about what could not be published.
-    """
+    """Publishes the league."""
 
     def __init__(
-        self,
-        store: LeagueStore,
-        folder: Folder,
-        settings: Settings,
-        season: Season,
-        tell: Callable[[str], object],
+        self, store: LeagueStore, folder: Folder, settings: Settings, season: Season, tell: Callable[[str], object]
     ) -> None:
         self._store = store
         self._folder = folder

@@ -29,11 +29,7 @@ def folder_of(folder: Folder, tournament: str) -> Path:
 
 
 def write_commitment(folder: Folder, season: Season, tournament: game_rows.Tournament) -> None:
-    """Writes what is fixed before the first game of a season.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Writes what is fixed before the first game of a season. Raises OSError: it cannot be written."""
     place = folder_of(folder, season.tournament)
     place.mkdir(parents=True, exist_ok=True)
     record_files.publish(place, record_files.COMMITMENT_FILE, lines.commitment_of(tournament, season.opened))
@@ -87,11 +83,6 @@ class Rounds:
 
 def catch_up(store: LeagueReader, folder: Folder, copy: Rounds) -> None:
     """Writes what is missing of all seasons: a kill may have come before it, or the league is restored from a backup.
-
-    Args:
-        store: The league.
-        folder: Its folder.
-        copy: What copies their lines.
 
     Raises:
         OSError: Something cannot be written.

@@ -38,7 +38,6 @@ class Showing:
 
     Args:
         every_s: How long it waits between two times, in seconds; 0: no pages are made.
-        tell: Called with a sentence when they cannot be made.
         rated: Returns how many games were rated.
         command: What makes them; None means `arena site`.
     """

@@ -114,11 +114,7 @@ class FinalResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 def opened_in(folder: Path) -> SeasonOpened | None:
-    """Returns what was fixed before the first game of a season; None if it is one of today.
-
-    Raises:
-        LogError: It cannot be read.
-    """
+    """Returns what was fixed before a season's first game; None for one of today. Raises LogError: it is unreadable."""
     return record_files.published(folder, SEASON_FILE, SeasonOpened)
 
 
@@ -197,11 +193,7 @@ def of_folder(folder: Path, deals: bool) -> tuple[dict[int, bytes], Payload]:
 
 
 def deals_in(folder: Path) -> Iterator[DealRevealed]:
-    """Yields the lines of `deals-N.jsonl`.
-
-    Raises:
-        LogError: They cannot be read.
-    """
+    """Yields the lines of `deals-N.jsonl`. Raises LogError: they cannot be read."""
     for at, line in lines_of(folder, DEALS):
         yield decoded(line, at, DealRevealed)
 
@@ -219,11 +211,7 @@ def lines_of(folder: Path, kind: str) -> Iterator[tuple[str, bytes]]:
 
 
 def decoded(line: bytes, at: str, kind: type[T]) -> T:
-    """Returns what a line says.
-
-    Raises:
-        LogError: It is none, not canonical, or of a later version.
-    """
+    """Returns what a line says. Raises LogError: it is none, not canonical, or of a later version."""
     try:
         record_files.check_form(line, at)
         found = msgspec.json.decode(line, type=kind)

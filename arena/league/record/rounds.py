@@ -195,11 +195,7 @@ def commitment_of(
 
 
 def heads(data: bytes) -> list[Noted]:
-    """Returns the heads in a file, which has one on each line, in the order in which they were seen.
-
-    Raises:
-        ValueError: A line is none.
-    """
+    """Returns the heads in a file, one on each line, in the order they were seen. Raises ValueError: a line is none."""
     return [msgspec.json.decode(line, type=Noted) for line in data.splitlines()]
 
 
@@ -209,11 +205,7 @@ def encoded(line: Line) -> bytes:
 
 
 def decoded(data: bytes) -> Line:
-    """Returns what a line says.
-
-    Raises:
-        ValueError: It is none, or not canonical.
-    """
+    """Returns what a line says. Raises ValueError: it is none, or not canonical."""
     line: Line = _DECODER.decode(data)
     if encoded(line) != data:
         raise ValueError("it has a key twice, a blank, or another order of its keys")
@@ -237,11 +229,7 @@ def pages(folder: Path) -> list[Path]:
 
 
 def read(path: Path) -> list[bytes]:
-    """Returns the lines of a file, without line feeds.
-
-    Raises:
-        LogError: It cannot be read, or does not end with a line's end.
-    """
+    """Returns a file's lines, without line feeds. Raises LogError: it is unreadable, or its last line has no end."""
     data = files.read(path, "lines of a season", files.MOST_DOCUMENT, errors.LogError, links=False)
     if data and not data.endswith(b"\n"):
         raise errors.LogError(f"expected lines of a season, got: a file that was cut off - at {path}; fetch it again")

@@ -12,12 +12,12 @@ Laws:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 import msgspec
 
-from arena.core.face import Payload, errors, standings_reports, true_skill
+from arena.core.face import Payload, errors, game_rows, standings_reports, true_skill
 from arena.league.dates import Dates
 from arena.league.folder import Folder
 from arena.league.keeping import calendar
@@ -26,14 +26,15 @@ from arena.league.public import documents
 from arena.league.public.publishing import Publishing
 from arena.league.public.ranking import Ranking
 from arena.league.public.season_files import Rounds, catch_up
-from arena.league.season.fixed import check_season
 from arena.league.season.opening import open_season
-from arena.league.settings import Settings, load
+from arena.league.settings import Settings, load, place
 from arena.league.store import LeagueReader, LeagueStore
 from arena.league.store.controls import Closing
 from arena.league.store.records import Season
 from arena.league.submissions.house import enter_house
 
+_KEYS: Final = ("level", "players", "rules", "ruleset", "options", "board", "time", "race_window_ms")
+"""What of a season's settings the operator sets, under the same names. What others follow from comes first."""
 AGAIN_S: Final = 3_600.0
 """How long a season that could not be closed at its date is left alone."""
 WHEN_DONE_S: Final = 60.0
@@ -65,11 +66,7 @@ def season_close(context: OrderContext) -> Payload:
 
 
 def _check_final(context: OrderContext) -> None:
-    """Checks that the final can be played: with what the season was played with.
-
-    Raises:
-        Refused: `league.toml` has other values already.
-    """
+    """Checks that the final can be played as the season was. Raises Refused: `league.toml` has other values already."""
     try:
         settings_for_final(context.store, context.folder, context.settings)
     except errors.ConfigError as error:
@@ -97,11 +94,7 @@ def settings_for_final(store: LeagueReader, folder: Folder, settings: Settings) 
 
 
 def _check(store: LeagueReader, folder: Folder, season: Season, settings: Settings) -> None:
-    """Checks that the open season can be played with the settings.
-
-    Raises:
-        ConfigError: They would mix ratings in it. Show the message to the operator.
-    """
+    """Checks that the open season can be played with the settings. Raises ConfigError: they would mix ratings in it."""
     fixed = store.finder.tournament(season.tournament).settings
     check_season(settings, season.name, fixed, str(folder.settings), folder.settings_text())
 
@@ -188,7 +181,6 @@ class Deadline:
 
     Args:
         close: Orders that the season of this name ends.
-        tell: Called with a sentence about it.
     """
 
     def __init__(
@@ -217,3 +209,46 @@ class Deadline:
         season = self._store.seasons.current()
         opens = None if season is None else self._dates.of_season(season.opened).opens
         return opens is not None and calendar.now(self._store) < opens
+
+
+def check_season(settings: Settings, season: str, fixed: Payload, where: str, text: str) -> None:
+    """Checks that a season can go on with these settings: that no rating would be mixed with one of another game.
+
+    Args:
+        fixed: What it began with: its tournament's settings.
+        where: How errors call the file.
+
+    Raises:
+        ConfigError: Something that ratings depend on has changed. The message names it, and how a season is started.
+    """
+    for key, old, new in _differences(fixed, settings.season_settings()):
+        began, now = game_rows.canonical(old), game_rows.canonical(new)
+        told = f"expected {key} as when the season {season!r} began, {began}, got: {now}"
+        if key not in _KEYS:
+            raise errors.ConfigError(
+                f"{told}, by which this version of arena plays; finish the season with the version that began it, or "
+                "end it with `arena league season close`"
+            )
+        raise errors.ConfigError(
+            f"{told} - at {place(where, text, 'bots' if key == 'level' else 'game', key)}; ratings of both would be "
+            "mixed: set it back, or end the season with `arena league season close`, and the next one begins with it"
+        )
+
+
+def _differences(old: Payload, new: Payload) -> Iterator[tuple[str, Any, Any]]:
+    """Yields what differs between two settings of a season: its name, the old value, the new one.
+
+    How long a bot's process is kept is the season's to the end, whatever this version of arena would do. Its chance is
+    that of the version that plays, which `arena verify` knows.
+    """
+    players = [[game["players"] for game in each["games"]] for each in (old, new)]
+    if players[0] != players[1]:
+        yield "players", players[0], players[1]
+        return
+    for one, other in zip(old["games"], new["games"], strict=True):
+        for key in sorted({**one, **other}, key=lambda key: _KEYS.index(key) if key in _KEYS else len(_KEYS)):
+            if one.get(key) != other.get(key):
+                yield key, one.get(key), other.get(key)
+    for key in {**old, **new}:
+        if key not in ("game", "games", "processes", "chance") and old.get(key) != new.get(key):
+            yield key, old.get(key), new.get(key)

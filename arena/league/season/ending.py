@@ -32,7 +32,6 @@ class Ending:
     """Ends the open season, once that is ordered.
 
     Args:
-        tell: Called with a sentence about each thing that the operator may want to know.
         absent: Returns the names of versions that cannot play now: remote ones that nobody serves, and those that
             are to be built again.
     """
@@ -61,14 +60,7 @@ class Ending:
         return closing is not None and closing.final and final is not None and final.outcome is None
 
     def look(self, *, quiet: bool) -> bool:
-        """Takes a season that is to end one step further.
-
-        Args:
-            quiet: Whether no game of it runs.
-
-        Returns:
-            Whether it can be closed now.
-        """
+        """Takes the season a step to its end; `quiet`: none of its games runs. Returns whether it can be closed."""
         closing, season = self._store.controls.closing, self._store.seasons.current()
         if closing is None or season is None or not quiet:
             return False
@@ -193,10 +185,6 @@ def finalists(store: LeagueReader, most: int, absent: frozenset[str] = frozenset
     """Returns who plays the final: the best of the standings, the best first, one of each author.
 
     Those with a provisional rating come after all others: after a match or two an average bot may stand anywhere.
-
-    Args:
-        most: How many at most.
-        absent: Who cannot play.
     """
     standing = {one.name: one for one in store.facts.standing()}
     chosen: list[Standing] = []

@@ -30,7 +30,6 @@ def open_season(
     """Opens the next season, with a new secret, and publishes the commitment to it. All active versions are in it.
 
     Args:
-        name: What people call the season.
         starts: By version's id the rating that it begins with; a new rating for the others.
 
     Raises:
@@ -70,7 +69,6 @@ def make_league(path: Path, settings: Settings) -> Folder:
     """Makes a league in a folder that does not exist, or is empty.
 
     Args:
-        path: The folder.
         settings: What was chosen. What `league.toml` does not take from it has its default.
 
     Raises:

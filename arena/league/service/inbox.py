@@ -74,9 +74,7 @@ def give(
     A service that runs gets it as a file. If none runs, it is obeyed here.
 
     Args:
-        archive: The archive that belongs to it.
         wait_s: How long to wait for the answer, or for another command to end.
-        sleep: Waits.
 
     Returns:
         The answer; None if there is none yet. The order is kept then, and obeyed when a service runs.
@@ -163,11 +161,7 @@ def _fetch(folder: Folder, order: str) -> Payload | None:
 
 
 class Inbox:
-    """The orders that wait, as the service sees them.
-
-    Args:
-        tell: Called with a sentence for each order that is obeyed.
-    """
+    """The orders that wait, as the service sees them."""
 
     def __init__(self, store: LeagueStore, folder: Folder, settings: Settings, tell: Callable[[str], object]) -> None:
         self._store = store
@@ -221,11 +215,7 @@ class Inbox:
         return verb, answer
 
     def _read(self, path: Path) -> Order:
-        """Reads an order, and checks that it is what its place and its name say.
-
-        Raises:
-            ValueError, StoreError: It is none.
-        """
+        """Reads an order, and checks that it is what place and name say. Raises ValueError, StoreError: it is none."""
         order = read_order(files.read(path, "an order", files.MIB, errors.StoreError, links=False))
         if not _ID.fullmatch(path.stem):
             raise ValueError("one whose name is none of an order")
@@ -261,7 +251,6 @@ class OrderDuty(Inbox):
 
     Args:
         workers: Games at a time; None means as the settings say, if no order says it.
-        tell: Called with a sentence for each order that is obeyed.
         then: Called after some were.
     """
 

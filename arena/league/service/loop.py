@@ -66,7 +66,6 @@ class Service:
 
     Args:
         duties: What else there is to do, beside what the arguments before it do.
-        tell: Called with a sentence about each event that the operator may want to know.
         patience_s: How long running games may take once it is asked to stop.
         watch: Called with its state in each turn, if anybody wants to see it.
     """
@@ -111,7 +110,6 @@ class Service:
         """Runs until it is asked to stop.
 
         Args:
-            stopping: Hears signals.
             games: After how many more rated games it ends, once what was submitted before is tried; None means never.
                 It also ends if it can play none.
         """
@@ -313,12 +311,7 @@ class Turns:
         self._games += games * (self._at - before) / (1 - STEPS_SHARE)
 
     def is_of_steps(self, *, steps: bool, games: bool) -> bool:
-        """Says whether the next turn is that of a step.
-
-        Args:
-            steps: Whether a step runs or waits.
-            games: Whether a game runs or waits.
-        """
+        """Says whether the next turn is that of a step. Each argument says whether such work runs or waits."""
         if not games:
             self._games = max(self._games, self._steps)
         if not steps:

@@ -33,13 +33,7 @@ MOST_VERB: Final = 100
 """Characters of a verb that are compared with those that there are."""
 
 
-def obey(
-    store: LeagueStore,
-    folder: Folder,
-    settings: Settings,
-    order: Order,
-    archive: Path | None = None,
-) -> Payload:
+def obey(store: LeagueStore, folder: Folder, settings: Settings, order: Order, archive: Path | None = None) -> Payload:
     """Obeys an order, and returns the answer: what became of it, or `code`, `message` and `remedy` of a refusal.
 
     Args:

@@ -247,11 +247,7 @@ def _put_together(
 
 @contextmanager
 def _opened(database: Path, tell: Callable[[str], object]) -> Iterator[LeagueStore]:
-    """Opens the database, however long a command that obeys an order by itself holds it.
-
-    Raises:
-        StoreError: Another process holds it for too long, or it cannot be used.
-    """
+    """Opens the database, however long a command holds it. Raises StoreError: it is too long, or it cannot be used."""
     end = time.monotonic() + PATIENCE_S
     with ExitStack() as stack:
         while True:
@@ -279,12 +275,7 @@ class Journal:
     """
 
     def __init__(self, path: Path, tell: Callable[[str], object] = lambda sentence: None) -> None:
-        """Takes the log's path.
-
-        Args:
-            path: Where it is. Earlier logs stand beside it.
-            tell: Called with each sentence.
-        """
+        """Takes the log's path, beside which earlier logs stand, and what is called with each sentence."""
         self._tell = tell
         self._handler = _Handler(path, maxBytes=LOG_BYTES, backupCount=LOGS_KEPT, encoding="utf-8", delay=True)
         formatter = logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")

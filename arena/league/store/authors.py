@@ -44,11 +44,7 @@ class Authors:
         return found[0] if found else None
 
     def known(self, name: str) -> Author:
-        """Returns an author who may submit.
-
-        Raises:
-            Refused: There is none of that name.
-        """
+        """Returns an author who may submit. Raises Refused: there is none of that name."""
         found = self.get(name)
         if found is None or found.status != "active":
             names = [author.name for author in self.all() if author.status == "active"]
@@ -101,11 +97,7 @@ class Authors:
             return key
 
     def revoke_key(self, public_key: str) -> Key:
-        """Revokes a key. It is never valid again.
-
-        Raises:
-            Refused: There is no such key.
-        """
+        """Revokes a key. It is never valid again. Raises Refused: there is no such key."""
         with databases.immediate(self._db):
             self._db.execute(
                 "UPDATE keys SET revoked = coalesce(revoked, ?) WHERE public_key = ?", (stores.now(), public_key)

@@ -51,9 +51,7 @@ class Changes:
         """Changes the state of a version, with all that follows from it, in one transaction.
 
         Args:
-            id: The version.
             to: Its new state; the same one notes that the machine failed in its step.
-            by: Who causes it.
             reason: Why, for people: a few words.
             report: What came of the step that ends.
             notice: What the author is told instead of the table's sentence; `{name}` and `{reason}` are filled in.
@@ -168,10 +166,7 @@ class Changes:
         (games,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (tournament,)).fetchone()
         if version.entrant is not None:
             self._games.rejoin(tournament, version.entrant)
-            self._db.execute(
-                "UPDATE versions SET first_game = ? WHERE id = ?",
-                (games, version.id),
-            )
+            self._db.execute("UPDATE versions SET first_game = ? WHERE id = ?", (games, version.id))
             return
         before = self._predecessor(version)
         start = self._inherited(tournament, before)
@@ -223,10 +218,6 @@ def enter(
     """Appends a version to a tournament's entrants, and returns its number. It belongs to the caller's transaction.
 
     Args:
-        connection: The database.
-        games: The store of the tournament.
-        tournament: The season's.
-        version: The version.
         spec: What it is started with. None: the same as in the season before.
         start: The rating that it begins with.
         after: The version of the season whose rating that was, by name.

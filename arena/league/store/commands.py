@@ -24,9 +24,6 @@ class Commands:
 
         Args:
             id: The order's identifier, chosen by who gave it.
-            verb: What is to be done.
-            arguments: With what.
-            act: Does it.
             author: Who gave it; None is the operator.
 
         Returns:

@@ -139,11 +139,7 @@ class Matches:
         return [entrant for entrant in entrants if self._db.execute(query, (entrant,)).fetchone() is None]
 
     def get(self, number: int) -> Match:
-        """Returns a match of the open season.
-
-        Raises:
-            Refused: There is none.
-        """
+        """Returns a match of the open season. Raises Refused: there is none."""
         found = self._select("AND matches.number = ?", number)
         if not found:
             raise errors.Refused("unknown_match", f"expected a match of the season, got: number {number}")
@@ -287,8 +283,6 @@ class Matches:
         """Plays matches again: their results count no more, and the same versions meet on new deals.
 
         Args:
-            numbers: The matches' numbers.
-            reason: Why, for people.
             alive: Called again and again while ratings are made again, from the first game of these matches on.
 
         Returns:

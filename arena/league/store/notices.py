@@ -26,8 +26,6 @@ class Notices:
         Args:
             whom: The author; None stands for the operator.
             kind: One word for programs, such as `suspended`.
-            text: A sentence or two for people.
-            version: The id of the version that it is about.
         """
         with databases.immediate(self._db):
             self._db.execute(

@@ -73,7 +73,6 @@ def open_league(path: Path, tell: Callable[[str], object] | None = None) -> Iter
     """Opens a league's database as its only writer. Makes it, or brings it up to date, if needed.
 
     Args:
-        path: Where it is.
         tell: Called with a sentence when a transaction has to wait for another program.
 
     Raises:
@@ -98,11 +97,7 @@ def read_league(path: Path) -> Iterator[LeagueReader]:
 
 
 def league_of(reader: Reader) -> LeagueReader:
-    """Returns what reads a league in a database that is open.
-
-    Raises:
-        StoreError: No league has opened the database.
-    """
+    """Returns what reads a league in a database that is open. Raises StoreError: no league has opened the database."""
     if databases.missing(reader._db, "league", OF_LEAGUES):
         raise errors.StoreError(
             f"expected a league's database, got one without its tables - at {reader.path}; name another"

@@ -74,7 +74,6 @@ class PlayedGames:
         """Yields a row for each seat of a version in each game, the latest game first.
 
         Args:
-            tournament: The season's.
             names: The versions, such as `fox/3`; None means all.
             only: Which games of theirs; None means all.
             matches: In matches with these numbers; None means all.

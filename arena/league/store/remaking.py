@@ -30,9 +30,6 @@ def rate_again(
     again: from its beginning on, for only there all ratings are known.
 
     Args:
-        connection: The database.
-        tournament: The season's tournament.
-        number: The game.
         longest: The entrants whose longest decision is to be looked up again.
         alive: Called again and again meanwhile.
     """

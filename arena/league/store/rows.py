@@ -53,11 +53,7 @@ def versions(connection: databases.Connection, rest: str, *parameters: str | int
 
 
 def version(connection: databases.Connection, id: int) -> Version:
-    """Returns a version by its id.
-
-    Raises:
-        Refused: There is none.
-    """
+    """Returns a version by its id. Raises Refused: there is none."""
     found = versions(connection, "WHERE versions.id = ?", id)
     if not found:
         raise errors.Refused("unknown_version", f"expected a version of the league, got: number {id}")

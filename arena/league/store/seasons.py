@@ -25,16 +25,11 @@ class Seasons:
         self._games = games
 
     def open(
-        self,
-        name: str,
-        tournament: game_rows.Tournament,
-        *,
-        starts: Mapping[int, true_skill.Rating] | None = None,
+        self, name: str, tournament: game_rows.Tournament, *, starts: Mapping[int, true_skill.Rating] | None = None
     ) -> Season:
         """Opens a season. All active versions are its entrants, in the order in which they were received.
 
         Args:
-            name: What people call it.
             tournament: Its tournament, which is stored by this: open, and without games.
             starts: By version's id the rating that it begins with; a new rating for the others.
 
@@ -81,11 +76,7 @@ class Seasons:
         return self._select("ORDER BY number")
 
     def stop(self) -> None:
-        """Takes all games of the open season that were not begun out of it, and plans no more. Running games finish.
-
-        Raises:
-            Refused: No season is open.
-        """
+        """Takes games that were not begun out of the open season, which plans no more. Raises Refused: none is open."""
         with databases.immediate(self._db):
             season = self._open_one()
             self._take_out_planned(season)
@@ -197,7 +188,6 @@ class Seasons:
         """Closes the open season for ever: its standings are frozen, and the hash of its last line is its digest.
 
         Args:
-            standings: The final standings.
             fits: What `Store.finish` takes.
 
         Raises:

@@ -106,8 +106,6 @@ def find(old: State | None, new: State, actor: Actor, name: str) -> Change:
 
     Args:
         old: The version's state; None if it is new.
-        new: What it should become.
-        actor: Who wants that.
         name: The version, for the error.
 
     Raises:

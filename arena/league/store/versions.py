@@ -33,14 +33,10 @@ class Versions(Changes):
         """Stores a submission. An older one of the bot that waits is superseded.
 
         Args:
-            author: Who submits it.
-            bot: The bot's name.
             digest: The content's digest. The same content of a bot is the same version, whatever its state.
-            manifest: Its manifest as plain values.
             size: Bytes of its archive.
             at: When it came; UTC (ISO 8601).
             level: How it will be confined.
-            by: Who gives it.
 
         Raises:
             Refused: There is no such author, or the bot is somebody else's.
@@ -82,11 +78,7 @@ class Versions(Changes):
             return Received(version, before, same=False)
 
     def get(self, id: int) -> Version:
-        """Returns a version by its id.
-
-        Raises:
-            Refused: There is none.
-        """
+        """Returns a version by its id. Raises Refused: there is none."""
         return rows.version(self._db, id)
 
     def named(self, name: str) -> Version:

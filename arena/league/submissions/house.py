@@ -36,11 +36,7 @@ def usual_house(rules: str) -> tuple[str, ...]:
 
 
 def check_house(settings: Settings) -> None:
-    """Checks that the house's bots can play what the league plays.
-
-    Raises:
-        ConfigError: One cannot. Show the message to the operator.
-    """
+    """Checks that the house's bots can play the league's games. Raises ConfigError, for the operator: one cannot."""
     if "random" not in settings.bots.house:
         raise errors.ConfigError(
             "expected random among the bots of the house, which new bots are tried against - at [bots]"

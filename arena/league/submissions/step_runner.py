@@ -133,9 +133,6 @@ class StepRunner:
     """Sees to the versions that are submitted.
 
     Args:
-        step_worker: Where steps are done.
-        tools: How.
-        tell: Called with a sentence about each thing that was done.
         judge: Returns the report of a step as it is to be stored: what the step could not know may have failed.
     """
 
@@ -196,7 +193,6 @@ class StepRunner:
         """Notes what came of a step, and begins the next one.
 
         Args:
-            may_start: Whether one may begin.
             only_lost: Whether only what was lost is built again, and no submission goes on.
         """
         now = time.monotonic()
@@ -269,11 +265,7 @@ class StepRunner:
             report=_document(report),
             output=report.output,
         )
-        to = {
-            Verdict.PASSED: following,
-            Verdict.FAILED: State.REJECTED,
-            Verdict.MACHINE: version.state,
-        }[report.verdict]
+        to = {Verdict.PASSED: following, Verdict.FAILED: State.REJECTED, Verdict.MACHINE: version.state}[report.verdict]
         reason = report.finding or _PASSED[report.kind]
         try:
             spec = self._tools.spec(version) if to is State.ACTIVE else None

@@ -226,7 +226,6 @@ class Allowance:
     """How much of the disk the built bots of each author take, and may take.
 
     Args:
-        bots: The folder of all built bots.
         limits: What authors may have, but for those who have limits of their own.
     """
 
@@ -242,11 +241,7 @@ class Allowance:
         return self._limits.of_author(self._store.authors.known(author).quotas)["built_mib"]
 
     def taken(self, author: str, but: int | None = None) -> dict[str, int]:
-        """Returns by name how many bytes each version of an author takes whose built files stay.
-
-        Args:
-            but: A version that is left out.
-        """
+        """Returns by name how many bytes each version of an author but one takes whose built files stay."""
         versions = (
             version
             for version in self._store.versions.in_use()

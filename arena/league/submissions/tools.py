@@ -34,11 +34,7 @@ class LeagueTools:
         """By version what it is started with: a digest over all its files is in it."""
 
     def work(self, version: Version, kind: Kind) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
-        """Returns what does a step, and its arguments.
-
-        Raises:
-            MachineFault: What the step before has left is gone.
-        """
+        """Returns what does a step, and its arguments. Raises MachineFault: what the step before has left is gone."""
         if version.level == Level.REMOTE:
             return self._remote(version, kind)
         level = Level(version.level)

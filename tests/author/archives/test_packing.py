@@ -111,11 +111,7 @@ def test_links_to_files_of_the_bot_become_files_and_others_are_refused(tmp_path:
 
 @pytest.mark.parametrize(
     ("limits", "rule", "limit"),
-    [
-        (Limits(entries=3), "entries", 3),
-        (Limits(unpacked=50), "unpacked", 50),
-        (Limits(packed=300), "packed", 300),
-    ],
+    [(Limits(entries=3), "entries", 3), (Limits(unpacked=50), "unpacked", 50), (Limits(packed=300), "packed", 300)],
 )
 def test_a_bot_that_is_too_large_is_told_to_its_author(tmp_path: Path, limits: Limits, rule: str, limit: int) -> None:
     folder = fox(tmp_path / "fox", **{"a/b": "x"})

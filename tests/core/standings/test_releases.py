@@ -27,7 +27,7 @@ from arena.core.errors import ConfigError, StoreError
 from arena.core.record.log import read_log
 from arena.core.store.database import MIGRATIONS, connect
 from arena.core.store.store import open_reader
-from arena.league.season.fixed import check_season
+from arena.league.season.closing import check_season
 from arena.league.settings import Settings, parse
 from arena.league.store.opening import read_league
 

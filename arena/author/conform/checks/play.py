@@ -138,11 +138,7 @@ def _timed(tested_bot: TestedBot, time: TimeControl, words: str, most: int | Non
 
 
 def _answered(played: TrialGame) -> str:
-    """Returns how many decisions were seen.
-
-    Raises:
-        NotReached: The game was stopped before a kind of decision that failed.
-    """
+    """Returns how many decisions were seen. Raises NotReached: it was stopped before a kind that failed."""
     if played.stopped:
         raise NotReached(f"no game comes so far without {played.rules}.{played.stopped}")
     return counted(played.kinds.total(), "decision")

@@ -25,7 +25,6 @@ def build(archive: Archive, bots: Path, level: Level, bounds: Bounds | None = No
     """Builds a bot, once: if it was built before, that is all.
 
     Args:
-        archive: The bot's archive.
         bots: The folder of all bots. The bot comes to lie in the folder there that is called like its digest.
         level: How far the build is confined. At `trusted` it is not.
         bounds: How much it may take.

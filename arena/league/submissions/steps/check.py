@@ -24,11 +24,6 @@ def check(folder: Path, rules: str, level: Confinement) -> StepReport:
     """Checks a bot: it passes if it reaches the level Core in the league's game. What a bot should do is its author's.
 
     The `detail` of the report is that of `arena bot check --json`.
-
-    Args:
-        folder: The bot's folder.
-        rules: The league's game.
-        level: How far its processes are confined.
     """
     watch = Stopwatch("check")
     return watch.guarded(lambda: _check(watch, folder, rules, level))

@@ -62,7 +62,6 @@ def qualify(
     Args:
         folder: The bot's folder; or what it is started with, if it has none here.
         settings: What the league plays, for each number of players. All are played, in turn.
-        level: How far the bots are confined.
         logs: The folder for the logs of these games, which exists.
         series: What the names of its games have in common: those that are there already are not played again. Empty
             for a name that nobody else has.

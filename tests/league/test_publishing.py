@@ -1,18 +1,22 @@
-"""Publishing leaves the loop its time, however large the league is and however many orders come."""
+"""Publishing leaves the loop its time, shows authors their real limits, and names no folder of the operator."""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from arena.league.door.published import Published
 from arena.league.folder import Folder
 from arena.league.public import documents, publishing
 from arena.league.public.publishing import Publishing
 from arena.league.public.ranking import Ranking
-from arena.league.settings import Settings
+from arena.league.settings import Limits, Settings
 from arena.league.store import LeagueReader
+from arena.league.store.records import Report
 from arena.league.store.states import Actor, State
 from tests import league_kit
 
@@ -99,3 +103,40 @@ def test_what_has_not_changed_is_not_made_again(tmp_path: Path, monkeypatch: pyt
         assert refits == 2
         document = json.loads((folder.published / "authors" / authors[7] / "status.json").read_bytes())
         assert [version["state"] for version in document["versions"]] == ["suspended"]
+
+
+SECRET = "secret-place"
+
+
+def test_reports_notices_and_answers_name_no_folder_of_the_operator(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / SECRET / "cup")
+    folder.make()
+    words = f"{folder.built('ab12')}/main.go:3: no such file; {sys.prefix}/lib/x.py; {tmp_path / SECRET}/other"
+    with league_kit.league(folder.path, "anna") as store:
+        fox = league_kit.active(store, "fox")
+        found = Report(kind="build", attempt=1, verdict="failed", report={"finding": words, "detail": {"of": [words]}},
+                       output=words.encode(), at=league_kit.AT)  # fmt: skip
+        store.reports.add(fox.id, found)
+        store.notices.add("anna", "suspended", words)
+        season = league_kit.season(store)
+        Publishing(store, folder, Settings(name="cup"), season, lambda sentence: None).publish()
+    documents = [path.read_text() for path in folder.published.rglob("*.json")]
+    told = [document for document in documents if "main.go:3" in document]
+    assert len(told) == 2, "the report and the status"
+    assert not [document for document in documents if SECRET in document or sys.prefix in document]
+    assert all("…/bots/ab12/main.go:3" in document for document in told)
+
+
+def test_the_limits_of_an_author_are_published_with_their_quotas(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.make()
+    settings = Settings(name="cup", limits=Limits(submissions=20, bots=5))
+    with league_kit.league(tmp_path) as store:
+        season = league_kit.season(store)
+        store.authors.add("zoe", {"submissions": 50})
+        store.authors.add("yan", {})
+        Publishing(store, folder, settings, season, lambda sentence: None).publish()
+    published = Published(folder.published)
+    everybodys = msgspec.structs.asdict(settings.limits)
+    assert published.limits("yan") == everybodys
+    assert published.limits("zoe") == {**everybodys, "submissions": 50}

@@ -151,7 +151,7 @@ def _play_by(policy: Path, made: dict[str, bytes]) -> None:
         files.read(folder / name, "a part of a policy's bot", files.MOST_TEXT, errors.InternalError)
         for name in (f"{rules}.py", "bot.py", "README.md")
     )
-    head, _, rest = bot.partition(b"from arena_bot import Bot, CannotPlay, run\nfrom gardener import Table\n")
+    head, _, rest = bot.partition(b"from arena_bot import Bot, run\nfrom gardener import Table\n")
     made["bot.py"] = head + made.pop("arena_bot.py") + game + rest
     made["README.md"] = readme.replace(b"RULES", rules.encode())
     made[bot_manifests.MANIFEST] += f'rules = ["{rules}"]\n'.encode()

@@ -107,6 +107,20 @@ def test_a_new_bot_likes_what_the_policy_likes_and_needs_nothing(tmp_path: Path,
     assert np.allclose(np.tanh(json.loads(done.stdout)), values[::16], atol=1e-4)
 
 
+def test_where_it_has_not_learnt_it_plays_what_is_legal_first(tmp_path: Path) -> None:
+    """So that it reaches level core, without which no league takes it."""
+    env = gymnasium.Seat("samurai")
+    saved(tmp_path / "policy.json", env)
+    made = new_bot("mind", language="python", author="", parent=tmp_path, policy=tmp_path / "policy.json")
+    bot = runpy.run_path(str(made.folder / "bot.py"))["Policy"](made.folder / "policy.json")
+    legal = [{"tile": ["samurai-3", "ship-1"], "of": {"choose": 2, "of": [7, 8, 9]}}]
+    for game, why in (({"seats": 3}, "for 2 players, and there are 3"), ({"seats": 2, "board": None}, "another board")):
+        bot.start(game)
+        action, note = bot.decide({"legal": legal, "view": {}})
+        assert action == {"plays": [{"tile": "samurai-3", "of": [7, 8]}]}
+        assert why in note
+
+
 def test_a_policy_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     env, path = gymnasium.Seat("gardener"), tmp_path / "policy.json"
     inputs = env.observation_space.shape[0]  # type: ignore[index]

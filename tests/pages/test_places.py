@@ -33,7 +33,7 @@ def shown(site: Path) -> dict[str, str]:
     """All that a site shows: its files, and what is packed in replays."""
     found = {}
     for name, data in site_kit.content(site).items():
-        found[name] = data.decode()
+        found[name] = data.decode(errors="replace")  # a picture is no text
         for packed in re.findall(r'"([A-Za-z0-9+/=]{100,})"', found[name]):
             found[name] += gzip.decompress(b64decode(packed)).decode()
     return found

@@ -1,4 +1,7 @@
-"""Plays what a policy that was learnt takes to be best. It needs nothing but Python, and `policy.json` beside it."""
+"""Plays what a policy that was learnt takes to be best. It needs nothing but Python, and `policy.json` beside it.
+
+At a table for which it has not learnt, with other numbers of players or on another board, it plays what is legal first.
+"""
 
 import json
 import math
@@ -8,7 +11,7 @@ from array import array
 from base64 import b64decode
 from operator import mul
 
-from arena_bot import Bot, CannotPlay, run
+from arena_bot import Bot, run
 from gardener import Table
 
 ACTIVATIONS = {"tanh": math.tanh, "relu": lambda value: max(0.0, value), "identity": lambda value: value}
@@ -63,14 +66,23 @@ class Policy(Bot):
 
     def start(self, game):
         """Reads what the game is played on."""
+        self.strange = ""
+        """Why it has not learnt for this table; empty if it has."""
         if game["seats"] != self.policy["players"]:
-            raise CannotPlay(f"it learnt for {self.policy['players']} players, and there are {game['seats']}")
-        if (game["board"] or {}).get("hash", "") != self.policy["board"]:
-            raise CannotPlay("it learnt on another board: its actions mean something else on this one")
-        self.table = Table(game)
+            self.strange = f"I learnt for {self.policy['players']} players, and there are {game['seats']}"
+        elif (game["board"] or {}).get("hash", "") != self.policy["board"]:
+            self.strange = "I learnt on another board"
+        else:
+            self.table = Table(game)
 
     def decide(self, request):
         """Answers a request."""
+        if self.strange:
+            first = {
+                key: values[0] if isinstance(values, list) else values["of"][: values["choose"]]
+                for key, values in request["legal"][0].items()
+            }
+            return {"plays": [first]}, self.strange
         view, made = request["view"], []
         plays = self.table.plays(view, request["legal"])
         while plays:

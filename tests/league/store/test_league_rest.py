@@ -34,7 +34,7 @@ def test_an_author_is_known_by_their_keys_until_these_are_revoked(store: LeagueS
     store.authors.revoke_key("k1")
     assert "k1" not in documents.keys(store)
     for author, key in (("anna", "k1"), ("bert", "k2")):
-        with pytest.raises(Refused, match="expected a new key"):
+        with pytest.raises(Refused, match="expected a new token, got: one"):
             store.authors.add_key(author, key)
     with pytest.raises(Refused, match="expected a key of the league"):
         store.authors.revoke_key("k9")

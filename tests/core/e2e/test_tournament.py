@@ -60,6 +60,7 @@ SCHEMA = closed(
     processes={"enum": ["block", "game", "tournament"]},
     games=COUNT,
     void={"type": "string"},
+    struck={"type": "string"},
     seconds=NUMBER,
     standings={
         "type": "array",
@@ -67,6 +68,7 @@ SCHEMA = closed(
             rank={"type": "integer", "minimum": 1},
             bot=TEXT,
             version={"type": "string"},
+            display_name={"type": "string"},
             **dict.fromkeys(("worst_rank", "rating", "half_width"), MAYBE),
             **{key: {**MAYBE, "minimum": 0, "maximum": 1} for key in ("ahead_of_next", "points")},
             mu=NUMBER,

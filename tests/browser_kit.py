@@ -39,6 +39,16 @@ def launch(playwright: Any, program: str) -> Any:
     return playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
 
 
+def heard(page: Any) -> tuple[list[str], list[str]]:
+    """Two lists that grow: what a page says on its console or fails with, and the addresses that it asks for."""
+    console: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: console.append(message.text))
+    page.on("pageerror", lambda error: console.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    return console, requests
+
+
 def played(folder: Path, name: str, seats: int, ruleset: str | None = None) -> Log:
     """A game played at random, in the game's first ruleset unless another is named."""
     bots = [MemoryBot(player(seat, notes=True)) for seat in range(seats)]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import pairwise
 from typing import Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 import msgspec
 
@@ -59,9 +59,13 @@ def read(opens: str, freezes: str, closes: str, zone: str) -> Dates:
     """
     try:
         where = ZoneInfo(zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # of a name that is none, no path below, or a folder
+        if not available_timezones():
+            raise errors.ConfigError(
+                f"expected this machine's time zones, to find {zone!r}, got: none; install tzdata, or use UTC"
+            ) from None
         raise errors.ConfigError(
-            f'expected a time zone such as "Europe/Berlin" or "UTC", got: {zone!r}; correct it, or install tzdata'
+            f'expected a time zone such as "Europe/Berlin" or "UTC", got: {zone!r}; correct it'
         ) from None
     given = {"opens": opens, "freezes": freezes, "closes": closes}
     found = {name: _moment(text, where) for name, text in given.items() if text}

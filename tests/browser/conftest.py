@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import COLOURED, chromium, launch, played
+from browser_kit import COLOURED, chromium, heard, launch, played
 from golden.logs import FOLDER
 
 from arena.core.record.log import Log, read_log
@@ -34,13 +34,9 @@ class Seen:
 
     def __init__(self, page: Any) -> None:
         self.page = page
-        self.console: list[str] = []
-        self.requests: list[str] = []
+        self.console, self.requests = heard(page)
         self.ours = ("file:", "data:", "about:")
         """What addresses begin with that may be asked for."""
-        page.on("console", lambda message: self.console.append(message.text))
-        page.on("pageerror", lambda error: self.console.append(str(error)))
-        page.on("request", lambda request: self.requests.append(request.url))
 
     def open(self, file: Path, address: str = "") -> None:
         """Opens a file from disk and waits until it is ready."""

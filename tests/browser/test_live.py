@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from browser_kit import COLOURED, played
+from browser_kit import COLOURED, heard, played
 from command_kit import arena, started
 
 from arena.core.record.log import Log
@@ -26,11 +26,7 @@ def test_boards_move_and_standings_too(browser: Any, tmp_path: Path, width: int,
         address = process.stdout.readline().strip()
         with browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme) as context:
             page = context.new_page()
-            console: list[str] = []
-            requests: list[str] = []
-            page.on("console", lambda message: console.append(message.text))
-            page.on("pageerror", lambda error: console.append(str(error)))
-            page.on("request", lambda request: requests.append(request.url))
+            console, requests = heard(page)
             page.goto(address)
             assert "key" not in page.url
             page.wait_for_selector("html[data-ready]", state="attached")
@@ -125,9 +121,7 @@ def test_a_board_that_grows_leaves_everybody_at_their_moment(browser: Any, tmp_p
     log = played(tmp_path, "gardener", 3)
     with watching(browser, tmp_path) as (context, address), Playing(tmp_path, log):
         page = context.new_page()
-        console: list[str] = []
-        page.on("console", lambda message: console.append(message.text))
-        page.on("pageerror", lambda error: console.append(str(error)))
+        console, _ = heard(page)
         page.goto(address)
         page.wait_for_selector("iframe")
         page.frame_locator("iframe").locator(".place").wait_for()

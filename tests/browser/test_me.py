@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser_kit import heard
 from door_kit import League, opened
 
 from arena.author.archives import pack
@@ -106,11 +107,7 @@ def stage(browser: Any, tmp_path: Path) -> Callable[..., Any]:
         site = league_pages(league.folder / "site")
         with opened(league, check=checks.check, site=site) as door, browser.new_context(**options) as context:
             page = context.new_page()
-            console: list[str] = []
-            requests: list[str] = []
-            page.on("console", lambda message: console.append(message.text))
-            page.on("pageerror", lambda error: console.append(str(error)))
-            page.on("request", lambda request: requests.append(request.url))
+            console, requests = heard(page)
             made = Stage(league, page, str(door.address), token)
             made.say(("fox/1", "active"))
             yield made

@@ -1,4 +1,4 @@
-"""What packing and reading share: limits, rules and their errors, entries, and how paths in an archive look."""
+"""Parts that packing and reading share: limits, rules and their errors, entries, and how paths in an archive look."""
 
 from __future__ import annotations
 

@@ -26,9 +26,9 @@ from typing import Final, NamedTuple
 from arena.author.archives.base import LIMITS, MOST_PATH, Limits, Rule, broken, check_path, exceeded, shown
 from arena.author.archives.checking import check
 from arena.author.archives.packing import PackedBot, pack
-from arena.author.archives.tar import BLOCK, MAGIC, Source, kind_of, padding, parsed
+from arena.author.archives.tar import BLOCK, Source, kind_of, padding, parsed
 from arena.author.archives.unpacking import Tree
-from arena.core.face import bot_files, bot_manifests, errors, files, scratch
+from arena.core.face import bot_files, bot_manifests, compression, errors, files, scratch
 
 _AGAIN: Final = "make it again"
 _KINDS: Final = "files, folders and links"
@@ -103,7 +103,7 @@ def packed_bot(ref: str) -> PackedBot:
 def _repacked(data: bytes, limits: Limits) -> PackedBot:
     if len(data) > limits.packed:
         raise exceeded(Rule.PACKED, limits)
-    if data.startswith(MAGIC):
+    if compression.is_compressed(data):
         own = check(data, limits)
         return PackedBot(
             data=data, digest=own.digest, bot=own.bot, manifest=own.manifest, entries=own.entries, left_out=()

@@ -19,13 +19,12 @@ from typing import Final
 import zstandard
 
 from arena.author.archives.base import Entry, Rule, bad_path, broken, check_path
+from arena.core.face import compression
 
-MAGIC: Final = b"\x28\xb5\x2f\xfd"
-"""What every frame of zstd begins with."""
 BLOCK: Final = 512
 """Bytes of a header. Contents are filled up to a multiple of it."""
 END: Final = bytes(2 * BLOCK)
-"""What follows the last entry."""
+"""The end of an archive, after its last entry."""
 _MOST_WINDOW: Final = 8 << 20
 """The largest window of zstd that is accepted: so much memory reading takes."""
 _PIECE: Final = 256
@@ -151,7 +150,7 @@ class Source:
 
 def inflated(data: bytes) -> Iterator[bytes]:
     """Yields what is in a frame of zstd. Raises ArchiveError: it is no such frame, is not whole, or more follows it."""
-    if not data.startswith(MAGIC):  # zstd skips frames of other kinds in silence
+    if not compression.is_compressed(data):  # zstd skips frames of other kinds in silence
         raise broken(Rule.ZSTD, "an archive in zstd", "something else")
     decoder = zstandard.ZstdDecompressor(max_window_size=_MOST_WINDOW).decompressobj()
     at = 0

@@ -27,7 +27,7 @@ class Tree:
 
     @property
     def count(self) -> int:
-        """How many files and folders were made."""
+        """The number of files and folders that were made."""
         return len(self._folders) + len(self.files) - 1
 
     def add(self, path: str, content: Iterable[bytes], *, executable: bool) -> None:

@@ -76,7 +76,7 @@ class Secret(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Correction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the organiser decided about the result of one game after the tournament."""
+    """A decision of the organiser about the result of one game, after the tournament."""
 
     game: int
     """Its number in the schedule."""

@@ -44,7 +44,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def met(self) -> tuple[bytes, int] | None:
-        """What its processes meet that they may not have met before; None if they may."""
+        """The deal that its processes may not have met before; None if they may."""
         return None if self.deals_again else (self.secret, self.deal)
 
     @property

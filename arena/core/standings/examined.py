@@ -105,7 +105,7 @@ def played_digest(settings: GameSettings) -> str:
 
 
 class ExaminedLogs:
-    """What is known of each log, by number, in a temporary file: memory holds only where each begins."""
+    """All logs that were examined, by number, in a temporary file: memory holds only where each begins."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it goes with this object

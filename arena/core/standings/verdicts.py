@@ -1,4 +1,4 @@
-"""What checks of a whole tournament or season found, and what of it holds if a part of it cannot be checked here."""
+"""The outcome of checks of a whole tournament or season, and what of it holds if a part cannot be checked here."""
 
 from __future__ import annotations
 

@@ -59,7 +59,8 @@ def started_ahead(job: Job, following: Iterable[Job]) -> Job:
     """
     for distance, other in enumerate(islice(following, AHEAD_GAMES)):
         if job.block == DEALS:
-            return replace(job, ahead=other.bots, ahead_deal=other.deal)
+            serve_it = other.bots == job.bots and other.deal != job.deal
+            return job if serve_it else replace(job, ahead=other.bots, ahead_deal=other.deal)
         if other.block != job.block:
             count = len(other.bots) if distance == 0 else AHEAD_GAMES - distance
             return replace(job, ahead=other.bots[:count])

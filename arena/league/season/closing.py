@@ -194,11 +194,11 @@ class Deadline:
 
     def look(self) -> None:
         """Orders it if it is time for that. A clock that is in doubt closes nothing."""
-        now, season = calendar.now(self._store), self._store.seasons.current()
-        if season is None or self._store.controls.closing is not None or now < self._not_before:
+        season = None if self._dates.closes is None else self._store.seasons.current()
+        if season is None or self._store.controls.closing is not None:
             return
-        closes = self._dates.of_season(season.opened).closes
-        if closes is not None and now >= closes:
+        closes, now = self._dates.of_season(season.opened).closes, calendar.now(self._store)
+        if closes is not None and now >= max(closes, self._not_before):
             self._not_before = now + AGAIN_S
             self._tell(f"The season {season.name} closes, as was set: {self._dates.text(closes)}")
             self._close(season.name)
@@ -206,7 +206,7 @@ class Deadline:
     @property
     def waits(self) -> bool:
         """Whether the games of the open season have not begun."""
-        season = self._store.seasons.current()
+        season = None if self._dates.opens is None else self._store.seasons.current()
         opens = None if season is None else self._dates.of_season(season.opened).opens
         return opens is not None and calendar.now(self._store) < opens
 

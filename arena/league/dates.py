@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import pairwise
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
@@ -43,11 +43,11 @@ class Dates(msgspec.Struct, frozen=True):
 
     def text(self, moment: float) -> str:
         """Returns a moment as its operator wrote it: `2026-12-20 18:00 (Europe/Berlin)`."""
-        return f"{datetime.fromtimestamp(moment, ZoneInfo(self.zone)):{_SHAPE}} ({self.zone})"
+        return f"{datetime.fromtimestamp(moment, _zone(self.zone)):{_SHAPE}} ({self.zone})"
 
     def document(self) -> Payload:
         """Returns them as ISO 8601 with their offset, for programs and pages."""
-        zone = ZoneInfo(self.zone)
+        zone = _zone(self.zone)
         return {name: datetime.fromtimestamp(moment, zone).isoformat() for name, moment in self.each()}
 
 
@@ -58,7 +58,7 @@ def read(opens: str, freezes: str, closes: str, zone: str) -> Dates:
         ConfigError: One is no date, or they are not in this order. Show the message to the operator.
     """
     try:
-        where = ZoneInfo(zone)
+        where = _zone(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # of a name that is none, no path below, or a folder
         if not available_timezones():
             raise errors.ConfigError(
@@ -77,7 +77,12 @@ def read(opens: str, freezes: str, closes: str, zone: str) -> Dates:
     return Dates(zone=zone, **found)
 
 
-def _moment(text: str, zone: ZoneInfo) -> float:
+def _zone(name: str) -> tzinfo:
+    """Returns a time zone. UTC is there without a database, which small machines lack."""
+    return UTC if name == "UTC" else ZoneInfo(name)
+
+
+def _moment(text: str, zone: tzinfo) -> float:
     try:
         found = datetime.fromisoformat(text)
         if not _EARLIEST <= found.replace(tzinfo=None) <= _LATEST or ("T" not in text and ":" not in text):
@@ -89,6 +94,6 @@ def _moment(text: str, zone: ZoneInfo) -> float:
     moment = (found if found.tzinfo else found.replace(tzinfo=zone)).timestamp()
     if not found.tzinfo and datetime.fromtimestamp(moment, zone).replace(tzinfo=None) != found:
         raise errors.ConfigError(
-            f"expected a time that there is in {zone.key}, got: {text!r}, when clocks are put forward; choose another"
+            f"expected a time that there is in {zone}, got: {text!r}, when clocks are put forward; choose another"
         )
     return moment

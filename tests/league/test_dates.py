@@ -72,6 +72,20 @@ def test_what_is_no_date_is_refused(season: Season, message: str) -> None:
         season.dates  # noqa: B018
 
 
+def test_utc_needs_no_database_of_time_zones(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise dates.ZoneInfoNotFoundError(name)
+
+    monkeypatch.setattr(dates, "ZoneInfo", missing)
+    monkeypatch.setattr(dates, "available_timezones", set)
+    read = Season(closes="2026-12-20 18:00").dates
+    assert read.document() == {"closes": "2026-12-20T18:00:00+00:00"}
+    assert read.closes is not None
+    assert read.text(read.closes) == "2026-12-20 18:00 (UTC)"
+    with pytest.raises(ConfigError, match=r"expected this machine's time zones, .*; install tzdata, or use UTC"):
+        Season(zone="Europe/Berlin").dates  # noqa: B018
+
+
 def test_a_season_closes_once_at_its_date_and_no_other_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = datetime.now(UTC)
     folder = cup(tmp_path, closes=local(now + 2 * HOUR))

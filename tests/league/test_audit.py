@@ -246,7 +246,7 @@ FORGERIES: dict[str, tuple[Edit, str, str]] = {
     "a second beginning": (moved("opened", 1), "schedule", "the line that opens the season first"),
     "a secret of a deal": (in_line("over", secret="00" * 32), "deals", "does not follow from that of the season"),
     "a chosen deal": (in_line("planned", match=50), "schedule", "expected match 0, got: 50"),
-    "games exchanged": (in_line("planned", games=[1, 0]), "schedule", "by the schedule it is"),
+    "games exchanged": (in_line("planned", games=[1, 0]), "schedule", "the rotation 1, as the season has it, got: 0"),
     "a game twice": (in_line("planned", 1, games=[0, 1]), "schedule", "is also of match"),
     "no game for a seating": (in_line("planned", games=[0]), "schedule", "a game for each seating"),
     "a seating that is no rotation": (

@@ -149,7 +149,8 @@ class Samurai(game_kit.Rules[State]):
 
     def numbers(self, view: Payload) -> Sequence[int]:
         state = guess(self.tables, view, view["phase"])
-        shown = replace(state, phase=view["phase"], to_move=view["to_move"] or 0, placed=bytes(view["placed"]))
+        phase = "scatter" if view["phase"] == "setup" and view["to_move"] is None else view["phase"]  # chance sets up
+        shown = replace(state, phase=phase, to_move=view["to_move"] or 0, placed=bytes(view["placed"]))
         return numbers.observe(self.tables, shown, view["seat"])
 
     def observe(self, state: State, seat: Seat) -> Sequence[int]:

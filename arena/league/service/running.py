@@ -21,6 +21,7 @@ from arena.core.face import (
     files,
     game_worker,
     lane_kit,
+    need,
     plain,
     processor_cores,
     programs,
@@ -129,13 +130,14 @@ def _door(
     """Returns what keeps the league's door open, if it is to be open. It is closed with the stack.
 
     Raises:
-        ConfigError: As for `check_bind`.
+        ConfigError: As for `check_bind`, or what a door needs is not installed.
     """
     check_bind(bind)
     door = load(folder).door
     bind = bind or door.bind
     if not bind:
         return ()
+    need("pages", "a league's door")  # else it would fall over again and again
     command = partial(door_command, folder.path, bind, door.url, (door.tls,) if isinstance(door.tls, str) else door.tls)
     supervisor = DoorSupervisor(command, tell, announce)
     stack.callback(supervisor.close)

@@ -104,6 +104,12 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
     return Installed(folder / "environment", wheel, build("wheel", folder / "game", ROOT / "examples" / "kuhn_poker"))
 
 
+@pytest.fixture(scope="module")
+def with_pages(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """An environment with the extra that a door needs, too."""
+    return Installed(tmp_path_factory.mktemp("with_pages") / "environment", wheel.with_name(f"{wheel.name}[pages]"))
+
+
 @pytest.fixture(params=[Level.ISOLATED, Level.STRICT])
 def level(request: pytest.FixtureRequest) -> Level:
     """A level at which what is installed beside a bot must not matter to it."""
@@ -145,22 +151,24 @@ def test_every_python_bot_plays_in_a_sandbox_from_a_wheel(
 
 @pytest.mark.long(1)
 def test_a_league_from_a_wheel_takes_a_bot_in_through_its_door(
-    installed: Installed, level: Level, tmp_path: Path
+    installed: Installed, with_pages: Installed, level: Level, tmp_path: Path
 ) -> None:
     installed.arena(tmp_path, "bot", "new", "fox", "--language", "python")
     assert "reaches level" in installed.arena(tmp_path, "bot", "check", "fox", "--level", level).stdout
     installed.arena(tmp_path, "league", "init", "cup", "--level", level)
-    installed.arena(tmp_path, "league", "key", "new", "anna")
-    installed.arena(tmp_path, "league", "author", "add", "anna", "--key", "anna.pub", "--league", "cup")
-    words = ("league", "run", "cup", "--open", f"tcp://127.0.0.1:{free_port()}")
+    installed.arena(tmp_path, "league", "token", "new", "anna")
+    installed.arena(tmp_path, "league", "author", "add", "anna", "--token", "anna.hash", "--league", "cup")
+    words = ("league", "run", "cup", "--open", f"127.0.0.1:{free_port()}")
+    refused = installed.arena(tmp_path, *words, code=2).stderr
+    assert "expected the modules that a league's door needs" in refused
     with subprocess.Popen(
-        [str(installed.program), *words], cwd=tmp_path, env=installed.environment(tmp_path),
+        [str(with_pages.program), *words], cwd=tmp_path, env=with_pages.environment(tmp_path),
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
     ) as service:  # fmt: skip
         try:
             assert service.stdout is not None
-            at = next(line for line in service.stdout if line.startswith("tcp://")).strip()
-            there = ("--at", at, "--key", "anna.key")
+            at = next(line for line in service.stdout if line.startswith("http://")).strip()
+            there = ("--at", at, "--token", "anna.token")
             installed.arena(tmp_path, "league", "submit", "fox", "--wait", *there)
             report = installed.arena(tmp_path, "league", "report", "fox", *there).stdout.splitlines()
         finally:

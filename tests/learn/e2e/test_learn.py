@@ -17,7 +17,9 @@ EXAMPLE = ROOT / "examples" / "learn"
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("block", [0, 1], ids=["by watching", "by playing"])
+@pytest.mark.parametrize(
+    "block", [pytest.param(0, id="by watching"), pytest.param(1, id="by playing", marks=pytest.mark.thorough)]
+)
 def test_the_bot_that_learnt_enters_a_tournament(block: int, tmp_path: Path) -> None:
     """The one that learnt from others' games is better than chance, for certain."""
     if block:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 from arena.core.errors import ArenaError, ConfigError
 
 if TYPE_CHECKING:  # a wing is never imported here, and neither is what lies above this layer
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import EntryPoint, EntryPoints
     from sqlite3 import Connection
 
     from rich.console import Console
@@ -404,9 +404,15 @@ def _loaded(loads: Callable[[], Any], target: str, what: str, remedy: str) -> An
 def entries(group: str) -> list[EntryPoint]:
     """Returns the entry points of one of `GROUPS`, those of arena first."""
     assert group in GROUPS
+    return sorted(_installed(tuple(sys.path)).select(group=group), key=lambda one: not one.value.startswith("arena."))
+
+
+@cache
+def _installed(_path: tuple[str, ...]) -> EntryPoints:
+    """Returns all entry points. The metadata of every package are read for them, as long as half of a command takes."""
     from importlib.metadata import entry_points  # not before: a command that needs none starts sooner
 
-    return sorted(entry_points(group=group), key=lambda entry: not entry.value.startswith("arena."))
+    return entry_points()
 
 
 def load_entry(entry: EntryPoint, what: str) -> Any:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib.metadata
 import re
 from collections.abc import Callable, Iterator
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.core import catalogue as games
+from arena.core import plugs
 from arena.core.catalogue import (
     FAMILIES,
     GROUP,
@@ -74,6 +75,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
     """Lets some entry points, each a name and a value, be all that are installed."""
 
     def clear() -> None:
+        plugs._installed.cache_clear()
         games._found.cache_clear()
         games.family.cache_clear()
         games.game.cache_clear()
@@ -83,7 +85,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
         monkeypatch.setattr(
             importlib.metadata,
             "entry_points",
-            lambda *, group: [EntryPoint(name, value, group) for name, value in found.get(group, ())],
+            lambda: EntryPoints(EntryPoint(name, value, group) for group in found for name, value in found[group]),
         )
         clear()
 

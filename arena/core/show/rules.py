@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 from rich.text import Text
@@ -11,8 +12,10 @@ from arena.core.catalogue import families, family, find_ruleset, game, names, pa
 from arena.core.errors import ConfigError
 from arena.core.rules.base import Option, Ruleset
 from arena.core.show.layout import entry, span
-from arena.core.testing import GameFault, Variant, check_declaration, check_variant, variants
 from arena.core.text import counted
+
+if TYPE_CHECKING:
+    from arena.core.testing import GameFault, Variant
 
 
 class ValueRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -310,6 +313,8 @@ def check_rules(
     Raises:
         ConfigError: There is no such game, ruleset, option or number of players. Show the message to the operator.
     """
+    from arena.core.testing import GameFault, check_declaration, variants  # not before: nothing else here needs it
+
     rules, chosen = game(name), parse_overrides(overrides)
     for one in rules.rulesets if ruleset is None else [ruleset]:
         resolve_options(name, one, chosen)
@@ -327,6 +332,8 @@ def check_rules(
 
 
 def _checked(table: Variant, games: int, seed: int) -> TableRow:
+    from arena.core.testing import GameFault, check_variant
+
     try:
         steps = check_variant(table.rules, games=games, seed=seed)
     except GameFault as fault:

@@ -412,7 +412,7 @@ def _installed(_path: tuple[str, ...]) -> EntryPoints:
     """Returns all entry points. The metadata of every package are read for them, as long as half of a command takes."""
     from importlib.metadata import entry_points  # not before: a command that needs none starts sooner
 
-    return entry_points()
+    return entry_points()  # type: ignore[return-value]  # until 3.12 they are a kind of dict that selects, too
 
 
 def load_entry(entry: EntryPoint, what: str) -> Any:

@@ -41,8 +41,10 @@ from arena.sandbox import binds, box, fenced_filter, filter, landlock, probe_pro
 from arena.sandbox.fence import fence, process_limit
 from arena.sandbox.probes import FENCED, FENCED_STARTS, PROBES, STARTS, TABLE, calls_to_try, needed, start_remedy
 
-_PATIENCE_S: Final = 10.0
-"""How long a seat may take to start and to report."""
+_PATIENCE_S: Final = 60.0
+"""How long a seat may take to start, and to report: a second where the machine is idle."""
+_LATE: Final = "did not connect in time"
+_BUSY: Final = "the machine is too busy to tell: try again when it has less to do"
 _MEMORY_MIB: Final = 128
 """Limit of the seat in which the probes run."""
 _OF_A_BOT: Final = "its own words say why; name what it reads beside its folder in `include` or `needs` of bot.toml"
@@ -218,7 +220,7 @@ class _Seat:
         """Returns how the program ended, and its last words."""
         end = self.process.end()
         words = " | ".join(self.process.last_words()[-3:])
-        return f"it {end.detail if end is not None else 'did not connect in time'}{words and f': {words}'}"
+        return f"it {end.detail if end is not None else _LATE}{words and f': {words}'}"
 
     def close(self) -> None:
         """Ends it, and waits until it has."""
@@ -298,7 +300,7 @@ def _report(seat: _Seat, prefix: str) -> Iterator[Outcome]:
     connection = seat.accept()
     if connection is None:
         said = seat.said()
-        yield _found(f"{prefix}seat", False, said, _start_remedy(said, prefix))
+        yield _found(f"{prefix}seat", False, said, _BUSY if _LATE in said else _start_remedy(said, prefix))
         return
     took_ms = (time.monotonic() - began) * 1_000
     with closing(connection), connection.makefile("rw", encoding="utf-8") as lines:
@@ -307,6 +309,9 @@ def _report(seat: _Seat, prefix: str) -> Iterator[Outcome]:
             report: dict[str, tuple[bool, str]] = msgspec.json.decode(
                 lines.readline(), type=dict[str, tuple[bool, str]]
             )
+        except TimeoutError:
+            yield _found(f"{prefix}seat" if prefix else "socket", False, f"no report in {_PATIENCE_S:g} s", _BUSY)
+            return
         except (OSError, msgspec.DecodeError):
             yield _found(f"{prefix}seat" if prefix else "socket", False, f"the report was cut off; {seat.said()}")
             return

@@ -220,6 +220,14 @@ def test_all_that_level_fenced_needs_holds_in_a_seat_here() -> None:
     assert {outcome.name for outcome in found.probes} == {"descriptors", "sqlite", *needed(Level.FENCED)}
 
 
+@isolated
+def test_a_machine_that_is_too_busy_is_told_from_one_that_lacks_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_PATIENCE_S", 1e-6)
+    [late] = [outcome for outcome in examine((Level.ISOLATED,)).probes if not outcome.ok]
+    assert (late.name, late.detail.partition(":")[0]) == ("seat", "it did not connect in time")
+    assert late.remedy == "the machine is too busy to tell: try again when it has less to do"
+
+
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("version", [1, 3, 4, 5])
 def test_level_fenced_gives_the_same_with_an_older_landlock(monkeypatch: pytest.MonkeyPatch, version: int) -> None:

@@ -1,24 +1,26 @@
-"""The referee's time for a decision, beside a bare exchange of the same bytes with the same bots.
+"""What a decision costs, beside a bare exchange of the same bytes with the same bots, in Python and in C.
 
-The bare exchange is what any referee must pay: pack the request, send it from a ROUTER, wait, receive, unpack the
-answer. Both sides play the same whole games, game_start and game_over included, turn about, pinned to one processor,
-because processes that wake each other on two idle cores vary by more than the difference.
+The bare exchange is what any referee must pay. In Python: pack the request, send it from a ROUTER, wait, receive, and
+unpack the answer, by the fastest calls of pyzmq and msgspec. In C (`floor.c`): the same frames over ZMTP of its own,
+and no look at the answer. All play the same whole games, game_start and game_over included, turn about, pinned to one
+processor. All processor time counts, of bots, referee and log.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import perf_counter
 
 import msgpack
+import msgspec
 import zmq
 from costs import INSTANT, wants_view
-from rows import Row, pin, turn_about
+from rows import Row, living_processor_s, pin, turn_about
 
 from arena.core.catalogue import make_settings, rules_of
 from arena.core.link.bots import BotSpec, load_bot
@@ -62,13 +64,6 @@ def job(bot: BotSpec, deal: int, logs: str) -> Job:
     )
 
 
-def referee_games(bot: BotSpec, logs: str) -> Iterator[tuple[float, int]]:
-    """Seconds and decisions of each game under the referee."""
-    for deal in range(GAMES):
-        result = play(job(bot, deal, logs))
-        yield result.seconds, result.actions
-
-
 def record_dialogues(bot: BotSpec, logs: str) -> list[Dialogue]:
     dialogues = []
     for deal in range(GAMES):
@@ -82,34 +77,37 @@ def record_dialogues(bot: BotSpec, logs: str) -> list[Dialogue]:
     return dialogues
 
 
+def environment(endpoint: str) -> dict[str, str]:
+    return {**os.environ, "ARENA_ENDPOINT": f"ipc://{endpoint}", "ARENA_TOKEN": secrets.token_hex(8)}
+
+
 class Bare:
     """A ROUTER and the same bots, and nothing between them."""
 
-    def __init__(self, bot: BotSpec) -> None:
-        self._folder = tempfile.TemporaryDirectory()
-        endpoint = f"ipc://{self._folder.name}/bare"
+    def __init__(self, bot: BotSpec, folder: Path, dialogues: list[Dialogue]) -> None:
+        self._games = [[(seat, msgpack.unpackb(frame), due) for seat, frame, due in each] for each in dialogues]
         self.router = zmq.Context.instance().socket(zmq.ROUTER)
         self.router.rcvtimeo = 10_000
-        self.router.bind(endpoint)
-        environment = {**os.environ, "ARENA_ENDPOINT": endpoint, "ARENA_TOKEN": secrets.token_hex(8)}
-        self._bots = [subprocess.Popen(resolved(bot.command), cwd=bot.folder, env=environment) for _ in range(SEATS)]
-        self.routes = [self.router.recv_multipart()[0] for _ in range(SEATS)]
+        self.router.bind(f"ipc://{folder}/bare")
+        words, told = resolved(bot.command), environment(f"{folder}/bare")
+        self._bots = [subprocess.Popen(words, cwd=bot.folder, env=told) for _ in range(SEATS)]
+        self._routes = [self.router.recv_multipart()[0] for _ in range(SEATS)]
 
-    def play(self, dialogue: list[tuple[int, dict, bool]]) -> float:
-        """Seconds for one recorded game. A decision asked of several seats at once is sent to all, then awaited."""
-        router, routes = self.router, self.routes
-        begun = perf_counter()
-        owed = 0
-        for position, (seat, message, due) in enumerate(dialogue):
-            router.send_multipart([routes[seat], msgpack.packb(message)])
-            owed += due
-            after = dialogue[position + 1 :][:1]
-            together = after and after[0][2] and after[0][0] > seat and after[0][1].get("kind", "hand") == "hand"
-            while owed and not (due and together):
-                _, answer = router.recv_multipart()
-                msgpack.unpackb(answer)
-                owed -= 1
-        return perf_counter() - begun
+    def play(self) -> None:
+        """Plays all games. A decision asked of several seats at once is sent to all, then awaited."""
+        send, receive = self.router.send, self.router.recv
+        encode, decode = msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder().decode
+        for dialogue in self._games:
+            owed = 0
+            for position, (seat, message, due) in enumerate(dialogue):
+                send(self._routes[seat], zmq.SNDMORE)
+                send(encode(message))
+                owed += due
+                together = is_together(dialogue, position)
+                while owed and not together:
+                    receive()
+                    decode(receive())
+                    owed -= 1
 
     def close(self) -> None:
         for bot in self._bots:
@@ -118,28 +116,80 @@ class Bare:
         self.router.close(0)
 
 
-def measure(what: str, bot: BotSpec) -> Row:
-    """A decision of whole games of a bot, with and without a referee."""
+class Floor:
+    """The same in C."""
+
+    def __init__(self, bot: BotSpec, folder: Path, dialogues: list[Dialogue]) -> None:
+        with open(folder / "dialogues", "wb") as file:
+            for each in dialogues:
+                told = [(seat, msgpack.unpackb(frame), due) for seat, frame, due in each]
+                for position, (seat, frame, due) in enumerate(each):
+                    flags = due | is_together(told, position) << 1
+                    file.write(bytes([seat, flags]) + len(frame).to_bytes(4, "little") + frame)
+        source = Path(__file__).parent / "floor.c"
+        subprocess.run(["cc", "-O2", "-o", folder / "floor", source], check=True)
+        words = [folder / "floor", folder / "socket", folder / "dialogues", str(SEATS)]
+        self._floor = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self._floor.stdout is not None
+        self._floor.stdout.readline()
+        words, told = resolved(bot.command), environment(f"{folder}/socket")
+        self._bots = [subprocess.Popen(words, cwd=bot.folder, env=told) for _ in range(SEATS)]
+
+    def play(self) -> None:
+        """Plays all games."""
+        assert self._floor.stdin is not None
+        assert self._floor.stdout is not None
+        self._floor.stdin.write(b"\n")
+        self._floor.stdin.flush()
+        if self._floor.stdout.readline() != b"played\n":
+            raise RuntimeError("floor.c has failed")
+
+    def close(self) -> None:
+        for process in (self._floor, *self._bots):
+            process.kill()
+            process.wait()
+
+
+def is_together(dialogue: list[tuple[int, dict, bool]], position: int) -> bool:
+    """Says whether the next frame is sent before answers are awaited: another seat's request of the same decision."""
+    seat, _, due = dialogue[position]
+    after = dialogue[position + 1 :][:1]
+    return bool(due and after and after[0][2] and after[0][0] > seat and after[0][1].get("kind", "hand") == "hand")
+
+
+def measure(what: str, bot: BotSpec) -> Iterator[Row]:
+    """Yields a decision of whole games of a bot, beside each exchange without a referee."""
     with tempfile.TemporaryDirectory() as logs:
-        recorded = record_dialogues(bot, logs)
-        dialogues = [[(seat, msgpack.unpackb(frame), due) for seat, frame, due in each] for each in recorded]
-        decisions = sum(sum(message["type"] == "request" for _, message, _ in each) for each in dialogues)
-        bare = Bare(bot)
-        floor, ours = turn_about(
-            [
-                lambda: sum(map(bare.play, dialogues)) / decisions * 1e6,
-                lambda: sum(seconds for seconds, _ in referee_games(bot, logs)) / decisions * 1e6,
-            ],
-            ROUNDS,
-        )
-        bare.close()
-    return Row(f"a decision of whole games, {what}", "us", ours, "a bare exchange of the same bytes", floor)
+        dialogues = record_dialogues(bot, logs)
+        decisions = sum(msgpack.unpackb(frame)["type"] == "request" for each in dialogues for _, frame, _ in each)
+
+        def each(plays: Callable[[], object]) -> Callable[[], float]:
+            def measured() -> float:
+                before = living_processor_s()
+                plays()
+                return (living_processor_s() - before) / decisions * 1e6
+
+            return measured
+
+        def referee() -> None:
+            for deal in range(GAMES):
+                play(job(bot, deal, logs))
+
+        others: dict[str, Bare | Floor] = {
+            "a bare exchange of the same bytes in Python": Bare(bot, Path(logs), dialogues)
+        }
+        if shutil.which("cc"):
+            others["the same in C"] = Floor(bot, Path(logs), dialogues)
+        ours, *floors = turn_about([each(referee), *(each(other.play) for other in others.values())], ROUNDS)
+        for (name, other), figures in zip(others.items(), floors, strict=True):
+            other.close()
+            yield Row(f"a decision of whole games, {what}, all processes", "us", ours, name, figures)
 
 
 def rows() -> Iterator[Row]:
-    """Yields a row for bots that want the legal plays, and one for bots that want the view as well."""
+    """Yields rows for bots that want the legal plays, and for bots that want the view as well."""
     pin()
     with tempfile.TemporaryDirectory() as folder:
-        yield measure("`legal`", load_bot(INSTANT))
-        yield measure("`view, legal`", load_bot(wants_view(Path(folder))))
+        yield from measure("`legal`", load_bot(INSTANT))
+        yield from measure("`view, legal`", load_bot(wants_view(Path(folder))))
     worker_pool().shutdown()

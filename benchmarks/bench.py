@@ -16,7 +16,7 @@ import sys
 import msgspec
 from rows import Row, spread
 
-PARTS = ("decision", "peers", "engine", "coordinator", "starting", "costs")
+PARTS = ("decision", "peers", "waiting", "engine", "coordinator", "starting", "costs")
 """Modules with a function `rows`."""
 
 

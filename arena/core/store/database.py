@@ -220,7 +220,7 @@ def missing(connection: Connection, wing: str, tables: Tables) -> list[str]:
         StoreError: The tables are those of a later version.
     """
     applied = _applied(connection, wing)
-    if unknown := sorted(applied - tables.steps.keys()):
+    if unknown := _later(applied, max(tables.steps)):
         raise _of_a_later_version(connection, connection.path, unknown)
     has = "SELECT 1 FROM pragma_table_info(?) WHERE name = ?"
     return [
@@ -303,9 +303,9 @@ def _of_a_later_version(connection: sqlite3.Connection, path: Path, steps: Seque
     )
 
 
-def _later(applied: set[str]) -> list[str]:
+def _later(applied: set[str], last: str = MIGRATIONS[-1]) -> list[str]:
     """Returns the steps of later versions. Names of steps are in their order."""
-    return sorted(name for name in applied if name > MIGRATIONS[-1])
+    return sorted(name for name in applied if name > last)
 
 
 def _applied(connection: sqlite3.Connection, migration_set: str = "arena") -> set[str]:

@@ -219,7 +219,7 @@ def test_a_database_of_a_later_version_is_refused_with_its_name(release: Path) -
     connection = connect(path, write=True)
     for set_, name, opened in (
         ("arena-versions", "9.1", read_league),
-        ("league", "a later step", read_league),
+        ("league", "0999_later", read_league),
         ("arena", "0999_more", open_reader),
     ):
         insert = "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES (?, ?, '2100-01-01')"

@@ -151,10 +151,7 @@ class Publishing:
                 log = log_records.read_log(original)
                 digests[game.game] = visible.publish(log, original, self._folder.published, authors)
                 self._game_files.compress(game.game, len(game.entrants))
-            except (
-                errors.ArenaError,
-                errors.LogError,
-            ) as error:  # somebody has changed or removed it; its result stands
+            except errors.ArenaError as error:  # somebody has changed or removed it; its result stands
                 self._tell(f"The log of game {game.game} is not published: {error}")
         return digests
 

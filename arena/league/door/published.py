@@ -46,7 +46,7 @@ _MOST_NOTICES: Final = 100
 LOOKED_AT: Final = 512 * 1024
 """Bytes of pages after which a search for games stops and says where to go on. One page more may be begun."""
 _LEAST_PAGE: Final = 8 * 1024
-"""What a page counts for at least: to open and read one takes as long as to read so many bytes more."""
+"""Least cost of a page in bytes: to open a file costs as much as to read these."""
 _MOST_ANSWER: Final = 786_432
 """Bytes of games in one answer."""
 PART: Final = 262_144

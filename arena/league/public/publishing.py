@@ -65,7 +65,7 @@ class Publishing:
         self._looked = 0.0
         self._due = 0.0
         self._ended = -math.inf
-        """When tables were published last, and how long that took, on the monotonic clock."""
+        """Monotonic time when tables were last published; that took `_took` seconds."""
         self._took = 0.0
         self._ranking: Ranking | None = None
         self._ranking_due = 0.0

@@ -153,6 +153,7 @@ class Wing(NamedTuple):
     seasons: Mapping[str, str] = {}
     """By the format in their settings a `Season`."""
     tables: str = ""
+    """Its `Tables`."""
     page: str = ""
     plot: str = ""
     live: str = ""

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from arena.core.catalogue import make_settings, rules_of
 from arena.core.link.bots import BotSpec
-from arena.core.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
 from arena.core.ratings.running import Rating
 from arena.core.referee.game import Game
 from arena.core.referee.job import Job
@@ -26,6 +25,7 @@ from arena.core.tournament.steering import Directions
 from arena.core.types import GameResult
 from arena.core.wire.messages import Request
 from tests import instant
+from tests.memory_link import CRASH, MemoryBot, MemoryLink, Reply, answer
 from tests.referee_kit import first_legal
 
 SPECS = tuple(BotSpec(name=f"bot{n}", version="1", command=("x",), folder="/", digest=f"{n:x}" * 64) for n in range(8))

@@ -11,9 +11,9 @@ from golden.logs import player
 from referee_kit import make_job
 
 from arena.core.catalogue import game, rules_of
-from arena.core.link.memory import MemoryBot, MemoryLink
 from arena.core.record.log import Log, read_log
 from arena.core.referee.game import Game
+from tests.memory_link import MemoryBot, MemoryLink
 
 COLOURED = "location.protocol === 'about:' || getComputedStyle(document.body).backgroundColor !== 'rgba(0, 0, 0, 0)'"
 """Whether a page has the colours of its style: without them all that is drawn is black."""

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from arena.core.catalogue import make_settings, rules_of
 from arena.core.link.bots import BotSpec
-from arena.core.link.memory import MemoryLink, Reply
 from arena.core.record.log import read_log
 from arena.core.record.published import Secret
 from arena.core.referee.chance import commitment
@@ -21,6 +20,7 @@ from arena.core.referee.job import Job
 from arena.core.referee.verify import Publication, verify
 from arena.core.types import RACE_WINDOW_MS, GameResult, Payload
 from arena.core.wire.messages import Request
+from tests.memory_link import MemoryLink, Reply
 
 SECRET = b"s" * 32
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from referee_kit import referee
 
-from arena.core.link.memory import CRASH, MemoryBot, Reply, answer
 from arena.core.record.log import Log, read_log
 from arena.core.types import Payload
 from arena.core.wire.messages import Request
+from tests.memory_link import CRASH, MemoryBot, Reply, answer
 
 PlayGarden = Callable[..., Log]
 

@@ -28,9 +28,9 @@ class BotArchives:
         self._folder = folder
         self._archive_of = archive_of
         self._wants: dict[str, Want] = {}
-        """By digest of a bot's files. Bots of other names with the same files travel as one."""
+        """What is wanted of each bot, by the digest of its files: bots with the same files travel as one."""
         self._places: dict[str, Path] = {}
-        """By digest of an archive where it lies."""
+        """Path of each archive, by its digest."""
         self._lock = Lock()
 
     def want(self, bot: bot_manifests.BotSpec) -> Want:

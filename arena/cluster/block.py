@@ -33,7 +33,6 @@ class Want(msgspec.Struct, frozen=True):
     archive: str = ""
     """The digest of its archive; empty if it cannot travel."""
     why: str = ""
-    """Why it cannot."""
 
 
 class Block(msgspec.Struct, frozen=True):

@@ -39,7 +39,6 @@ class Space(NamedTuple):
     free: int
     """Free bytes, for this user."""
     total: int
-    """All bytes."""
     free_files: int = 0
     """Files that can still be made."""
     files: int = 0

@@ -37,7 +37,6 @@ class OrderContext(msgspec.Struct, frozen=True, kw_only=True):
     settings: Settings
     order: Order
     archive: Path | None
-    """The archive that came with it."""
 
     @property
     def actor(self) -> Actor:

@@ -43,7 +43,6 @@ from arena.league.store.records import LEAGUE
 FORMAT: Final = 1
 """The version of the form of `league.toml`."""
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
-"""A number from 1 on."""
 Part = Annotated[float, Meta(ge=0, le=1)]
 """A share from 0 to 1."""
 

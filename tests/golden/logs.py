@@ -20,12 +20,12 @@ from referee_kit import make_job
 
 from arena.core.catalogue import rules_of
 from arena.core.link.bots import BotSpec
-from arena.core.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
 from arena.core.record.log import read_log, write_log
 from arena.core.referee.chance import commitment, mix
 from arena.core.referee.game import Game
 from arena.core.types import Level, Payload, TimeControl
 from arena.core.wire.messages import PROTOCOL, Request
+from tests.memory_link import CRASH, MemoryBot, MemoryLink, Reply, answer
 
 FOLDER = Path(__file__).parents[2] / "protocol" / "vectors" / "logs"
 NAMES = ("ann", "bob", "cid", "dee")

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from arena.core.catalogue import make_settings, rules_of
 from arena.core.link.bots import BotSpec
-from arena.core.link.memory import MemoryBot, MemoryLink, answer
 from arena.core.referee.beacon import QUICKNET
 from arena.core.referee.game import Game
 from arena.core.tournament.formats.round_robin import RoundRobin
@@ -23,6 +22,7 @@ from arena.core.tournament.plan import draw_tournament, publish_commitment, publ
 from arena.core.tournament.settings import Settings, Setup, enter
 from arena.core.types import GameSettings
 from arena.core.wire.messages import Request
+from tests.memory_link import MemoryBot, MemoryLink, answer
 from tests.referee_kit import first_legal
 
 FOLDER: Final = Path(__file__).parents[2] / "protocol" / "vectors" / "tournaments"

@@ -9,7 +9,6 @@ import msgspec
 import pytest
 from referee_kit import first_legal, on_turn, referee
 
-from arena.core.link.memory import MemoryBot
 from arena.core.record.compressed import expand
 from arena.core.record.log import (
     ActionRecord,
@@ -26,6 +25,7 @@ from arena.core.record.log import (
 from arena.core.referee.verify import verify
 from arena.core.types import LoggedForfeit
 from arena.league.visible import FIELDS, Who, publish, visible
+from tests.memory_link import MemoryBot
 
 PAGE = Path(__file__).parents[2] / "docs" / "league-running.md"
 

@@ -7,6 +7,7 @@ A part gets wider only by what another loses, in the same commit.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import tomllib
 from collections import Counter
@@ -50,6 +51,12 @@ def test_no_part_is_wider_than_its_number(part: str) -> None:
         f"{part} has {lines:,} lines, {lines - most} too many: take them out, or say what pays for them"
     )
     assert lines > most - SLACK, f"{part} has {lines:,} lines: lower its number in tests/meta/widths.toml"
+
+
+def test_the_page_on_the_program_says_how_large_its_folders_are() -> None:
+    page = (ROOT / "arena" / "README.md").read_text(encoding="utf-8")
+    for name, told in re.findall(r"^\| `(\w+)/` \| ([0-9]+) \|", page, re.MULTILINE):
+        assert abs(lines_of(f"arena/{name}") - 1_000 * int(told)) <= 1_000, f"arena/{name} is not what the page says"
 
 
 def folder(dotted: str) -> str:

@@ -75,15 +75,25 @@ class Entry(msgspec.Struct, frozen=True):
     path: str
     """From the top of the archive, with `/` between names."""
     size: int
-    """Bytes."""
     executable: bool
+
+
+class ArchivedBot(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot that is in an archive."""
+
+    digest: str
+    """SHA-256 (hex) of the archive before it was compressed: the identity of the bot's files."""
+    bot: str
+    """The path of the bot's folder in it, or `.`."""
+    manifest: bot_manifests.Manifest
+    entries: tuple[Entry, ...]
+    """The files, sorted."""
 
 
 class Label(msgspec.Struct, frozen=True):
     """The content of the first entry."""
 
     format: int
-    """`FORMAT`."""
     bot: str
     """The path of the bot's folder, or `HERE`."""
 

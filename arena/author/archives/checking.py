@@ -15,13 +15,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, TypeAlias
 
-import msgspec
-
 from arena.author.archives.base import (
     FORMAT,
     LABEL,
     LIMITS,
     MOST_LABEL,
+    ArchivedBot,
     Entry,
     Limits,
     Rule,
@@ -41,16 +40,9 @@ Take: TypeAlias = Callable[[Entry, Iterator[bytes]], None]
 """Is called with each entry and its content in pieces, which it need not take."""
 
 
-class Contents(msgspec.Struct, frozen=True, kw_only=True):
+class Contents(ArchivedBot, frozen=True, kw_only=True):
     """What an archive holds."""
 
-    digest: str
-    """SHA-256 (hex) of the archive before it was compressed: the identity of the bot's files."""
-    bot: str
-    """The path of the bot's folder in it, or `.`."""
-    manifest: bot_manifests.Manifest
-    entries: tuple[Entry, ...]
-    """The files, sorted."""
     scripts: frozenset[str]
     """The paths of files that begin with `#!`."""
 

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-import msgspec
 import zstandard
 
 from arena.author.archives.base import (
     LABEL,
     LIMITS,
+    ArchivedBot,
     Entry,
     Limits,
     Rule,
@@ -35,18 +35,10 @@ _LEVEL: Final = 6
 _OWNER_EXECUTES: Final = 0o100
 
 
-class PackedBot(msgspec.Struct, frozen=True, kw_only=True):
+class PackedBot(ArchivedBot, frozen=True, kw_only=True):
     """A bot in an archive."""
 
     data: bytes
-    """The archive."""
-    digest: str
-    """SHA-256 (hex) of the archive before it was compressed: the identity of the bot's files."""
-    bot: str
-    """The path of the bot's folder in it, or `.`."""
-    manifest: bot_manifests.Manifest
-    entries: tuple[Entry, ...]
-    """The files, sorted."""
     left_out: tuple[str, ...]
     """What of the bot's folder and of what it includes is not in it, by the paths there: hidden files, what tools make,
     what was built, and, with a word on what they are, links and empty folders."""

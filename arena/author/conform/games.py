@@ -87,7 +87,6 @@ class TrialGame:
         self.kinds: Counter[str] = Counter()
         """How many decisions of each kind the bot has answered."""
         self.actions: list[Payload] = []
-        """Its actions."""
         self.stopped: str = ""
         """The kind of decision before which the game was stopped; empty unless it was."""
         self._dialogue = dialogue

@@ -99,7 +99,6 @@ class BotReport(msgspec.Struct, frozen=True, kw_only=True):
     bot: str
     version: str
     rules: tuple[str, ...]
-    """The rules that were checked."""
     level: Level | None
     """The level that the bot reaches, `core` or `full`, or None for neither."""
     counts: dict[str, int]

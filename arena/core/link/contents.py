@@ -25,7 +25,7 @@ from arena.core.resources import bots_folder
 LEFT_OUT: Final = frozenset({"node_modules", "__pycache__"})
 """Folders that are not part of a bot, because tools make them. Names that begin with a dot are left out too, and what
 arena makes where it is called."""
-_SETTLED_NS: Final = 2 * 10**9  # a file that has changed less than so long ago may change again without another time
+_SETTLED_NS: Final = 2 * 10**9  # times are too coarse to tell a second change from one so recent
 _MOST_KEPT: Final = 200_000
 """Of how many files it is kept what they were like: some 60 MB. Bots that were not looked at for long are forgotten."""
 _MOST_FILES: Final = 100_000  # files in a folder that a manifest names

@@ -46,6 +46,7 @@ def seed_bytes(seed: str) -> bytes:
         raise ConfigError(f"expected a seed in UTF-8, got: {seed!a:.80}; give another") from None
 
 
+@lru_cache(maxsize=8)  # many tournaments of a seed are verified one after another
 def seed_secret(seed: str, settings: str = "") -> bytes:
     """Returns the tournament's secret for a seed. It takes a fraction of a second, to make guessing seeds slow.
 

@@ -15,12 +15,11 @@ from arena.core.wire.messages import RequestClock
 FOREVER_NS: Final = 2**62
 """The limit of a decision without a limit of its own: then there is a bank, or the clock is off."""
 DENIED_NS: Final = 10 * NS_PER_MS
-"""A bot that was denied less is not said to have lost by that: so much is usual on a machine with work to do. If this
-is more than the part below of a decision's time, then that part is meant."""
+"""CPU starvation below this, or below the share that follows if that is less, is normal and excuses no loss on time."""
 DENIED_SHARE: Final = 10
 """A bot that was denied this fraction (1/n) of a decision's time, and gave no answer, may have lost by that."""
 AWAKE_SHARE: Final = 2
-"""So may one only that ran, or was ready to, in at least one of so many parts of the time: no bot that slept."""
+"""The excuse needs a bot that ran, or was ready to run, for this fraction (1/n) of the time: none that slept."""
 
 
 class Cause(msgspec.Struct, frozen=True):

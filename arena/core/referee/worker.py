@@ -41,7 +41,7 @@ def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameRe
         if job.feed:
             feed = _feed(job.feed)
             stack.callback(feed.flush)
-            stack.callback(feed.abandon)  # before that; nothing is left to do for a game that is over
+            stack.callback(feed.abandon)  # runs before `flush`; does nothing after a game that is over
             watch = feed if watch is None else _both(watch, feed)
         result = Game(job, rules, LocalLink(pool, job.bots, job.met, job.ahead, job.ahead_met), watch, tap).play()
     try:

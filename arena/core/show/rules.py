@@ -24,7 +24,6 @@ class ValueRow(msgspec.Struct, frozen=True, kw_only=True):
     value: str
     meaning: str
     rulesets: tuple[str, ...]
-    """The rulesets on the page that have this value."""
 
 
 class NumberRow(msgspec.Struct, frozen=True, kw_only=True):

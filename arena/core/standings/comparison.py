@@ -199,7 +199,6 @@ class SoFar(msgspec.Struct, frozen=True, kw_only=True):
     evidence: float
     """For whichever is ahead."""
     needed: float
-    """So much of it is an answer."""
 
 
 def so_far(reader: Reader, tournament: str) -> SoFar:

@@ -192,7 +192,6 @@ VIEWS: Final[Mapping[str, str]] = {
         JOIN entrants AS theirs ON theirs.tournament = both.tournament AND theirs.number = other
         GROUP BY both.tournament, one, other""",
 }
-"""The query of each view."""
 
 
 def drop(connection: sqlite3.Connection) -> None:

@@ -364,7 +364,7 @@ class Lanes(AbstractContextManager["Lanes"]):
         self._finished.put((lane, future))
 
     def _is_back(self, lane: _Lane) -> bool:
-        """Tells whether a lane can be looked at: on a cluster and after a worker's end when all its games came back."""
+        """Tells whether results may be read: on a cluster, or after a worker died, once all games have come back."""
         broken = any(isinstance(future.exception(), BrokenExecutor) for future in lane.finished)
         lane.is_broken = lane.is_broken or broken
         return len(lane.finished) == len(lane.submitted) or not (lane.is_broken or lane.remote)

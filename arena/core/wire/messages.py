@@ -32,7 +32,6 @@ MAX_INT = 2**53 - 1
 Name: TypeAlias = Annotated[str, Meta(max_length=64)]
 Names: TypeAlias = Annotated[tuple[Name, ...], Meta(max_length=16)]
 PositiveInt: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_INT)]
-Milliseconds: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_INT)]
 
 
 class Message(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):

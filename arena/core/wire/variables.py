@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 ENDPOINT: Final = "ARENA_ENDPOINT"
-"""Where to connect."""
 TOKEN: Final = "ARENA_TOKEN"
 """What to put into `hello.token`. By it is known, too, which processes a bot has started."""
 

@@ -141,7 +141,7 @@ class Tables:
             kind: [game_kit.Decision(seat, kind, race=self.race and kind == "seize") for seat in range(seats)]
             for kind in ("seize", "plant", "score")
         }
-        """By kind and seat."""
+        """The objects of decisions, by kind and seat."""
         self.layout = lru_cache(maxsize=256)(self._layout)
         """A garden as it lies. Each is asked for several times, and is quickly made of the one before it."""
         self.start = State(

@@ -184,7 +184,6 @@ Play: TypeAlias = ChooseHand | Settle | Place | Switch | Move | End | Capture
 
 Phase: TypeAlias = Literal["hand", "deal", "setup", "scatter", "turns", "captures", "refill", "over"]
 Triple: TypeAlias = tuple[int, int, int]
-"""A number for each caste."""
 
 
 class State(msgspec.Struct, frozen=True):

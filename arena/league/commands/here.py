@@ -27,7 +27,6 @@ TOKEN = "ARENA_LEAGUE_TOKEN"
 WHICH = "expected a league, got none; give its FOLDER, or --at ADDRESS with --token FILE for one elsewhere"
 
 folder_argument = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-"""`FOLDER`."""
 folder_or_elsewhere = click.argument("folder", required=False, type=click.Path(file_okay=False, path_type=Path))
 """`[FOLDER]`, for commands with `at_options`."""
 to_option = click.option(
@@ -36,7 +35,6 @@ to_option = click.option(
 )  # fmt: skip
 """`--league FOLDER`, or as it was called first, `--to FOLDER`."""
 reason_option = click.option("--reason", default="", metavar="TEXT", help="What the author is told.")
-"""`--reason TEXT`."""
 
 
 class LeagueGroup(LazyGroup):

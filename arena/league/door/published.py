@@ -16,7 +16,7 @@ Files below `published/`; their form is that of `protocol/LEAGUE.md`, section 7:
 Laws:
 1. What a request costs is bounded, whatever the league has grown to: a list that is long comes in several answers, a
    search looks at so many bytes and says where to go on, and of a log only the part that is asked for is read.
-2. What is kept in memory is bounded in bytes.
+2. What is kept in memory is bounded: some documents that many ask for, and no games.
 
 No name from a message becomes a path before its form was checked, and an author's own name comes from `keys.json`.
 """
@@ -26,12 +26,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import time
-from collections import OrderedDict
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -47,23 +46,17 @@ _MOST_NOTICES: Final = 100
 LOOKED_AT: Final = 512 * 1024
 """Bytes of pages after which a search for games stops and says where to go on. One page more may be begun."""
 _LEAST_PAGE: Final = 8 * 1024
-"""What a page counts for at least: to open and read one takes as long as to read so many bytes more."""
+"""Least cost of a page in bytes: to open a file costs as much as to read these."""
 _MOST_ANSWER: Final = 786_432
 """Bytes of games in one answer."""
 PART: Final = 262_144
 """Bytes of a file that are read at a time."""
 _PENDING: Final = frozenset({"received", "building", "checking", "qualifying"})
 """States of a version that the league leaves by itself, and soon."""
-MOST_KEPT: Final = 16 * files.MIB
-"""Bytes of files of which the content is kept. In memory it takes four times as much."""
-_PLACE: Final = 64
-"""Bytes that the number of a page counts for."""
-_SETTLED_NS: Final = 1_000_000_000
-"""A folder that was changed within a second may change again at what is, for its clock, the same instant."""
+MOST_KEPT: Final = 16
+"""The number of documents that are kept."""
 _PAGE: Final = re.compile(r"games-([0-9]{1,9})\.json")
 _LOST: Final = frozenset({"lost", "forfeits"})
-LEAST: Final = 256
-"""Bytes that anything counts for, however small its file is."""
 Print: TypeAlias = tuple[int, ...]
 """What tells one content of a file from another, without reading it."""
 
@@ -86,12 +79,7 @@ class Published:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._kept = FileCache(MOST_KEPT)
-
-    @property
-    def kept_bytes(self) -> int:
-        """Bytes of the files of which the content is kept."""
-        return self._kept.bytes
+        self._kept = lru_cache(MOST_KEPT)(_read)
 
     def league(self) -> Payload:
         """Returns what the league says about itself; nothing if it has not published yet."""
@@ -141,7 +129,7 @@ class Published:
             if begin is not None and (page, 0) >= begin:
                 continue
             path = self._of(author) / f"games-{page}.json"
-            games = _maps(self._document(path), "games")
+            games = _maps(self._document(path, keep=False), "games")
             end = begin[1] if begin is not None and page == begin[0] else None
             for index in range(len(games[:end]) - 1, -1, -1):
                 game = games[index]
@@ -152,7 +140,7 @@ class Published:
                     return Played(games=tuple(found), next=f"{page}.{index + 1}")
                 found.append(game)
                 size += more
-            looked_at += max(_size(path), _LEAST_PAGE)
+            looked_at += max((*_print(path)[1:2], _LEAST_PAGE))
             if looked_at >= LOOKED_AT:
                 return Played(games=tuple(found), next=f"{page}.0")
         return Played(games=tuple(found))
@@ -225,39 +213,22 @@ class Published:
 
     def _pages(self, author: str) -> Iterator[int]:
         """Yields the numbers of the pages of an author's games, the latest first."""
-        folder = self._of(author)
         try:
-            print_, _ = print_of(folder)
-            pages: list[int] | None = self._kept.get(folder, print_)
-            if pages is None:
-                with os.scandir(folder) as entries:
-                    found = (_PAGE.fullmatch(entry.name) for entry in entries)
-                    pages = sorted((int(each[1]) for each in found if each), reverse=True)
-                if time.time_ns() - print_[0] > _SETTLED_NS:
-                    self._kept.put(folder, print_, pages, _PLACE * len(pages))
+            with os.scandir(self._of(author)) as entries:
+                found = (_PAGE.fullmatch(entry.name) for entry in entries)
+                return iter(sorted((int(each[1]) for each in found if each), reverse=True))
         except OSError:
             return iter(())
-        return iter(pages)
 
     def _of(self, author: str) -> Path:
         return self._folder / "authors" / author
 
-    def _document(self, path: Path) -> Payload:
+    def _document(self, path: Path, *, keep: bool = True) -> Payload:
         """Returns a JSON object, which is read again when its file has changed; an empty one if there is none."""
         try:
-            print_, size = print_of(path)
-        except OSError:
-            self._kept.drop(path)
-            return {}
-        document: Payload | None = self._kept.get(path, print_)
-        if document is not None:
-            return document
-        try:
-            document = _parsed(files.read(path, "what the league publishes", files.MOST_DOCUMENT, _Unreadable))
+            return self._kept(path, _print(path)) if keep else _read(path)
         except _Unreadable:
             return {}
-        self._kept.put(path, print_, document, size)
-        return document
 
     def part(self, file: File, begin: int) -> bytes:
         """Returns the next bytes of a file.
@@ -266,8 +237,8 @@ class Published:
             ConnectionError: It is another file now, so that what was sent of it has no end.
         """
         try:
-            with self._opened(file.path) as opened:
-                if self._digest(file.path, opened) != file.digest:
+            with _opened(file.path) as opened:
+                if _digest(file.path, opened.print) != file.digest:
                     raise _Unreadable(f"{file.path.name} has changed")
                 return opened.part(begin, PART)
         except _Unreadable as error:
@@ -275,25 +246,40 @@ class Published:
 
     def _file(self, path: Path) -> File:
         try:
-            with self._opened(path) as opened:
-                return File(path, opened.size, self._digest(path, opened))
+            with _opened(path) as opened:
+                return File(path, opened.size, _digest(path, opened.print))
         except _Unreadable:
             raise unknown("a file that is published", path.name) from None
 
-    def _opened(self, path: Path) -> AbstractContextManager[files.Limited]:
-        return files.opened(path, "what the league publishes", files.MOST_DOCUMENT, _Unreadable, links=False)
 
-    def _digest(self, path: Path, file: files.Limited) -> str:
-        """Returns the SHA-256 of a file, for which it is read once, as long as it stays as it is."""
-        name = ("digest", path)
-        digest: str | None = self._kept.get(name, file.print)
-        if digest is None:
-            whole = hashlib.sha256()
-            for chunk in file.chunks():
-                whole.update(chunk)
-            digest = whole.hexdigest()
-            self._kept.put(name, file.print, digest, 0)
-        return digest
+def _opened(path: Path) -> AbstractContextManager[files.Limited]:
+    return files.opened(path, "what the league publishes", files.MOST_DOCUMENT, _Unreadable, links=False)
+
+
+@lru_cache(256)
+def _digest(path: Path, print_: Print) -> str:
+    """Returns the SHA-256 of a file, for which it is read once, as long as it stays as it is."""
+    whole = hashlib.sha256()
+    with _opened(path) as file:
+        if file.print != print_:
+            raise _Unreadable(f"{path.name} has changed")
+        for chunk in file.chunks():
+            whole.update(chunk)
+    return whole.hexdigest()
+
+
+def _read(path: Path, print_: Print = ()) -> Payload:
+    """Returns a JSON object. `print_` is for whoever keeps it."""
+    return _parsed(files.read(path, "what the league publishes", files.MOST_DOCUMENT, _Unreadable))
+
+
+def _print(path: Path) -> Print:
+    """Returns the print of a file; nothing if it is not there."""
+    try:
+        status = path.stat(follow_symlinks=False)
+    except OSError:
+        return ()
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def _parsed(data: bytes) -> Payload:
@@ -327,69 +313,3 @@ def _place(after: str) -> tuple[int, int] | None:
     if not (page.isdigit() and row.isdigit() and after.isascii() and len(after) < 32):
         raise unknown("the `next` of an answer", after)
     return int(page), int(row)
-
-
-def _size(path: Path) -> int:
-    """Returns the bytes of a file; 0 if it is not there any more."""
-    try:
-        return print_of(path)[1]
-    except OSError:
-        return 0
-
-
-def print_of(path: Path) -> tuple[Print, int]:
-    """Returns the print of a file or folder, and its size in bytes.
-
-    Raises:
-        OSError: It is not there.
-    """
-    status = path.stat(follow_symlinks=False)
-    return (status.st_mtime_ns, status.st_size, status.st_ino), status.st_size
-
-
-class FileCache:
-    """Values that were made of files, as long as these stay as they are, and not more than so many bytes of them.
-
-    Those that nobody has asked for longest go first.
-
-    >>> kept = FileCache(1_000)
-    >>> kept.put("a", (1,), "A", 600)
-    >>> kept.put("b", (1,), "B", 300)
-    >>> kept.get("a", (1,)), kept.get("b", (2,))
-    ('A', None)
-    >>> kept.put("c", (1,), "C", 400)
-    >>> kept.get("a", (1,)), kept.get("c", (1,)), kept.bytes
-    ('A', 'C', 1000)
-    """
-
-    def __init__(self, most: int) -> None:
-        """Takes how many bytes of files may be kept."""
-        self._most = most
-        self._values: OrderedDict[Hashable, tuple[Print, Any, int]] = OrderedDict()
-        self.bytes = 0
-        """Bytes of the files that are kept."""
-
-    def get(self, name: Hashable, print_: Print) -> Any:
-        """Returns what is kept under a name, or None if there is nothing, or its file had another print."""
-        found = self._values.get(name)
-        if found is None or found[0] != print_:
-            return None
-        self._values.move_to_end(name)
-        return found[1]
-
-    def put(self, name: Hashable, print_: Print, value: Any, size: int) -> None:
-        """Keeps a value in place of the older one. One that is larger than all that may be kept is not kept."""
-        self.drop(name)
-        size = max(size, LEAST)
-        if size > self._most:
-            return
-        self._values[name] = (print_, value, size)
-        self.bytes += size
-        while self.bytes > self._most:
-            self.drop(next(iter(self._values)))
-
-    def drop(self, name: Hashable) -> None:
-        """Forgets what is kept under a name, if there is something."""
-        found = self._values.pop(name, None)
-        if found is not None:
-            self.bytes -= found[2]

@@ -52,7 +52,6 @@ class Backup(msgspec.Struct, frozen=True, kw_only=True):
     made: str
     """When its database was copied; UTC (ISO 8601)."""
     files: int
-    """The number of files in it."""
     bytes: int
     """Of all files in it."""
     logs: int

@@ -26,7 +26,6 @@ from arena.league.store.played import Ended
 from arena.league.visible import BESIDE
 
 DAY_S: Final = 86_400.0
-"""Seconds of a day."""
 GIB: Final = 2**30
 QUALIFYING: Final = "qualifying"
 """The folder for the logs of first games, beside those of seasons."""

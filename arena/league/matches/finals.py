@@ -46,7 +46,6 @@ class Design(msgspec.Struct, frozen=True, kw_only=True):
     entrants: tuple[int, ...]
     """Who is still in it, the best of the season first."""
     begun_with: int
-    """How many began it."""
     sizes: tuple[int, ...]
     """The numbers of players that matches may have."""
     deals: int

@@ -174,7 +174,7 @@ def _least_played(
 
 
 def _excess(one: Candidate, players: int, possible: Iterable[int]) -> int:
-    """Returns how many more matches of so many players it has played than of the number that it played least."""
+    """Returns the surplus of its matches with this number of players over those with the number it played least."""
     return one.seats.get(players, 0) - min(one.seats.get(count, 0) for count in possible)
 
 

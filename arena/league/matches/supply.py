@@ -103,7 +103,6 @@ class MatchGames:
         """How many there were since the last result."""
         self._since = time.monotonic()
         self.machine_faults = 0
-        """How many faults of the machine there were."""
         self.rests_until = 0.0
         """Until when no game should begin; on the monotonic clock."""
         self.left = 0

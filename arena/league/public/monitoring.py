@@ -160,7 +160,6 @@ METRICS: Final = (
     Metric("arena_door_remote_bots", "gauge", "Remote bots that are served"),
     Metric("arena_door_memory_bytes", "gauge", "The most memory that the door's process has had"),
 )
-"""All that there are."""
 
 Values: TypeAlias = Mapping[str, float | Mapping[str, float]]
 """By name of a metric its value; of one with a label a map from the label's values. Any may be left out."""

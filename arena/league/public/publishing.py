@@ -65,7 +65,7 @@ class Publishing:
         self._looked = 0.0
         self._due = 0.0
         self._ended = -math.inf
-        """When tables were published last, and how long that took, on the monotonic clock."""
+        """Monotonic time when tables were last published; that took `_took` seconds."""
         self._took = 0.0
         self._ranking: Ranking | None = None
         self._ranking_due = 0.0
@@ -151,10 +151,7 @@ class Publishing:
                 log = log_records.read_log(original)
                 digests[game.game] = visible.publish(log, original, self._folder.published, authors)
                 self._game_files.compress(game.game, len(game.entrants))
-            except (
-                errors.ArenaError,
-                errors.LogError,
-            ) as error:  # somebody has changed or removed it; its result stands
+            except errors.ArenaError as error:  # somebody has changed or removed it; its result stands
                 self._tell(f"The log of game {game.game} is not published: {error}")
         return digests
 

@@ -69,7 +69,6 @@ class SeasonClosed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     entrants: list[SeasonEntrant]
     """In the order in which they came to it."""
     standings: Payload
-    """The final standings."""
     format: int = record_files.FORMAT
 
 

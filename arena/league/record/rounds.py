@@ -151,7 +151,6 @@ class Closed(_Line, frozen=True):
     """The season is closed: the last line."""
 
     standings: Payload
-    """The final standings."""
 
 
 Line: TypeAlias = Opened | Entered | Changed | Planned | Over | Struck | FinalBegun | Left | Decided | Closed

@@ -48,7 +48,6 @@ class NamedLog(msgspec.Struct, frozen=True):
     tournament: str
     """The season's tournament."""
     folder: str
-    """The folder that it was written to."""
     game: str
     """The game's identifier: the log's name without its ending."""
     sha256: str

@@ -70,7 +70,6 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     activated: str | None
     """When it was first active."""
     suspended: str | None
-    """When it was first suspended."""
 
     @property
     def name(self) -> str:
@@ -207,7 +206,6 @@ class Season(msgspec.Struct, frozen=True, kw_only=True):
     opened: str
     closed: str | None = None
     standings: Payload | None = None
-    """The final standings."""
     digest: str | None = None
     """SHA-256 (hex) over all results, and the digest of the season before."""
     digest_before: str = ""

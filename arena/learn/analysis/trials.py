@@ -41,7 +41,6 @@ class Question(msgspec.Struct, frozen=True):
     state: Any
     """The state in which the seat was asked."""
     plays: tuple[Any, ...]
-    """The plays of its action."""
     gone: frozenset[Seat]
     """The seats that had forfeited."""
     before: tuple[stepping.Step, ...]

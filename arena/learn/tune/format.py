@@ -29,9 +29,7 @@ class Tune(format_base.Format, frozen=True, kw_only=True, tag="tune"):
     is_contest: ClassVar[bool] = False
 
     deals: int = 4
-    """The number of deals of a round."""
     rounds: int = 100
-    """The number of rounds."""
     tuned: dict[str, bot_manifests.Parameter] = msgspec.field(default_factory=dict)
     """The parameters to tune, by name, each with the value to begin from."""
     margin: int | None = None

@@ -51,7 +51,6 @@ class Spsa:
             least: The least that each number is moved, so that whole numbers differ; empty means not at all.
         """
         self.at = list(start)
-        """Where the numbers are."""
         self._steps = steps
         self._least = list(least) or [0.0] * len(start)
         self._taken = 0

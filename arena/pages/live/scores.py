@@ -26,7 +26,7 @@ from arena.pages.exhibits import exhibits_of
 
 MOST_ROWS: Final = 100
 SHARE: Final = 10
-"""Reading the standings takes at most one part in so many of the time."""
+"""Reading the standings takes at most this fraction (1/n) of the time."""
 LEAST_S: Final = 1.0
 """The database is read at most so often."""
 

@@ -63,7 +63,6 @@ class Sitting:
         """Whether the person is asked if they really resign."""
         self.resigned = False
         self.view = self.rules.first_view(seat)
-        """What is shown."""
         self._known = self.view
         """What the referee told last: without the turn that was sent since."""
         self._before = self.view

@@ -62,7 +62,6 @@ class _Game:
         self.sent = 1
         """How many frames the page has."""
         self.layout = 0
-        """Which layout the page has."""
 
     @property
     def is_over(self) -> bool:

@@ -12,8 +12,8 @@ from referee_kit import first_legal, referee
 
 from arena.cli import cli
 from arena.cli.output import console
-from arena.core.link.memory import MemoryBot
 from arena.core.record.compressed import compress, expand
+from tests.memory_link import MemoryBot
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from referee_kit import referee
 
 from arena.cli import cli
 from arena.cli.output import console
-from arena.core.link.memory import MemoryBot
 from arena.core.record.log import read_log
 from arena.core.show.replay import Replay
 from arena.core.types import Payload
 from arena.core.wire.messages import Request
+from tests.memory_link import MemoryBot
 
 
 @pytest.fixture(scope="module")

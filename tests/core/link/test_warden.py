@@ -60,7 +60,7 @@ def test_no_variables_are_told_from_none_yet() -> None:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         assert warden.environment(process.pid) == b"", "it is dead"
     many = {"A": "b"} | {f"A{number}": "b" for number in range(20_000)}  # which take a while to be put in place
-    for variables in [{"A": "b"}] * 100 + [many] * 40:  # of which some are caught at that moment
+    for variables in [{"A": "b"}] * 50 + [many] * 20:  # of which some are caught at that moment
         with subprocess.Popen(["/bin/sleep", "1000"], env=variables) as process:
             told = warden.environment(process.pid)
             process.kill()

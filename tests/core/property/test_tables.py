@@ -89,6 +89,7 @@ def test_a_name_keeps_its_ends(name: str, width: int) -> None:
     assert cell_len(shown) <= width or len(first) + len(last) == LEAST
 
 
+@settings(max_examples=50)
 @given(rows(), WIDTHS, st.booleans(), st.lists(st.floats(-99, 10**4), max_size=8))
 def test_standings_fit(league: list[dict[str, Any]], width: int, verbose: bool, course: list[float]) -> None:
     courses = {row["bot"]: [row["mu"], *course] for row in league[1:]}
@@ -154,6 +155,7 @@ def test_neighbours_fit(names: list[str], width: int, share: float, evidence: fl
     lines_of(adaptive_table([*shown, Neighbour(bot="last")], evidence, width), width)
 
 
+@settings(max_examples=50)
 @given(rows())
 def test_csv_can_be_read_back_and_holds_no_formula(league: list[dict[str, Any]]) -> None:
     heading, *read = printed(standings_columns(league), league)

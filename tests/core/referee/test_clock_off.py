@@ -9,11 +9,11 @@ from pathlib import Path
 from msgspec import UNSET
 from referee_kit import first_legal, referee
 
-from arena.core.link.memory import MemoryBot, Reply, answer
 from arena.core.record.log import ActionRecord, read_log
 from arena.core.referee.clock import Clock
 from arena.core.types import NS_PER_MS, TimeControl
 from arena.core.wire.messages import Request
+from tests.memory_link import MemoryBot, Reply, answer
 
 ROOT = Path(__file__).parents[3]
 DAY_MS = 24 * 3_600_000

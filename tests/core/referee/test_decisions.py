@@ -11,11 +11,11 @@ import pytest
 from referee_kit import first_legal, referee
 
 from arena.author.requests import requests_of
-from arena.core.link.memory import MemoryBot, Reply, answer
 from arena.core.record.log import read_log
 from arena.core.referee.clock import Clock
 from arena.core.types import NS_PER_MS, TimeControl
 from arena.core.wire.messages import GameStart, Request
+from tests.memory_link import MemoryBot, Reply, answer
 
 FAST = {"ship1", "ship2", "ronin1", "switch"}
 

@@ -15,13 +15,13 @@ from arena.author.requests import requests_of
 from arena.core.catalogue import rules_of
 from arena.core.errors import IllegalAction
 from arena.core.link.base import LAST_MESSAGE_MS
-from arena.core.link.memory import MemoryBot, MemoryLink, Reply, answer
 from arena.core.record.log import ActionRecord, Chance, ForfeitRecord, read_log
 from arena.core.referee.chance import deal_secret
 from arena.core.referee.game import Game
 from arena.core.types import NS_PER_MS, Payload, Seat
 from arena.core.wire.codec import decode_from_referee, encode
 from arena.core.wire.messages import Error, FromReferee, GameOver, GameStart, Request
+from tests.memory_link import MemoryBot, MemoryLink, Reply, answer
 
 EVERYTHING = ("view", "events", "legal")
 

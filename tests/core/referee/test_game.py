@@ -13,8 +13,7 @@ from kit import Table, samurai, single_options, tables
 from referee_kit import first_legal, make_job, on_turn, referee
 
 from arena.core.errors import ConfigError
-from arena.core.link.base import Fault
-from arena.core.link.memory import CRASH, Failure, MemoryBot, MemoryLink, Reply, answer
+from arena.core.link.base import Failure, Fault
 from arena.core.record.log import ActionRecord, ForfeitRecord, read_log
 from arena.core.referee.clock import Clock
 from arena.core.referee.game import Game
@@ -22,6 +21,7 @@ from arena.core.referee.transcript import Entry
 from arena.core.types import MARGIN_MS, NS_PER_MS, Payload, Termination, TimeControl
 from arena.core.wire.codec import encode
 from arena.core.wire.messages import Action, Error, FromReferee, GameOver, GameStart, Hello, Ready, Request, RulesPlayed
+from tests.memory_link import CRASH, MemoryBot, MemoryLink, Reply, answer
 
 
 class NeverReady(MemoryBot):

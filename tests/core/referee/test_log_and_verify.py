@@ -14,12 +14,12 @@ import pytest
 from referee_kit import SECRET, first_legal, on_turn, referee, revealed
 
 from arena.core.errors import LogError, ReplayMismatch
-from arena.core.link.memory import MemoryBot
 from arena.core.record.log import parse_log, play_digest, read_log
 from arena.core.record.published import SECRET_FILE
 from arena.core.record.receipts import receipts_of
 from arena.core.referee.chance import NO_MIX, bot_seed, commitment, deal_secret, game_salt
 from arena.core.referee.verify import verify
+from tests.memory_link import MemoryBot
 
 Lines = list[dict[str, Any]]
 

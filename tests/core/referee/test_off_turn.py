@@ -11,13 +11,13 @@ from referee_kit import first_legal, make_job, on_turn
 
 from arena.core.catalogue import rules_of
 from arena.core.errors import ReplayMismatch
-from arena.core.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
 from arena.core.record.log import ForfeitRecord, OutcomeRecord, read_log, write_log
 from arena.core.referee.game import Game
 from arena.core.referee.table import OffTurn
 from arena.core.referee.verify import verify
 from arena.core.types import NS_PER_MS, GameResult, Level
 from arena.core.wire.messages import Request
+from tests.memory_link import CRASH, MemoryBot, MemoryLink, Reply, answer
 
 
 class AskedLink(MemoryLink):

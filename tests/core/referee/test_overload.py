@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from referee_kit import first_legal, make_job, on_turn
 
 from arena.core.catalogue import rules_of
-from arena.core.link.memory import MemoryBot, MemoryLink, answer
 from arena.core.record.log import ForfeitRecord, read_log
 from arena.core.referee.clock import CpuClock, Share, too_late
 from arena.core.referee.game import Game
 from arena.core.types import MARGIN_MS, NS_PER_MS, Forfeit, GameResult, Level, Termination
 from arena.core.wire.messages import Request
+from tests.memory_link import MemoryBot, MemoryLink, answer
 
 SECOND = 1_000 * NS_PER_MS
 

@@ -13,7 +13,6 @@ from referee_kit import SECRET, first_legal, make_job, on_turn, referee, reveale
 
 from arena.core.catalogue import rules_of
 from arena.core.errors import ReplayMismatch
-from arena.core.link.memory import MemoryBot, MemoryLink, Reply, answer
 from arena.core.record.log import (
     ActionRecord,
     Chance,
@@ -29,6 +28,7 @@ from arena.core.referee.verify import verify
 from arena.core.types import NS_PER_MS, Termination
 from arena.core.wire.messages import Request
 from arena.core.wire.session import State
+from tests.memory_link import MemoryBot, MemoryLink, Reply, answer
 
 Decide = Callable[[Request], Any]
 

@@ -20,7 +20,6 @@ from referee_kit import SECRET, first_legal, make_job, on_turn, referee, reveale
 
 from arena.core.catalogue import rules_of
 from arena.core.errors import ReplayMismatch
-from arena.core.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
 from arena.core.record.kept import Receipts
 from arena.core.record.log import ActionRecord, Log, OutcomeRecord, drop, read_log, write_log
 from arena.core.record.receipts import contradictions, receipts_of
@@ -32,6 +31,7 @@ from arena.core.standings.examined import examine
 from arena.core.types import Seat
 from arena.core.wire.messages import Action, GameOver, Request
 from arena.league.visible import visible
+from tests.memory_link import CRASH, MemoryBot, MemoryLink, Reply, answer
 
 CLIENT: dict[str, Any] = runpy.run_path(str(bots_folder() / "python" / "arena_bot.py"))
 CHECK_RECEIPTS: dict[str, Any] = runpy.run_path(str(protocol_folder() / "check_receipts.py"))

@@ -11,9 +11,9 @@ from referee_kit import first_legal, on_turn, referee
 
 from arena.author.requests import Asked, requests_of
 from arena.core.catalogue import game, names
-from arena.core.link.memory import MemoryBot, Reply, answer
 from arena.core.record.log import LateRecord, read_log
 from arena.core.wire.messages import Request
+from tests.memory_link import MemoryBot, Reply, answer
 
 Decide = Callable[[Request], Any]
 WANTS = ("view", "events", "legal")

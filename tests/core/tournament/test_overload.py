@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from arena.cli import cli
 from arena.core.catalogue import make_settings, rules_of
 from arena.core.link.bots import BotSpec
-from arena.core.link.memory import MemoryBot, MemoryLink, Reply, answer
 from arena.core.record.log import ForfeitRecord, read_log, write_log
 from arena.core.record.receipts import receipts_of
 from arena.core.referee.game import Game
@@ -41,6 +40,7 @@ from arena.core.tournament.steering import Directions
 from arena.core.types import NS_PER_MS, GameResult, Level, Termination
 from arena.core.wire.messages import Request
 from tests import instant
+from tests.memory_link import MemoryBot, MemoryLink, Reply, answer
 from tests.referee_kit import first_legal
 
 SPECS = tuple(BotSpec(name=f"bot{n}", version="1", command=("x",), folder="/", digest=f"{n:x}" * 64) for n in range(5))

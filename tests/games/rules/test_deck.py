@@ -112,20 +112,12 @@ def test_remarks_say_how_balanced_a_deck_is(garden: Deck) -> None:
 
 
 MALFORMED = {
-    # name: (text, or what to replace in GOOD and by what; line, column, reason)
+    # name: (text, or what to replace in GOOD and by what; line, column, reason); of headers test_board.py has the rest
     "empty file": ("", 1, 1, "expected a line `cards:`"),
     "a map": (GOOD.replace("cards:", "map:"), 35, 1,
         "a line `cards:` with the cards below it, got the end of the file"),
     "no cards": (HEAD, 4, 1, "expected 64 cards below `cards:`, got 0: draw more"),
     "missing name": (("name: Eight times eight\n", ""), 3, 1, "expected a line `name: ...` above `cards:`"),
-    "missing source": (("source: a test\n", ""), 3, 1, "expected a line `source: ...` above `cards:`"),
-    "empty value": (("name: Eight times eight", "name: "), 2, 7, "expected a value after `name:`, got nothing"),
-    "unknown key": (("source: a test", "players: 2"), 3, 1, "got 'players': remove it"),
-    "misspelt key": (("source: a test", "sorce: a test"), 3, 1, "got 'sorce': did you mean `source`?"),
-    "duplicate key": (("source: a test", "source: a test\nname: Again"), 4, 1, "the key `name` once, got it again"),
-    "not a header line": (("source: a test", "source a test"), 3, 1,
-        "expected `key: value`, a `#` comment or `cards:`"),
-    "text after cards:": (("cards:", "cards: 64"), 4, 8, "expected nothing after `cards:`, got '64'"),
     "unknown kind": (("=. .~", "=. .v"), 5, 5, "expected the character of a kind (= . ~ *), got 'v'"),
     "comment in the cards": (("*=\n", "*= # last\n"), 5, 25, "got '#': comments go above `cards:`"),
     "tab": (("=. .~", "=.\t.~"), 5, 3, "expected the character of a kind (= . ~ *), got '\\t'"),

@@ -19,7 +19,7 @@ from arena.core import files
 from arena.core.errors import DoorError
 from arena.league.door.limits import LIMITS, MOST_BOTS, MOST_OPEN, MOST_WAITING, Usage, orders_of
 from arena.league.door.messages import Serve, Serving
-from arena.league.door.published import LOOKED_AT, MOST_KEPT, PART, File, Published
+from arena.league.door.published import LOOKED_AT, PART, File, Published
 from arena.league.door.refusals import Refusal
 from arena.league.door.remote_client import RemoteClient
 from arena.league.door.tokens import hash_of
@@ -141,16 +141,6 @@ def test_an_answer_is_bounded_whatever_bots_have_printed(league: League) -> None
         if not after:
             break
     assert count == 180
-
-
-def test_what_is_kept_in_memory_is_bounded_in_bytes(league: League) -> None:
-    published = Published(league.folder / "published")
-    size = MOST_KEPT // 10
-    for author in range(30):
-        league.publish(f"authors/a{author}/status.json", {"versions": [], "padding": "x" * size})
-        published.versions(f"a{author}")
-        assert published.kept_bytes <= MOST_KEPT
-    assert published.kept_bytes > MOST_KEPT // 2
 
 
 def test_what_is_asked_often_stays_while_others_look_through_their_games(league: League, read: list[int]) -> None:

@@ -35,7 +35,7 @@ PROMISES = {
     "a check holds up nobody": "test_bounds.py test_a_check_of_an_archive_holds_up_nobody",
     "hidden and absent are the same unknown": "test_server.py test_what_is_not_the_authors_or_not_there",
     "a full disk takes no upload": "test_server.py test_no_upload_begins_on_a_full_disk",
-    "searches, answers and caches are bounded": "test_bounds.py test_a_search_that_finds test_what_is_kept",
+    "searches, answers and caches are bounded": "test_bounds.py test_a_search_that_finds test_what_is_asked",
     "orders cannot fill the database": "test_bounds.py test_orders_have_a_limit test_an_order_that_cannot",
     "remote bots: a sitting is one connection's": "test_remote_bots.py test_another_connection_cannot_speak",
     "receipts of what a remote bot was told": "test_remote.py test_a_remote_bot_plays_a_whole_game",

@@ -18,9 +18,7 @@ STATEMENTS = "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' 
     "missing",
     [
         (),
-        ("ALTER TABLE matches DROP COLUMN together",),
-        ("ALTER TABLE matches DROP COLUMN together", "DROP TABLE remaking", "DROP TABLE rating_marks"),
-        ("ALTER TABLE seasons DROP COLUMN final",),
+        ("DROP TABLE season_lines",),
     ],
 )
 def test_what_earlier_versions_made_is_completed(tmp_path: Path, missing: tuple[str, ...]) -> None:

@@ -14,7 +14,7 @@ from arena.author.conform.tested_bot import Checks, TestedBot
 from arena.core.face import NS_PER_MS, TimeControl, catalogue, counted, value_types
 
 USE = Checks()
-"""Of time and memory."""
+"""Checks of time and memory."""
 LAST = Checks()
 """What is known when all other checks have run."""
 MUCH_OUTPUT: Final = 2**20

@@ -143,7 +143,6 @@ class _Settler(Lagging):
         self._players = players
         self._rounds = 0
         self._deals = 0
-        """Deals that are in rounds."""
         self._planned: Counter[Pair] = Counter()
         """By pair the deals that are in rounds."""
         self._sums: dict[Pair, PairResult] = {}

@@ -110,7 +110,6 @@ class _Bracket(Director):
         self._format = format
         self._players = players
         self._deals = 0
-        """Deals that are in rounds."""
         self._shares = [0.0] * entrants
         """By entrant the sum of its shares in the whole event, one a deal."""
         self._played = [0] * entrants

@@ -12,7 +12,6 @@ import msgspec
 from arena.core.face import Payload, errors
 
 Kind: TypeAlias = Literal["build", "check", "qualify"]
-"""The steps."""
 LONGEST_FINDING: Final = 2_000
 
 

@@ -116,10 +116,10 @@ def test_10_000_entrants_are_matched_from_the_first_second() -> None:
     format.check(10_000, 2)
     director = format.director(10_000, 2, b"")
     seen = Counter[int]()
-    for _ in range(500):
+    for number in range(500):
         round = director.next()
         assert round is not None
-        assert same(round, director.next())
+        assert number % 50 or same(round, director.next())
         director.add(round)
         seen.update(entrant for meeting in round.meetings for entrant in meeting.entrants)
     assert len(round.meetings) == 16

@@ -1,4 +1,4 @@
-"""A link without processes, sockets or waiting: scripted bots and a clock that jumps. For tests.
+"""A link without processes, sockets or waiting: scripted bots and a clock that jumps.
 
 ::
 
@@ -57,17 +57,14 @@ class MemoryBot:
     """A bot that keeps to the protocol, and decides as it is told. Override `start` or `hear` for one that does not."""
 
     def __init__(self, decide: Decide, *, want: Sequence[Want] = ("view", "legal")) -> None:
-        """Takes what decides, and what the bot asks for in its `hello`."""
         self.decide = decide
         self.want = tuple(want)
         self.heard: list[messages.FromReferee] = []  # all that the referee sent to it
 
     def start(self, token: str) -> Iterable[Reply]:
-        """Says `hello`."""
         return [Reply(messages.Hello(token=token, protocol=messages.PROTOCOL, want=self.want))]
 
     def hear(self, message: messages.FromReferee) -> Iterable[Reply]:
-        """Says `ready` to a game, decides when asked."""
         self.heard.append(message)
         if isinstance(message, messages.GameStart):
             return [Reply(messages.Ready(game=message.game))]
@@ -78,7 +75,6 @@ class MemoryBot:
 
 
 def answer(request: messages.Request, action: Payload, *, after_ms: float = 0, note: str | None = None) -> Reply:
-    """Makes the answer to a request."""
     return Reply(messages.Action(id=request.id, action=action, note=note), after_ms)
 
 
@@ -90,7 +86,6 @@ class MemoryLink:
     """A `Link` to scripted bots."""
 
     def __init__(self, bots: Sequence[Scripted], *, start_ms: int = 10_000) -> None:
-        """Takes the bots by seat, and the time for their `hello`."""
         self.lateness_ns = 0  # set it to play an overloaded machine
         self.waited_ns: dict[Seat, int] = {}
         self.denied: Callable[[Seat, int], int] | None = None
@@ -118,7 +113,6 @@ class MemoryLink:
         self._early: deque[Arrival] = deque()  # what came from bots that were ready while others were awaited
 
     def open(self) -> dict[Seat, messages.Hello | Fault]:
-        """Starts every bot and awaits its `hello`."""
         self._live = set(self._sessions)
         for seat, bot in enumerate(self._bots):
             self._schedule(seat, bot.start(f"token-{seat}"))
@@ -142,15 +136,12 @@ class MemoryLink:
         return opened
 
     def session(self, seat: Seat) -> Session:
-        """Returns the protocol session of a seat."""
         return self._sessions[seat]
 
     def now_ns(self) -> int:
-        """Reads the fake clock, which begins at 0."""
         return self._now_ns
 
     def advance(self, ms: float) -> None:
-        """Lets time pass, as if the referee had been busy."""
         self._now_ns += round(ms * NS_PER_MS)
 
     def send(self, seat: Seat, data: bytes) -> int:
@@ -180,27 +171,21 @@ class MemoryLink:
         return None
 
     def denied_ns(self, seat: Seat) -> int | None:
-        """Returns what `denied` says."""
         return None if self.denied is None else self.denied(seat, self._now_ns)
 
     def crowd_ns(self, seat: Seat) -> int:
-        """Returns what `crowd` says."""
         return self.crowd(seat, self._now_ns)
 
     def cpu_ns(self, seat: Seat) -> int:
-        """Returns what `cpu` says."""
         return self.cpu(seat, self._now_ns)
 
     def known_cpu_ns(self, seat: Seat) -> int:
-        """Returns what `cpu` says."""
         return self.cpu(seat, self._now_ns)
 
     def rest(self, seat: Seat) -> None:
-        """Notes it."""
         self.resting.append(seat)
 
     def stop(self, seat: Seat, after_ms: int = 0) -> None:
-        """Ends a bot: nothing more comes from it."""
         if seat in self._live:
             self._live.remove(seat)
             self.stopped.append(seat)

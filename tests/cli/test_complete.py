@@ -18,7 +18,7 @@ from arena.cli import COMMANDS
 
 BREAKS = " \t\n\"'><=;|&(:"  # what bash has in COMP_WORDBREAKS unless it is changed
 PROGRAM = Path(sys.executable).parent / "arena"
-HEAVY = {"rich", "zmq", "numpy", "networkx", "trueskill", "multiprocessing"}
+HEAVY = {"rich", "zmq", "numpy", "networkx", "trueskill", "sqlite_utils", "multiprocessing"}
 
 
 @pytest.fixture(autouse=True)

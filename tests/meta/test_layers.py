@@ -101,7 +101,7 @@ WINGS = ("keeping", "matches", "submissions", "public", "season", "checking", "s
 PURE = {"errors", "progress", "remedies", "text", "toml", "types", "ratings", "rules", "wire"}
 IMPURE_MODULES = {
     "asyncio", "datetime", "io", "logging", "multiprocessing", "os", "pathlib", "random", "secrets", "select",
-    "shutil", "signal", "socket", "sqlite3", "subprocess", "sys", "tempfile", "threading", "time",
+    "shutil", "signal", "socket", "sqlite3", "sqlite_utils", "subprocess", "sys", "tempfile", "threading", "time",
     "urllib", "zmq",
 }  # fmt: skip
 """Files, clocks, randomness, logging, processes, sockets."""

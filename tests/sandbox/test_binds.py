@@ -120,7 +120,7 @@ def test_a_python_is_seen_with_its_packages_and_nothing_else_that_is_installed(t
     seen, with_arena = (needs(bot(tmp_path, word, "bot.py")) for word in (runtimes.PYTHON, runtimes.PYTHON_WITH_ARENA))
     packages = {Path(path).parts[2] for path in seen.trees if path.startswith("/python/")}
     assert {"zmq", "msgpack", "msgspec", "numpy"} <= packages
-    assert not {"arena", "pytest", "click", "rich"} & packages
+    assert not {"arena", "pytest", "click", "sqlite_utils"} & packages
     arena = {Path(path).parts[3] for path in with_arena.trees if path.startswith("/python/arena/")}
     assert {"core", "cli", "__init__.py"} <= arena
     bundled = [path for path in with_arena.trees if path.startswith("/python/arena/bundled")]

@@ -37,15 +37,37 @@ NOTICE_S = 10.0  # how long the writer waits before it says so
 APPLICATION_ID: Final = int.from_bytes(b"aren")
 """Marks the header of every database of ours, where `file` and other tools look for the owner of a file."""
 
-FIRST: Final = "0019_teams"
-"""The last step of the first release, 0.2.0. A database without it was made by a checkout before that."""
-MIGRATIONS: Final = (FIRST, "0020_wings", "0021_figures", "0022_struck")
-"""The names of all steps, repeated here so that `arena.core.store.migrations` is imported only if one must be taken."""
+MIGRATIONS = (
+    "0001_tournaments",
+    "0002_pools",
+    "0003_claimed_games",
+    "0004_game_settings",
+    "0005_contributions",
+    "0006_formats",
+    "0007_views",
+    "0008_levels",
+    "0009_off_turn",
+    "0010_leagues",
+    "0011_leases",
+    "0012_finals",
+    "0013_rating_marks",
+    "0014_public_logs",
+    "0015_remaking",
+    "0016_together",
+    "0017_margins",
+    "0018_parameters",
+    "0019_teams",
+    "0020_wings",
+    "0021_figures",
+    "0022_struck",
+)
+"""The names of all migrations, repeated here so that `arena.core.store.migrations` is imported only if one must run."""
 _WRITERS: Final = "arena-versions"
 """Under this name the table of migrations keeps the versions of arena that have written to a database."""
 _IS_SIGNED: Final = "SELECT 1 FROM _sqlite_migrations WHERE migration_set = ? AND name = ?"
 SCHEMA: Final = Path(__file__).with_name("schema.sql")
-"""The tables in their present form, but the views: what a new database is made of."""
+"""The tables as the migrations make them, but the views; `make docs` writes it. A new database is made of it, ten times
+sooner."""
 
 _Settings = tuple[tuple[str, str, Any], ...]
 _WAIT: _Settings = (("busy_timeout", str(BUSY_MS), BUSY_MS),)
@@ -178,29 +200,24 @@ def migrate(connection: Connection, path: Path) -> None:
     Foreign keys are off meanwhile, so that a table that others refer to can be replaced. They are checked at the end.
 
     Raises:
-        StoreError: They are older than the first release, or broken, which only another program can cause. Nothing has
-            changed.
+        StoreError: They are broken, which only a change by another program can cause. Nothing has changed.
     """
     applied = _applied(connection)
     if set(MIGRATIONS) <= applied:
-        if not _later(applied) and not connection.execute(_IS_SIGNED, (_WRITERS, __version__)).fetchone():
+        if set(MIGRATIONS) == applied and not connection.execute(_IS_SIGNED, (_WRITERS, __version__)).fetchone():
             with immediate(connection):
                 _sign(connection)
         return
     if not applied:
         _make_tables(connection)
         return
-    if FIRST not in applied:
-        raise StoreError(
-            f"expected a database of arena 0.2.0 or later, got one that a checkout before that wrote - at {path}; "
-            "open it with arena 0.2.0 once, or give another file with --db"
-        )
-    from arena.core.store import migrations
+    from sqlite_utils import Database
+
+    from arena.core.store.migrations import migrations
 
     _configure(connection, path, (("foreign_keys", "OFF", 0),))
     with immediate(connection):
-        migrations.apply(connection, applied)
-        _note(connection, "arena", [name for name in MIGRATIONS if name not in applied])
+        migrations.apply(Database(connection, execute_plugins=False))
         for wing, tables in plugs.tables().items():
             if len(missing(connection, wing, tables)) < len(tables.steps):  # the wing is in it
                 extend(connection, wing, tables)
@@ -220,7 +237,7 @@ def missing(connection: Connection, wing: str, tables: Tables) -> list[str]:
         StoreError: The tables are those of a later version.
     """
     applied = _applied(connection, wing)
-    if unknown := _later(applied, max(tables.steps)):
+    if unknown := sorted(applied - tables.steps.keys()):
         raise _of_a_later_version(connection, connection.path, unknown)
     has = "SELECT 1 FROM pragma_table_info(?) WHERE name = ?"
     return [
@@ -270,8 +287,7 @@ def _sign(connection: Connection) -> None:
 
 def is_outdated(connection: sqlite3.Connection) -> bool:
     """Says whether the tables are those of an earlier version, which `migrate` brings up to date."""
-    applied = _applied(connection)
-    return bool(applied) and not _later(applied) and not set(MIGRATIONS) <= applied
+    return set() < _applied(connection) < set(MIGRATIONS)
 
 
 def check_current(connection: sqlite3.Connection, path: Path) -> None:
@@ -281,7 +297,7 @@ def check_current(connection: sqlite3.Connection, path: Path) -> None:
         StoreError: They are not; the message says what to do.
     """
     applied = _applied(connection)
-    if unknown := _later(applied):
+    if unknown := sorted(applied - set(MIGRATIONS)):
         raise _of_a_later_version(connection, path, unknown)
     if set(MIGRATIONS) - applied:
         raise StoreError(
@@ -301,11 +317,6 @@ def _of_a_later_version(connection: sqlite3.Connection, path: Path, steps: Seque
         f"expected a database of arena {__version__} or earlier, got one that {writer} wrote (it has "
         f"{', '.join(steps)}) - at {path}; install that version, or give another file with --db"
     )
-
-
-def _later(applied: set[str], last: str = MIGRATIONS[-1]) -> list[str]:
-    """Returns the steps of later versions. Names of steps are in their order."""
-    return sorted(name for name in applied if name > last)
 
 
 def _applied(connection: sqlite3.Connection, migration_set: str = "arena") -> set[str]:

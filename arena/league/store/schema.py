@@ -97,8 +97,7 @@ TABLES: Final = (
         PRIMARY KEY (version, kind, attempt)
     )""",
     # One deal in all its seatings. It is over when each of its games is done or void, and void if none is done.
-    # `settled` is when that was noted, `published` when its logs and its deal's secret were out. `together` is the
-    # number of the first of the matches that were planned with it.
+    # `settled` is when that was noted, `published` when its logs and its deal's secret were out.
     """CREATE TABLE matches (
         tournament TEXT NOT NULL REFERENCES tournaments (id),
         number INTEGER NOT NULL,
@@ -111,7 +110,6 @@ TABLES: Final = (
         planned TEXT NOT NULL,
         settled TEXT,
         published TEXT,
-        together INTEGER,
         PRIMARY KEY (tournament, number),
         UNIQUE (tournament, deal),
         CHECK ((state = 'playing') = (settled IS NULL)),
@@ -138,8 +136,7 @@ TABLES: Final = (
         PRIMARY KEY (tournament, entrant, players),
         FOREIGN KEY (tournament, entrant) REFERENCES entrants (tournament, number)
     ) WITHOUT ROWID""",
-    # `digest` is over the season's results and `digest_before`, that of the season before it. `final` is JSON
-    # (`arena.league.store.records.SeasonFinal`): who plays the final, from which match on, what came of it.
+    # `digest` is over the season's results and `digest_before`, that of the season before it.
     """CREATE TABLE seasons (
         number INTEGER PRIMARY KEY,
         tournament TEXT NOT NULL UNIQUE REFERENCES tournaments (id),
@@ -149,7 +146,6 @@ TABLES: Final = (
         standings TEXT,
         digest TEXT,
         digest_before TEXT NOT NULL DEFAULT '',
-        final TEXT,
         CHECK ((closed IS NULL) = (digest IS NULL) AND (closed IS NULL) = (standings IS NULL))
     )""",
     "CREATE UNIQUE INDEX seasons_open ON seasons ((closed IS NULL)) WHERE closed IS NULL",
@@ -180,6 +176,9 @@ TABLES: Final = (
         name TEXT PRIMARY KEY,
         value TEXT NOT NULL
     ) WITHOUT ROWID""",
+)  # fmt: skip
+
+MARKS: Final = (
     # The end of a day of which earlier versions kept one rating of each version: from game `first` up to `number`.
     # None is made any more.
     """CREATE TABLE rating_marks (
@@ -191,6 +190,9 @@ TABLES: Final = (
         PRIMARY KEY (tournament, number)
     ) WITHOUT ROWID""",
     "CREATE INDEX rating_marks_open ON rating_marks (tournament, number) WHERE entrant IS NOT NULL",
+)
+
+REMAKING: Final = (
     # Whose ratings an earlier version was making again: from game `first` on, up to game `number` so far.
     # `longest` is a list (JSON) of entrants whose longest decision is to be looked up again at the end.
     """CREATE TABLE remaking (
@@ -199,12 +201,20 @@ TABLES: Final = (
         number INTEGER NOT NULL CHECK (number >= first),
         longest TEXT NOT NULL
     ) WITHOUT ROWID""",
-)  # fmt: skip
-"""The first release, 0.2.0, made all of them, and did not note it."""
+)
 
 OF_LEAGUES: Final = plugs.Tables(
     steps={
-        "0005_together": ("matches.together", TABLES),
+        "0001_leagues": ("seasons.number", TABLES),
+        # JSON (`arena.league.store.records.SeasonFinal`): who plays the final, from which match on, what came of it.
+        "0002_finals": ("seasons.final", ("ALTER TABLE seasons ADD COLUMN final TEXT",)),
+        "0003_rating_marks": ("rating_marks.number", MARKS),
+        "0004_remaking": ("remaking.number", REMAKING),
+        # The first of the matches that were planned together. Before that was noted each was by itself.
+        "0005_together": (
+            "matches.together",
+            ("ALTER TABLE matches ADD COLUMN together INTEGER", "UPDATE matches SET together = number"),
+        ),
         "0006_lines": ("season_lines.number", lines.TABLE),
     },
     documents={

@@ -18,7 +18,9 @@ STATEMENTS = "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' 
     "missing",
     [
         (),
-        ("DROP TABLE season_lines",),
+        ("ALTER TABLE matches DROP COLUMN together",),
+        ("ALTER TABLE matches DROP COLUMN together", "DROP TABLE remaking", "DROP TABLE rating_marks"),
+        ("ALTER TABLE seasons DROP COLUMN final",),
     ],
 )
 def test_what_earlier_versions_made_is_completed(tmp_path: Path, missing: tuple[str, ...]) -> None:

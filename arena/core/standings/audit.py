@@ -33,7 +33,7 @@ from arena.core.record.receipts import WITHOUT_MARKS
 from arena.core.referee.beacon import is_signature, round_of
 from arena.core.referee.verify import Publication, published_in
 from arena.core.standings.examined import Examined, ExaminedLogs, played_digest
-from arena.core.standings.rebuilt import Record, Told, contradictions, is_date, rebuild
+from arena.core.standings.rebuilt import Record, Told, contradictions, is_date, of_beginning, rebuild
 from arena.core.standings.verdicts import UNCHECKED_DOCUMENT, Audit, Fault, settled, struck_text, void_text
 from arena.core.store.reader import Reader
 from arena.core.store.records import game_id
@@ -107,6 +107,7 @@ class Auditor:
         self._faults: list[Fault] = []
         self._checked = {"log", "time"}
         self._unchecked: dict[str, str] = {}
+        self._certain: set[str] = set()
         self._is_read, self._is_numbered = True, False
         """Whether each published file could be read; and whether the commitment has a `format` (since 0.3.0)."""
         self._logs = 0
@@ -140,9 +141,15 @@ class Auditor:
             self._checked |= {"commitment", "schedule", "bots"}
             try:
                 self._read_commitment(self._published.commitment)
-                self._compare_commitment(self._published.commitment, noted)
             except RecursionError:
                 self._fault("commitment", f"{folder / COMMITMENT_FILE}: the values in it nest too deeply")
+        for change in () if noted is None else changed_since(noted, self._committed_in()):
+            self._fault("commitment", f"{self._committed_in()}: {change}")
+            self._certain = {"commitment"}
+
+    def _committed_in(self) -> Path:
+        """Returns the file with what was committed to."""
+        return self._folder / COMMITMENT_FILE
 
     def _earlier_commitment(self, folder: Path) -> Commitment | None:
         """Returns what was committed to, if an earlier version of arena wrote it in another file."""
@@ -195,7 +202,7 @@ class Auditor:
             notes=tuple(self._notes()),
             of=self.of,
         )
-        return settled(audit)
+        return settled(audit, self._certain)
 
     def _check_beacon(self) -> None:
         beacon, given = self._published.beacon, self._published.contributions
@@ -291,8 +298,11 @@ class Auditor:
     def _read_commitment(self, before: Commitment) -> None:
         place = self._folder / COMMITMENT_FILE
         self._check_digests(before, place)
+        for reason in of_beginning(before.tournament, before.created) if before.created or self._is_numbered else ():
+            self._fault("commitment", f"{place}: {reason}")
         try:
-            format_of(before.settings)
+            if isinstance(before.settings.get("format"), str):
+                format_of(before.settings)
         except ValueError as error:
             self._fault(UNCHECKED_DOCUMENT, f"not checked: {error} - at {place}")
             return
@@ -326,12 +336,6 @@ class Auditor:
         ):
             if sha256_of(document) != digest:
                 self._fault("commitment", f"{place}: {name}_sha256 is not the digest of its {name}")
-
-    def _compare_commitment(self, before: Commitment, noted: Path | None) -> None:
-        place = self._folder / COMMITMENT_FILE
-        if noted is not None:
-            for change in changed_since(noted, before):
-                self._fault("commitment", f"{place}: {change}")
 
     def _identify(self, log: Examined, before: Commitment) -> int | None:
         """Returns the number of the game that a log is of, if it is the tournament's and the only log of the game."""

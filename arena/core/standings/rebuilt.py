@@ -128,7 +128,7 @@ def rebuild(store: Store, record: Record, told: Told | None) -> Schedule:
     store.create(
         Tournament(
             id=id,
-            created=record.commitment.created,
+            created=record.commitment.created or str(row.get("created")),  # 0.2.0 and before committed to no date
             settings=document,
             digest=sha256_of(document),
             seed=document["seed"],
@@ -361,16 +361,21 @@ def _of_dates(told: Told) -> Iterator[str]:
     if not is_date(created) or not (finished is None or (is_date(finished) and created <= finished)):
         yield f"tournaments: expected its beginning, and its end after that, got: {created!s:.80}, {finished!s:.80}"
         return
-    with suppress(ValueError):
-        begun = datetime.strptime(told.id[:8], "%Y%m%d").date()
-        if datetime.fromisoformat(created).date() - begun not in (timedelta(0), timedelta(days=1)):
-            yield f"tournaments: expected a tournament created on {begun}, as its identifier says, got: {created}"
+    yield from of_beginning(told.id, created)
     wrong = 0
     for row in told.table("games"):
         ended = row["finished"]
         is_right = is_date(ended) and created <= ended <= (finished or ended)
         if row["status"] in ("done", "void") and not is_right and (wrong := wrong + 1) <= MOST_FAULTS:
             yield f"game {row['id']}: expected an end between {created} and {finished or 'now'}, got: {ended!s:.80}"
+
+
+def of_beginning(id: str, created: str) -> Iterator[str]:
+    """Yields what is wrong with the date of a tournament's beginning: its day is in the identifier too."""
+    with suppress(ValueError):
+        begun = datetime.strptime(id[:8], "%Y%m%d").date()
+        if not is_date(created) or datetime.fromisoformat(created).date() - begun not in map(timedelta, (0, 1)):
+            yield f"expected a tournament created on {begun}, as its identifier says, got: {created:.80}"
 
 
 def is_date(told: object) -> bool:

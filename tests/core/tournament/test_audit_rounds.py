@@ -138,6 +138,21 @@ def test_chance_of_a_later_version_is_not_checked_where_a_log_alone_says_it(forg
         verify(tmp_path / "a.jsonl")
 
 
+@pytest.mark.parametrize(
+    ("was", "forged_as", "says"),
+    [
+        ('"name": "bot1"', '"name": "bot2"', "expected another name for each entrant"),
+        ('"created": "2', '"created": "1', "expected a tournament created on "),
+        ('"created": "2', '"created": "x', "expected a tournament created on "),
+        ('"format": "swiss"', '"formed": "swiss"', "its settings are no tournament's: unknown format 'None'"),
+    ],
+)
+def test_a_commitment_that_arena_would_not_write_is_found(forged: Folder, was: str, forged_as: str, says: str) -> None:
+    path = forged.logs / "commitment.json"
+    path.write_text(path.read_text().replace(was, forged_as))
+    assert named(forged.audit(), "commitment", says)
+
+
 def test_a_round_after_the_last_is_found(forged: Folder) -> None:
     game = forged.schedule.game(12)
     forged.play(replace(game, number=18, deal=3))

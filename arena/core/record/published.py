@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -194,6 +195,14 @@ def changed_since(noted: Path, path: Path) -> Iterator[str]:
         expected, got = was.get(name), now.get(name)
         if sha256_of(expected) != sha256_of(got):
             yield f"expected the {name} of {noted}, {expected!s:.80}, got: {got!s:.80}"
+
+
+def is_date(told: object) -> bool:
+    """Says whether it is a time in UTC (ISO 8601)."""
+    try:
+        return datetime.fromisoformat(str(told)).utcoffset() == timedelta(0)
+    except ValueError:
+        return False
 
 
 def strange_in(told: Any, known: Any, place: str) -> Iterator[str]:

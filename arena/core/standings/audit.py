@@ -25,6 +25,7 @@ from arena.core.record.published import (
     Commitment,
     Corrections,
     changed_since,
+    is_date,
     published,
     sha256_of,
     strange_in,
@@ -33,7 +34,7 @@ from arena.core.record.receipts import WITHOUT_MARKS
 from arena.core.referee.beacon import is_signature, round_of
 from arena.core.referee.verify import Publication, published_in
 from arena.core.standings.examined import Examined, ExaminedLogs, played_digest
-from arena.core.standings.rebuilt import Record, Told, contradictions, is_date, of_beginning, rebuild
+from arena.core.standings.rebuilt import Record, Told, contradictions, of_beginning, rebuild
 from arena.core.standings.verdicts import UNCHECKED_DOCUMENT, Audit, Fault, settled, struck_text, void_text
 from arena.core.store.reader import Reader
 from arena.core.store.records import game_id
@@ -41,7 +42,7 @@ from arena.core.store.temporary import temporary_store
 from arena.core.tournament.formats import format_of
 from arena.core.tournament.schedule import Schedule
 from arena.core.tournament.settings import Settings
-from arena.core.types import GameResult, TimeControl
+from arena.core.types import TimeControl
 
 PROMISES: Final[Mapping[str, str]] = {
     "log": "every log is whole, and was played by the rules",
@@ -182,10 +183,10 @@ class Auditor:
         if self._is_open() and not missing and (complete or secret is not None):
             self._fault("schedule", f"{self._folder}: by these results the {self.of} goes on after game {games}")
         self._check_missing(missing, games or 0, complete=complete)
+        if before is None and self._is_read and (complete or self._reader is not None):
+            self._fault("commitment", f"{self._folder}: expected a {COMMITMENT_FILE}, got none")
         if complete:
             self._checked.add("secret")
-            if before is None and self._is_read:
-                self._fault("commitment", f"{self._folder}: expected a {COMMITMENT_FILE}, got none")
             if secret is None and self._is_read:
                 self._fault("secret", f"{self._folder}: expected a {SECRET_FILE}, got none: the secret is not revealed")
         audit = Audit(
@@ -242,7 +243,7 @@ class Auditor:
             beacon="" if given is None else given.beacon,
             entropy=None if given is None else tuple(given.entropy),
             struck=self._struck(),
-            result=self._result,
+            result=lambda number: self._kept[number].result if number in self._kept else None,
         )
         if self._reader is None:
             if not schedule.computed:
@@ -287,9 +288,6 @@ class Auditor:
                 )
             counts[one.game], at = one.counts, one.at
         return told.struck()
-
-    def _result(self, number: int) -> GameResult | None:
-        return self._kept[number].result if number in self._kept else None
 
     def _fault(self, check: str, reason: str) -> None:
         self._checked.add(check)

@@ -152,7 +152,9 @@ def verify(
                     echo(str(row))
                 advance(lambda: "")
             if auditor is not None:
-                audits.append(_finish(auditor, complete=complete, quiet=as_json))
+                audits.append(audit := auditor.result(complete=complete))
+                for text in () if as_json else describe(audit, auditor):
+                    echo(text)
     faults = (sum(len(audit.faults) for audit in audits) or failed) + len(differences)
     later = max(later, sum(len(audit.later) for audit in audits))
     compared = {}
@@ -191,15 +193,6 @@ def _to_check(path: Path, reader: Reader | None, noted: Path | None) -> Iterable
     else:
         for folder, group in groupby(_logs_in(path), key=lambda file: file.parent):
             yield ToCheck(list(group), partial(Auditor, folder, reader, noted))
-
-
-def _finish(auditor: FolderAuditor, *, complete: bool, quiet: bool) -> Audit:
-    """Returns what was found in a folder, and prints it unless `quiet`."""
-    audit = auditor.result(complete=complete)
-    if not quiet:
-        for line in describe(audit, auditor):
-            echo(line)
-    return audit
 
 
 def describe(audit: Audit, auditor: FolderAuditor) -> Iterable[str]:

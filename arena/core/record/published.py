@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -144,11 +145,15 @@ def published(folder: Path, file: str, kind: type[T]) -> T | None:
     path = folder / file
     if not os.path.lexists(path):
         return None
-    data = files.read(path, f"a {file}", files.MOST_DOCUMENT, LogError, links=False)
     try:
-        return msgspec.json.decode(_present(json.loads(data, object_pairs_hook=_once), data, path), type=kind)
+        return msgspec.json.decode(_present(*_read(path), path), type=kind)
     except (ValueError, RecursionError) as error:
         raise LogError(f"expected a {file}, got: {error} - at {path}; publish it again") from None
+
+
+def _read(path: Path) -> tuple[Any, bytes]:
+    data = files.read(path, f"a {path.name}", files.MOST_DOCUMENT, LogError, links=False)
+    return json.loads(data, object_pairs_hook=_once), data
 
 
 def _present(document: Any, data: bytes, path: Path) -> bytes:
@@ -176,17 +181,28 @@ def _present(document: Any, data: bytes, path: Path) -> bytes:
     return data
 
 
-def changed_since(noted: Path, now: msgspec.Struct) -> Iterator[str]:
-    """Yields what a document says otherwise than a copy of it that was kept from before, as an expectation.
+def changed_since(noted: Path, path: Path) -> Iterator[str]:
+    """Yields what a document says otherwise than a copy of it that was kept from before, whatever version wrote them.
 
     Raises:
-        LogError: The copy cannot be read.
+        LogError: One of them cannot be read.
     """
-    was = published(noted.parent, noted.name, type(now))
-    for name in now.__struct_fields__:
-        expected, got = getattr(was, name), getattr(now, name)
-        if expected != got:
+    try:
+        was, now = ({**_read(file)[0]} if os.path.lexists(file) else {} for file in (noted, path))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise LogError(f"expected a {path.name}, got: {error} - at {noted} or {path}") from None
+    for name in was | now:
+        expected, got = was.get(name), now.get(name)
+        if sha256_of(expected) != sha256_of(got):
             yield f"expected the {name} of {noted}, {expected!s:.80}, got: {got!s:.80}"
+
+
+def is_date(told: object) -> bool:
+    """Says whether it is a time in UTC (ISO 8601)."""
+    try:
+        return datetime.fromisoformat(str(told)).utcoffset() == timedelta(0)
+    except ValueError:
+        return False
 
 
 def strange_in(told: Any, known: Any, place: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ Whether a folder holds every game of its tournament is the business of `arena.co
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from arena.core.record.published import (
     Commitment,
     Contributions,
     Secret,
+    is_date,
     published,
 )
 from arena.core.record.receipts import contradictions
@@ -68,7 +69,9 @@ class Publication(msgspec.Struct, frozen=True):
                 f"{CONTRIBUTIONS_FILE}: expected no contribution beside a beacon, got some: whoever gave them may have "
                 "known its value"
             )
-        if (round := round_of(self.beacon)) is not None and not _is_before(before.created, out_at(round)):
+        if (round := round_of(self.beacon)) is not None and not (
+            is_date(before.created) and datetime.fromisoformat(before.created) < out_at(round)
+        ):
             wrong.append(
                 f"{COMMITMENT_FILE}: expected a round that was not out yet at {before.created:.80}, "
                 f"got: {round}, which was out at {moment(round)}"
@@ -212,14 +215,6 @@ def _deal(log: Log, published: Publication) -> Deal | None:
     if (given or before) is not None and header.beacon != (given.beacon if given is not None else ""):
         raise _chance(log, f"the beacon {header.beacon!r} is not the one in contributions.json")
     return Deal(derived)
-
-
-def _is_before(date: str, moment: datetime) -> bool:
-    try:
-        found = datetime.fromisoformat(date)
-    except ValueError:
-        return False
-    return found.utcoffset() == timedelta(0) and found < moment
 
 
 def _chance(log: Log, reason: str) -> ReplayMismatch:

@@ -25,6 +25,7 @@ from arena.core.record.published import (
     Commitment,
     Corrections,
     changed_since,
+    is_date,
     published,
     sha256_of,
     strange_in,
@@ -33,7 +34,7 @@ from arena.core.record.receipts import WITHOUT_MARKS
 from arena.core.referee.beacon import is_signature, round_of
 from arena.core.referee.verify import Publication, published_in
 from arena.core.standings.examined import Examined, ExaminedLogs, played_digest
-from arena.core.standings.rebuilt import Record, Told, contradictions, is_date, rebuild
+from arena.core.standings.rebuilt import Record, Told, contradictions, of_beginning, rebuild
 from arena.core.standings.verdicts import UNCHECKED_DOCUMENT, Audit, Fault, settled, struck_text, void_text
 from arena.core.store.reader import Reader
 from arena.core.store.records import game_id
@@ -41,7 +42,7 @@ from arena.core.store.temporary import temporary_store
 from arena.core.tournament.formats import format_of
 from arena.core.tournament.schedule import Schedule
 from arena.core.tournament.settings import Settings
-from arena.core.types import GameResult, TimeControl
+from arena.core.types import TimeControl
 
 PROMISES: Final[Mapping[str, str]] = {
     "log": "every log is whole, and was played by the rules",
@@ -107,6 +108,7 @@ class Auditor:
         self._faults: list[Fault] = []
         self._checked = {"log", "time"}
         self._unchecked: dict[str, str] = {}
+        self._certain: set[str] = set()
         self._is_read, self._is_numbered = True, False
         """Whether each published file could be read; and whether the commitment has a `format` (since 0.3.0)."""
         self._logs = 0
@@ -140,9 +142,15 @@ class Auditor:
             self._checked |= {"commitment", "schedule", "bots"}
             try:
                 self._read_commitment(self._published.commitment)
-                self._compare_commitment(self._published.commitment, noted)
             except RecursionError:
                 self._fault("commitment", f"{folder / COMMITMENT_FILE}: the values in it nest too deeply")
+        for change in () if noted is None else changed_since(noted, self._committed_in()):
+            self._fault("commitment", f"{self._committed_in()}: {change}")
+            self._certain = {"commitment"}
+
+    def _committed_in(self) -> Path:
+        """Returns the file with what was committed to."""
+        return self._folder / COMMITMENT_FILE
 
     def _earlier_commitment(self, folder: Path) -> Commitment | None:
         """Returns what was committed to, if an earlier version of arena wrote it in another file."""
@@ -175,10 +183,10 @@ class Auditor:
         if self._is_open() and not missing and (complete or secret is not None):
             self._fault("schedule", f"{self._folder}: by these results the {self.of} goes on after game {games}")
         self._check_missing(missing, games or 0, complete=complete)
+        if before is None and self._is_read and (complete or self._reader is not None):
+            self._fault("commitment", f"{self._folder}: expected a {COMMITMENT_FILE}, got none")
         if complete:
             self._checked.add("secret")
-            if before is None and self._is_read:
-                self._fault("commitment", f"{self._folder}: expected a {COMMITMENT_FILE}, got none")
             if secret is None and self._is_read:
                 self._fault("secret", f"{self._folder}: expected a {SECRET_FILE}, got none: the secret is not revealed")
         audit = Audit(
@@ -195,7 +203,7 @@ class Auditor:
             notes=tuple(self._notes()),
             of=self.of,
         )
-        return settled(audit)
+        return settled(audit, self._certain)
 
     def _check_beacon(self) -> None:
         beacon, given = self._published.beacon, self._published.contributions
@@ -235,7 +243,7 @@ class Auditor:
             beacon="" if given is None else given.beacon,
             entropy=None if given is None else tuple(given.entropy),
             struck=self._struck(),
-            result=self._result,
+            result=lambda number: self._kept[number].result if number in self._kept else None,
         )
         if self._reader is None:
             if not schedule.computed:
@@ -281,9 +289,6 @@ class Auditor:
             counts[one.game], at = one.counts, one.at
         return told.struck()
 
-    def _result(self, number: int) -> GameResult | None:
-        return self._kept[number].result if number in self._kept else None
-
     def _fault(self, check: str, reason: str) -> None:
         self._checked.add(check)
         self._faults.append(Fault(check, reason))
@@ -291,8 +296,11 @@ class Auditor:
     def _read_commitment(self, before: Commitment) -> None:
         place = self._folder / COMMITMENT_FILE
         self._check_digests(before, place)
+        for reason in of_beginning(before.tournament, before.created) if before.created or self._is_numbered else ():
+            self._fault("commitment", f"{place}: {reason}")
         try:
-            format_of(before.settings)
+            if isinstance(before.settings.get("format"), str):
+                format_of(before.settings)
         except ValueError as error:
             self._fault(UNCHECKED_DOCUMENT, f"not checked: {error} - at {place}")
             return
@@ -326,12 +334,6 @@ class Auditor:
         ):
             if sha256_of(document) != digest:
                 self._fault("commitment", f"{place}: {name}_sha256 is not the digest of its {name}")
-
-    def _compare_commitment(self, before: Commitment, noted: Path | None) -> None:
-        place = self._folder / COMMITMENT_FILE
-        if noted is not None:
-            for change in changed_since(noted, before):
-                self._fault("commitment", f"{place}: {change}")
 
     def _identify(self, log: Examined, before: Commitment) -> int | None:
         """Returns the number of the game that a log is of, if it is the tournament's and the only log of the game."""

@@ -98,10 +98,7 @@ def _published_in(folder: str) -> Publication:
 def played_digest(settings: GameSettings) -> str:
     """Returns the SHA-256 (hex) of what is played, the board's text left out: its hash stands for it."""
     board = settings.board
-    short = settings if board is None else msgspec.structs.replace(
-        settings, board=msgspec.structs.replace(board, text="")
-    )  # fmt: skip
-    return sha256_of(short)
+    return sha256_of(replace(settings, board=None if board is None else replace(board, text="")))
 
 
 class ExaminedLogs:

@@ -18,7 +18,7 @@ import msgspec
 from arena.core.errors import StoreError
 from arena.core.link.bots import BotSpec
 from arena.core.ratings.running import Rating
-from arena.core.record.published import Commitment, sha256_of
+from arena.core.record.published import Commitment, is_date, sha256_of
 from arena.core.referee.chance import commitment, seed_secret
 from arena.core.standings.closing import fit_rows
 from arena.core.standings.report import report
@@ -128,7 +128,7 @@ def rebuild(store: Store, record: Record, told: Told | None) -> Schedule:
     store.create(
         Tournament(
             id=id,
-            created=record.commitment.created,
+            created=record.commitment.created or str(row.get("created")),  # 0.2.0 and before committed to no date
             settings=document,
             digest=sha256_of(document),
             seed=document["seed"],
@@ -195,18 +195,13 @@ def _start(row: Payload) -> Rating:
 
 def _spec_of(bot: BotSettings, told: object) -> Payload:
     """Returns the manifest that is told of a bot with what the record knows of it."""
-    spec = _spec(told)
+    spec: Payload = {}
+    with suppress(msgspec.MsgspecError):
+        spec = msgspec.json.decode(str(told), type=dict[str, Any])
     with suppress(msgspec.ValidationError):
         if msgspec.convert(spec, BotSpec).identity == bot.digest:  # the digest of files alone, if values were chosen
             return spec | {"name": bot.own_name, "version": bot.version}
     return spec | {"name": bot.own_name, "version": bot.version, "digest": bot.digest}
-
-
-def _spec(told: object) -> Payload:
-    try:
-        return msgspec.json.decode(str(told), type=dict[str, Any])
-    except msgspec.MsgspecError:
-        return {}
 
 
 # Comparing
@@ -361,10 +356,7 @@ def _of_dates(told: Told) -> Iterator[str]:
     if not is_date(created) or not (finished is None or (is_date(finished) and created <= finished)):
         yield f"tournaments: expected its beginning, and its end after that, got: {created!s:.80}, {finished!s:.80}"
         return
-    with suppress(ValueError):
-        begun = datetime.strptime(told.id[:8], "%Y%m%d").date()
-        if datetime.fromisoformat(created).date() - begun not in (timedelta(0), timedelta(days=1)):
-            yield f"tournaments: expected a tournament created on {begun}, as its identifier says, got: {created}"
+    yield from of_beginning(told.id, created)
     wrong = 0
     for row in told.table("games"):
         ended = row["finished"]
@@ -373,12 +365,12 @@ def _of_dates(told: Told) -> Iterator[str]:
             yield f"game {row['id']}: expected an end between {created} and {finished or 'now'}, got: {ended!s:.80}"
 
 
-def is_date(told: object) -> bool:
-    """Says whether it is a time in UTC (ISO 8601)."""
-    try:
-        return datetime.fromisoformat(str(told)).utcoffset() == timedelta(0)
-    except ValueError:
-        return False
+def of_beginning(id: str, created: str) -> Iterator[str]:
+    """Yields what is wrong with the date of a tournament's beginning: its day is in the identifier too."""
+    with suppress(ValueError):
+        begun = datetime.strptime(id[:8], "%Y%m%d").date()
+        if not is_date(created) or datetime.fromisoformat(created).date() - begun not in map(timedelta, (0, 1)):
+            yield f"expected a tournament created on {begun}, as its identifier says, got: {created:.80}"
 
 
 def of_definitions(reader: Reader, store: Store) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Final, Literal
 
 import msgspec
@@ -52,8 +52,8 @@ UNCHECKED_DOCUMENT: Final = "unchecked document"
 _OF_LOGS: Final = frozenset({"schedule", "results", "standings", "secret", "database"})  # the checks that need all logs
 
 
-def settled(audit: Audit) -> Audit:
-    """Returns an audit in which no check is a fault, or passed, only because a file was not checked."""
+def settled(audit: Audit, certain: Set[str] = frozenset()) -> Audit:
+    """Returns an audit in which no check but a `certain` one is a fault, or passed, only by a file not checked."""
     later = [fault for fault in audit.faults if fault.check in (UNCHECKED_LOG, UNCHECKED_DOCUMENT)]
     if not later:
         return audit
@@ -63,6 +63,7 @@ def settled(audit: Audit) -> Audit:
         doubtful |= checks - said - {"commitment"}
     if any(fault.check == UNCHECKED_DOCUMENT for fault in later):
         doubtful |= checks - {"log", "time"}
+    doubtful -= certain
     return replace(
         audit,
         complete=False,

@@ -118,6 +118,8 @@ class Settings(_SettingsOfAll, frozen=True, kw_only=True):
         own = {key: document[key] for key in kind.__struct_fields__ if key in document}
         rest = {key: value for key, value in document.items() if key not in own and key != "format"}
         of_all = msgspec.convert(rest, _SettingsOfAll)
+        if len({bot.name for bot in of_all.bots}) < len(of_all.bots):
+            raise ValueError("expected another name for each entrant")
         format = msgspec.convert({"name": document["format"], **own}, kind)
         settings = cls(format=format, **msgspec.structs.asdict(of_all))
         if "planning" in own or not settings.format.depends_on_planning(settings.game.players):

@@ -151,12 +151,9 @@ class SeasonAuditor(auditing.Auditor):
         self._old = old.opened_in(folder)
         return None if self._old is None else old.commitment_of(self._old)
 
-    def _compare_commitment(self, before: record_files.Commitment, noted: Path | None) -> None:
-        if noted is None:
-            return
-        place = self._folder / (record_files.COMMITMENT_FILE if self._old is None else old.SEASON_FILE)
-        for change in record_files.changed_since(noted, self._old or before):
-            self._fault("commitment", f"{place}: {change}")
+    def _committed_in(self) -> Path:
+        earlier = self._folder / old.SEASON_FILE
+        return earlier if earlier.exists() else super()._committed_in()
 
     def _read_commitment(self, before: record_files.Commitment) -> None:
         place = self._folder / record_files.COMMITMENT_FILE

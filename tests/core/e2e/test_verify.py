@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,16 +49,6 @@ def test_every_promise_is_kept(folder: Path) -> None:
     assert told.count("  ok      ") == 8
 
 
-def change(statement: str) -> Callable[[Path], None]:
-    def forge(folder: Path) -> None:
-        connection = sqlite3.connect(folder / "arena.db")
-        with connection:
-            assert connection.execute(statement).rowcount > 0
-        connection.close()
-
-    return forge
-
-
 def lose_a_log(folder: Path) -> None:
     next((folder / "logs").glob("*/*-000002.jsonl")).unlink()
 
@@ -75,10 +64,6 @@ def write_again(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("forge", "says"),
     [
-        (
-            change("UPDATE seats SET figures = json_set(figures, '$.rank', 3 - rank) WHERE game LIKE '%-000001'"),
-            "seat 0: expected rank ",
-        ),
         (write_again, "expected log_sha256 "),
         (lose_a_log, "-000002 is done, and its log is not there"),
     ],
@@ -99,6 +84,13 @@ def test_a_commitment_that_was_noted_before_is_compared(folder: Path) -> None:
     done = arena(folder, "verify", "logs", "--noted", "noted.json", code=4)
     assert "FAILED  commitment: " in done.stdout
     assert "expected the commitment of noted.json, 000" in done.stdout
+
+
+def test_a_database_is_not_passed_over_where_the_commitment_is_gone(folder: Path) -> None:
+    next((folder / "logs").glob("*/commitment.json")).unlink()
+    assert [fault["check"] for fault in verify(folder, "--db", "arena.db", code=4)["folders"][0]["faults"]] == [
+        "commitment"
+    ]
 
 
 def test_one_that_is_not_finished_is_no_fault_unless_all_is_demanded(folder: Path) -> None:

@@ -115,6 +115,7 @@ FORGERIES = {
     ),
     "one that goes on": ("UPDATE tournaments SET status = 'running'", "does not say that the tournament is finished"),
     "no such tournament": ("DELETE FROM tournaments", "got none"),
+    "one that has no result": ("DELETE FROM games WHERE number = 3", "-000003 has no result, and its log is there"),
     "another pool": ("UPDATE pools SET options = '{}'", "expected pool"),
     "a view of one's own": (
         "DROP VIEW v_standings; CREATE VIEW v_standings AS SELECT 'bot3' AS bot",

@@ -102,6 +102,7 @@ def test_a_document_of_a_later_version_is_not_checked(
     release: Path, file: str, change: dict[str, object], unchecked: str
 ) -> None:
     [folder, *_] = sorted((release / "tournaments").iterdir())
+    noted = shutil.copy(folder / "commitment.json", release)
     document = json.loads((folder / file).read_text())
     (folder / file).write_text(json.dumps(document | change))
     for options in ([], ["--complete"]):
@@ -111,6 +112,16 @@ def test_a_document_of_a_later_version_is_not_checked(
         assert f"not checked: written by a later version, {unchecked}" in found.output
         assert "  ok      log" in found.output
     assert CHECK_LOG["main"](list(map(str, folder.glob("*.jsonl")))) == 5
+    found = verify(folder, "--noted", noted)
+    assert found.exit_code == (4 if "commitment" in file else 5), "what was kept proves a change, whoever wrote it"
+    (folder / "commitment.json").unlink()
+    assert verify(folder, "--noted", noted).exit_code == 4
+
+
+def test_a_commitment_of_before_it_had_a_date_agrees_with_its_database(release: Path) -> None:
+    for path in release.glob("tournaments/*/commitment.json"):
+        path.write_text(re.sub(r' "created": .*\n', "", path.read_text()))
+    assert verify(release / "tournaments", "--db", release / "arena.db").exit_code == 0
 
 
 @pytest.mark.wing("league")

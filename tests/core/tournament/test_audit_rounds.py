@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,10 +14,7 @@ from arena.core.ratings.running import Rating
 from arena.core.record.log import read_log, write_log
 from arena.core.record.published import CHANCE
 from arena.core.referee.verify import verify
-from arena.core.standings.audit import Auditor
-from arena.core.standings.examined import examine
 from arena.core.standings.verdicts import Audit
-from arena.core.store.store import open_reader
 from arena.core.tournament.formats.compare import Compare
 from arena.core.tournament.formats.extension import Extension
 from arena.core.tournament.formats.knockout import Knockout
@@ -138,6 +134,21 @@ def test_chance_of_a_later_version_is_not_checked_where_a_log_alone_says_it(forg
         verify(tmp_path / "a.jsonl")
 
 
+@pytest.mark.parametrize(
+    ("was", "forged_as", "says"),
+    [
+        ('"name": "bot1"', '"name": "bot2"', "expected another name for each entrant"),
+        ('"created": "2', '"created": "1', "expected a tournament created on "),
+        ('"created": "2', '"created": "x', "expected a tournament created on "),
+        ('"format": "swiss"', '"formed": "swiss"', "its settings are no tournament's: unknown format 'None'"),
+    ],
+)
+def test_a_commitment_that_arena_would_not_write_is_found(forged: Folder, was: str, forged_as: str, says: str) -> None:
+    path = forged.logs / "commitment.json"
+    path.write_text(path.read_text().replace(was, forged_as))
+    assert named(forged.audit(), "commitment", says)
+
+
 def test_a_round_after_the_last_is_found(forged: Folder) -> None:
     game = forged.schedule.game(12)
     forged.play(replace(game, number=18, deal=3))
@@ -172,21 +183,3 @@ def test_a_game_with_more_seats_is_found(forged: Folder) -> None:
     audit = forged.audit()
     assert named(audit, "schedule", "expected the SHA-256 of what is played")
     assert named(audit, "bots", "expected the number of bots 2, as the tournament has it, got: 3")
-
-
-def test_a_log_twice_is_found(forged: Folder) -> None:
-    shutil.copy(forged.log(8), forged.logs / "again.jsonl")
-    assert named(forged.audit(), "schedule", "is there twice")
-
-
-def test_a_finished_tournament_whose_database_lacks_a_result_is_found(forged: Folder, tmp_path: Path) -> None:
-    copy = tmp_path / "copy.db"
-    shutil.copy(forged.db, copy)
-    with sqlite3.connect(copy) as connection:
-        connection.execute("DELETE FROM games WHERE number = 17")
-    connection.close()
-    with open_reader(copy) as reader:
-        auditor = Auditor(forged.logs, reader)
-        for log in sorted(forged.logs.glob("*.jsonl")):
-            auditor.add(examine(str(log)))
-        assert named(auditor.result(), "database", f"game {forged.log(17).stem} has no result, and its log is there")

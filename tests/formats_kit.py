@@ -22,7 +22,6 @@ BETA = 25 / 6
 Performances: TypeAlias = Callable[[random.Random, Sequence[int]], Sequence[float]]
 """How well each entrant at a table plays in one game: the largest has the best rank, equal ones share it."""
 
-
 TUNED = {"depth": Parameter(value=3, low=1, high=8), "risk": Parameter(value=0.5, low=-1.0, high=1.0)}
 """Parameters to tune."""
 

@@ -54,7 +54,6 @@ KINDS = {
 }
 """Tournaments by name: one of each format with 2 and with 3 players at a table."""
 
-
 SMALL = instant.settings(("ann", "bob"), deals=2)
 
 Tell = Callable[[str], object]  # what a run tells of each game that counts

@@ -42,7 +42,8 @@ def _fits(value: str, incomplete: str) -> bool:
     return value.startswith(incomplete) and value[len(incomplete) :].isprintable()
 
 
-def _bots(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
+@_completer
+def bots(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
     from arena.core.link.bots import bundled_folders
 
     if "/" not in incomplete:
@@ -50,7 +51,8 @@ def _bots(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
     yield CompletionItem(incomplete, type="dir")
 
 
-def _rules(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
+@_completer
+def rules(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
     from arena.core.catalogue import families, family, names
 
     group, colon, _ = incomplete.partition(":")
@@ -60,20 +62,23 @@ def _rules(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]
     return map(CompletionItem, (*names(), *(f"{name}:" for name in families())))
 
 
-def _families(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
+@_completer
+def families(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
     from arena.core.catalogue import families
 
     return map(CompletionItem, families())
 
 
-def _rulesets(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
+@_completer
+def rulesets(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
     from arena.core.catalogue import game
 
     for name, ruleset in game(_chosen_rules(ctx)).rulesets.items():
         yield CompletionItem(name, help=ruleset.about)
 
 
-def _rule_options(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
+@_completer
+def rule_options(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
     from arena.core.catalogue import game
 
     for option in game(_chosen_rules(ctx)).option_list:
@@ -83,14 +88,16 @@ def _rule_options(ctx: click.Context, incomplete: str) -> Iterator[CompletionIte
             yield from (CompletionItem(f"{option.name}={value}", help=told) for value, told in option.values.items())
 
 
-def _boards(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
+@_completer
+def boards(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
     from arena.core.catalogue import bundled_boards
 
     yield from (CompletionItem(board.name) for board in bundled_boards())
     yield CompletionItem(incomplete, type="file")
 
 
-def _tournaments(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
+@_completer
+def tournaments(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
     query = (
         "SELECT tournaments.id, rules || ' ' || ruleset || ' ' || status FROM tournaments"
         " JOIN pools ON pools.id = pool WHERE tournaments.id BETWEEN ? AND ? ORDER BY tournaments.rowid DESC LIMIT ?"
@@ -98,18 +105,21 @@ def _tournaments(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem
     return _ids(ctx, query, incomplete)
 
 
-def _games(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
+@_completer
+def games(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
     query = "SELECT id, termination FROM games WHERE id BETWEEN ? AND ? AND status = 'done' ORDER BY id DESC LIMIT ?"
     yield from _ids(ctx, query, incomplete)
     yield CompletionItem(incomplete, type="file")
 
 
-def _entrants(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
+@_completer
+def entrants(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
     query = "SELECT DISTINCT name, '' FROM entrants WHERE name BETWEEN ? AND ? ORDER BY name LIMIT ?"
     return _ids(ctx, query, incomplete)
 
 
-def _commands(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
+@_completer
+def commands(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
     """Yields the commands after those that the line names as words."""
     found = ctx.find_root().command
     for word in ctx.params.get("command") or ():
@@ -169,15 +179,3 @@ def first_word(words: Iterable[str], others: Complete) -> Complete:
         return [*first, *others(ctx, param, incomplete)]
 
     return complete
-
-
-bots = _completer(_bots)
-rules = _completer(_rules)
-families = _completer(_families)
-rulesets = _completer(_rulesets)
-rule_options = _completer(_rule_options)
-boards = _completer(_boards)
-tournaments = _completer(_tournaments)
-games = _completer(_games)
-entrants = _completer(_entrants)
-commands = _completer(_commands)

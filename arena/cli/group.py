@@ -24,16 +24,15 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
-LONGEST_NAME = 200
-"""How many characters of a name a message quotes."""
-
 WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("help", "commands"), "arena --help"), "version": "arena --version",
     **dict.fromkeys(("create", "scaffold"), "arena bot new"), **dict.fromkeys(("validate", "test"), "arena bot check"),
     **dict.fromkeys(("upload", "push", "deploy"), "arena league submit"), "start": "arena league run",
     **dict.fromkeys(("server", "web"), "arena league serve' or 'arena watch --web"),
-    **dict.fromkeys(("leaderboard", "ranking", "ratings", "elo"), "arena standings"), "sprt": "arena compare --sprt",
-    **dict.fromkeys(("register", "join", "signup", "key"), "arena league token new"), "resume": "arena tournament",
+    **dict.fromkeys(("leaderboard", "ranking", "rank", "ratings", "elo", "stats"), "arena standings"),
+    **dict.fromkeys(("register", "join", "signup", "login", "key"), "arena league token new"), "info": "arena --help",
+    **dict.fromkeys(("league new", "league create"), "arena league init"), "resume": "arena tournament",
+    "ban": "arena league suspend", "sprt": "arena compare --sprt", "stop": "arena league pause",
     **dict.fromkeys(("duel", "versus", "vs", "fight"), "arena match"), "logs": "arena games' or 'arena replay logs",
     **dict.fromkeys(("view", "view-game", "gui", "spectate"), "arena watch' or 'arena replay"), "train": "arena tune",
     **{word: f"arena tournament --format {word}" for word in ("gauntlet", "swiss", "knockout", "ladder", "adaptive")},
@@ -41,7 +40,7 @@ WORDS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """Words that people of this trade type, and the commands that they mean."""
 OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "--game": ("--rules",), "--variant": ("--ruleset",), "--map": ("--board",),
+    "--game": ("--rules",), "--variant": ("--ruleset",), "--map": ("--board",), "--option": ("--rule",),
     **dict.fromkeys(("--games", "--rounds", "--matches", "--repeat", "--deals", "-n"), ("--deals", "--max-deals")),
     **dict.fromkeys(("--threads", "--jobs", "--workers", "--parallel", "-j"), ("--concurrency", "--workers")),
     **dict.fromkeys(("--timeout", "--tc", "--timecontrol"), ("--time",)), "--output": ("--out", "--logs"),
@@ -78,7 +77,7 @@ def _not_a_bug(error: Exception) -> ArenaError | None:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}..."
+    return text if len(text) <= 200 else f"{text[:200]}..."  # a name may be as long as a path
 
 
 class Failure(click.ClickException):
@@ -156,7 +155,10 @@ class LazyGroup(click.Group):
             if (error := self.refusal(name)) is not None:
                 raise error
             root = ctx.find_root()
-            meant = [WORDS[name]] if name in WORDS else list(_called(root.command, name, root))[:4]
+            word = WORDS.get(f"{ctx.info_name} {name}", WORDS.get(name))
+            if word and ctx.parent and (own := word.rpartition(" ")[2]) in self.lazy:
+                word = f"arena {ctx.command_path.partition(' ')[2]} {own}"
+            meant = [word] if word else list(_called(root.command, "list" if name == "ls" else name, root))[:4]
             if meant:
                 paths = "' or '".join(meant)
                 raise click.UsageError(f"No such command {name!r} here. Did you mean '{paths}'?", ctx)

@@ -19,7 +19,6 @@ RESULTS = "Results"
 _SECTIONS = (WHO, WHAT, FORMAT, HOW, RESULTS)
 """In the order in which they are shown. Options without a section come under the last."""
 
-
 ALL = "--help-all"
 _ASKED = f"{__name__}.all"
 

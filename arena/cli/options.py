@@ -42,7 +42,6 @@ _AFTER_TIME = (
     ),
 )  # fmt: skip
 
-
 _CHOSEN = ("ruleset", "overrides", "board", "time", "cpu", "race_window_ms")
 """What these options give beside the game's name."""
 

@@ -47,6 +47,7 @@ class Item(Rated, frozen=True, kw_only=True):
     mean_score: float | None = None
     mean_ms: float | None = None
     max_ms: float | None = None
+    display_name: str = ""
 
 
 class VersionRow(Rated, frozen=True, kw_only=True):
@@ -148,8 +149,10 @@ def moment(at: str) -> str:
 
 
 def _confinement(rows: Sequence[Rated]) -> text_tables.Column:
-    """Returns the column that says which versions are uncontrolled, or fenced only. It never leaves."""
-    said = {str(Level.REMOTE): "uncontrolled", str(Level.FENCED): str(Level.FENCED)}
+    """Returns the column that says which versions are uncontrolled, or less confined than others. It never leaves."""
+    said = {str(Level.REMOTE): "uncontrolled"}
+    if any(row.level != Level.FENCED for row in rows):  # else the heading says it
+        said[str(Level.FENCED)] = str(Level.FENCED)
     return text_tables.Column(title="level", cells=[said.get(row.level, "") for row in rows], left=True)
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from arena.core.face import plain, progress, true_skill
+from arena.core.face import plain, progress, text_tables, true_skill
 from arena.pages.exhibits import exhibits_of
 
 if TYPE_CHECKING:
@@ -224,8 +224,7 @@ def _label_ends(axes: Axes, ends: Sequence[tuple[float, str, str]], last: int) -
         places[at] = ceiling = min(places[at], ceiling)
         ceiling -= step
     for (_, name, colour), place in zip(ordered, places, strict=True):
-        shown = plain(name)
-        shown = shown if len(shown) <= LABEL else f"{shown[: LABEL - 1]}…"
+        shown = text_tables.elide(plain(name), LABEL)
         axes.text(last * 1.015, place, shown, color=colour, va="center", weight="bold", clip_on=False, parse_math=False)
 
 
@@ -234,18 +233,10 @@ def _draw_intervals(axes: Axes, intervals: Sequence[Interval]) -> None:
     axes.grid(axis="x", color=LINE, linewidth=0.7)
     rows = range(len(intervals))
     axes.errorbar(
-        [one.rating for one in intervals],
-        list(rows),
-        xerr=[one.half_width for one in intervals],
-        fmt="o",
-        color=LINK,
-        ecolor=FAINT,
-        elinewidth=1.3,
-        capsize=3,
-        markersize=5.5,
-    )
+        [one.rating for one in intervals], list(rows), xerr=[one.half_width for one in intervals], fmt="o", color=LINK,
+        ecolor=FAINT, elinewidth=1.3, capsize=3, markersize=5.5,
+    )  # fmt: skip
     axes.set_ylim(len(intervals) - 0.5, -0.5)
     axes.set_yticks(list(rows))
-    labels = [plain(one.name) for one in intervals]
-    axes.set_yticklabels([one if len(one) <= LABEL else f"{one[: LABEL - 1]}…" for one in labels], parse_math=False)
+    axes.set_yticklabels([text_tables.elide(plain(one.name), LABEL) for one in intervals], parse_math=False)
     axes.tick_params(axis="y", labelcolor=INK)

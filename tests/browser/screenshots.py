@@ -89,7 +89,7 @@ def shoot_live(browser: Any, place: Path, folder: Path) -> None:
         window.goto(process.stdout.readline().strip())
         with started(place, "tournament", "random", "greedy", "banzai", "--players", "3", "--deals", "200", "-q"):
             window.wait_for_selector("#finished .row:nth-child(5)")
-            window.frame_locator("iframe").locator("use[href^='#T']").first.wait_for(state="attached")
+            window.frame_locator("iframe:not(.next)").locator("use[href^='#T']").first.wait_for(state="attached")
             shoot_looks(window, folder / "live")
         context.close()
 

@@ -17,6 +17,8 @@ from command_kit import arena, started
 from arena.core.record.log import Log
 from arena.core.referee.feed import Feed, feed_folder
 
+SHOWN = "iframe:not(.next)"
+
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
@@ -32,15 +34,17 @@ def test_boards_move_and_standings_too(browser: Any, tmp_path: Path, width: int,
             page.wait_for_selector("html[data-ready]", state="attached")
             assert "Nothing has been played" in page.inner_text("#facts")
             with started(tmp_path, "tournament", "random", "greedy", "--deals", "40", "-q") as playing:
-                page.wait_for_selector("iframe")
-                frame = page.frame_locator("iframe")
+                page.wait_for_selector(SHOWN)
+                frame = page.frame_locator(SHOWN)
                 frame.locator("use[href^='#T']").first.wait_for(state="attached")  # a tile was laid
                 frame.locator(".facts", has_text="only what everybody knows").first.wait_for(state="attached")
                 page.wait_for_selector("#standings td.bot")
                 assert {"random", "greedy"} == set(page.locator("#standings td.bot").all_inner_texts())
                 page.wait_for_selector("#finished .row")
                 page.locator("#finished .row").first.click()
-                over = page.frame_locator("iframe").locator("#over")
+                assert page.locator(SHOWN).count() == 1, "the last position stays until the next is there"
+                page.wait_for_selector("iframe.next", state="detached")
+                over = page.frame_locator(SHOWN).locator("#over")
                 over.wait_for(state="visible")
                 assert "won against" in over.inner_text() or "drawn" in over.inner_text()
                 playing.send_signal(signal.SIGINT)
@@ -123,8 +127,8 @@ def test_a_board_that_grows_leaves_everybody_at_their_moment(browser: Any, tmp_p
         page = context.new_page()
         console, _ = heard(page)
         page.goto(address)
-        page.wait_for_selector("iframe")
-        page.frame_locator("iframe").locator(".place").wait_for()
+        page.wait_for_selector(SHOWN)
+        page.frame_locator(SHOWN).locator(".place").wait_for()
         (frame,) = [frame for frame in page.frames if "/game/" in frame.url]
         frame.wait_for_function("() => arena.viewer.at().frames > 4")
         frame.evaluate("""() => {
@@ -166,10 +170,10 @@ def test_many_tabs_can_watch(browser: Any, tmp_path: Path) -> None:
                 hide(other)
             page.goto(address, wait_until="commit")
             page.wait_for_selector("html[data-ready]", state="attached")
-            page.frame_locator("iframe").locator(".place").wait_for()
+            page.frame_locator(SHOWN).locator(".place").wait_for()
             pages.append(page)
         first = pages[0]
-        before = first.frame_locator("iframe").locator(".place").inner_text()
+        before = first.frame_locator(SHOWN).locator(".place").inner_text()
         hide(pages[-1])
         hide(first, hidden=False)
         (frame,) = [frame for frame in first.frames if "/game/" in frame.url]

@@ -84,16 +84,14 @@ def test_every_option_has_a_line_of_its_own_in_its_group() -> None:
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        ("submit", "'arena league submit'"),
-        ("bot submit", "'arena league submit'"),
-        ("new", "'arena bot new'"),
-        ("help", "'arena --help'"),
-        ("swiss", "'arena tournament --format swiss'"),
-        ("match a b --game x", "'--rules'"),
-        ("match a b --rounds 3", "'--deals'"),
+        ("submit", "'arena league submit'"), ("bot submit", "'arena league submit'"),
+        ("league leaderboard cup", "'arena league standings'"), ("league create cup", "'arena league init'"),
+        ("bot ls", "'arena tournaments list' or 'arena bot list'"), ("new", "'arena bot new'"),
+        ("help", "'arena --help'"), ("swiss", "'arena tournament --format swiss'"),
+        ("match a b --game x", "'--rules'"), ("match a b --rounds 3", "'--deals'"),
         ("compare a b --deals 3", "'--max-deals'"),
     ],
-)
+)  # fmt: skip
 def test_what_is_called_otherwise_elsewhere_is_found(typed: str, meant: str) -> None:
     ended = CliRunner().invoke(cli, typed.split())
     assert ended.exit_code == 2

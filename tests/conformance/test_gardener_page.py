@@ -66,7 +66,6 @@ def test_decisions_and_streams_are_documented() -> None:
 
 # What games send
 
-
 GAMES = [PAGE.play(seats, ruleset, seats) for seats in range(2, 6) for ruleset in RULESETS]
 
 

@@ -549,7 +549,6 @@ def test_a_game_without_a_board_has_null_for_it() -> None:
 
 # The viewer
 
-
 View = Callable[..., subprocess.CompletedProcess[str]]
 
 

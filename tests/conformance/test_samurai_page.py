@@ -21,7 +21,6 @@ DASH = "\N{EN DASH}"
 """What a table has where there is nothing to say."""
 TURN_FORMS = [{"tile", "space"}, {"tile", "space", "caste", "with", "with_caste"}, {"tile", "from", "to"}]
 
-
 GAMES = [PAGE.play(seats, ruleset, seats) for seats in (2, 3, 4) for ruleset in RULESETS]
 MUST_FOLLOW = PAGE.play(2, "standard", 1, fast="must_follow")
 

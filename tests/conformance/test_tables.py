@@ -211,7 +211,6 @@ def test_a_pattern_holds_to_the_last_character(field: str, value: str) -> None:
 
 # What the tables can say
 
-
 NAME = {"type": "string"}
 TYPES: list[tuple[dict[str, Any], str, list[Any], list[Any]]] = [
     ({"type": "string", "at_least": 1}, "string, at least 1 characters", ["a"], ["", 1, None]),

@@ -172,7 +172,6 @@ TAKEN: Final[Sequence[tuple[str, Callable[[Path], object], str, bool]]] = (
 )
 """A name, what takes it away, what must be said, and whether all that was told is kept."""
 
-
 ROWS: Final = (
     Row(
         name="killed at the n-th write, sync, truncation, unlink",

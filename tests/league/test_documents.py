@@ -25,6 +25,7 @@ FIGURES = {**RATING, "mu": float, "sigma": float, "matches": int, "games": int, 
 """The fields of a version that plays, as every document has them."""
 STANDING: dict[str, Any] = {
     "rank": int, "name": str, "bot": str, "author": str, "level": str, "uncontrolled": bool, "since": str,
+    "display_name": str,
     "ahead_of_next": (float, NULL), "points": (float, NULL), "wins": int, "draws": int, "losses": int,
     "mean_score": (float, NULL), "mean_ms": float, "max_ms": float, "provisional": bool, **FIGURES,
 }  # fmt: skip

@@ -18,7 +18,6 @@ from arena.sandbox.accounts import RANGES, Users, holds, mapped, seat_user
 
 NUMBERS = range(5_000, 5_004)
 
-
 TAKE_ALL = """
 import sys
 from pathlib import Path

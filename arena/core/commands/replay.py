@@ -90,6 +90,8 @@ def replay(
     if not chosen:
         raise click.UsageError(f"expected a frame of turn {turn}, got: --frame {frame}; leave out one of the two")
     if png is not None:
+        if png.suffix.lower() != ".png":
+            raise click.UsageError(f"expected a name that ends in .png, got: --png {png}; a page is made by --html")
         _draw(shown.draw(chosen[-1], FILE_WIDTH), png)
         return
     screen = console()

@@ -23,7 +23,6 @@ from arena.core.types import NS_PER_MS, Event, Forfeit, GameResult, LoggedForfei
 Watch: TypeAlias = Callable[[log.Header | log.Record], None]
 """Called with each record, between decisions: no clock runs while it works."""
 
-
 _OF_THE_JOB: Final = ("game", "tournament", "settings", "deal", "rotation", "beacon", "level")
 """What a header has from its job unchanged."""
 

@@ -25,7 +25,6 @@ WIDEST = 100
 NARROWEST = 20
 """The fewest columns for words, whatever the width."""
 
-
 SIZE = 15  # pixels
 INK, PAPER = (0, 0, 0), (255, 255, 255)
 

@@ -12,13 +12,14 @@ from rich.text import Text
 from arena.core.progress import Met, Neighbour, Progress, Round
 from arena.core.show.layout import shelves
 from arena.core.show.standings import percent
-from arena.core.show.tables import Column, elide, fitted, in_blocks, least_width
+from arena.core.show.tables import Column, elide, fitted, in_blocks, least_width, wrapped
 from arena.core.text import plain
 
 
 def swiss_text(progress: Progress, width: int) -> Text:
     """Returns how a Swiss tournament stands."""
-    return swiss_table(progress.rounds, progress.points or {}, width)
+    signs = "3+ is a round won against number 3 of this table, 3= drawn, 3- lost; a percentage is a mean share."
+    return Text("\n\n").join([swiss_table(progress.rounds, progress.points or {}, width), wrapped(signs, width)])
 
 
 def bracket_text(progress: Progress, width: int) -> Text:

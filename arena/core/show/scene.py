@@ -23,7 +23,6 @@ WORDS: Final = 4
 _GAP = 2
 _NARROWEST = 24  # columns beside a board in which words can still be read
 
-
 Words: TypeAlias = Text | Sequence[Text]
 """A sentence, or a list of items of which none is to be broken."""
 

@@ -8,7 +8,8 @@ from typing import Final
 from rich.style import Style
 from rich.text import Text
 
-from arena.core.show.layout import clip
+from arena.core.show.tables import elide
+from arena.core.text import plain
 from arena.core.types import Seat
 
 MARKS = "▲■●◆★"
@@ -31,7 +32,7 @@ class Seats:
     """Names the seats of a game by the names of their bots."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self.names = [clip(name, NAME_WIDTH) for name in names]
+        self.names = [elide(plain(name), NAME_WIDTH) for name in names]
         self._brief = [(self.who(seat).plain, f"{MARKS[seat]} {name}") for seat, name in enumerate(self.names)]
 
     def who(self, seat: Seat) -> Text:

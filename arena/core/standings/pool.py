@@ -22,7 +22,6 @@ from arena.core.types import is_cooperative
 
 SHOWN = 6  # digits of a digest that tell two bots of one name and version apart
 
-
 _COPY = re.compile(r"#\d+\Z")
 """Matches the end of a name in a tournament where others have the same name."""
 

@@ -28,7 +28,6 @@ _TOURNAMENT = (
     " seconds, status, finished FROM tournaments"
 )
 
-
 _POOL = "(SELECT json_array(rules, rules_version, ruleset, options, digest) FROM pools WHERE pools.id = pool)"
 
 

@@ -30,7 +30,6 @@ from arena.core.types import GameSettings, Level, Payload, TimeControl, is_coope
 THINKERS: Final = ("shogun", "planner")
 """Bundled bots that use all the time they get. They enter a tournament only if they are named."""
 
-
 OnOverload: TypeAlias = Literal["rate", "void"]
 """What becomes of a game that a seat lost on time while the machine denied it a core: it counts, or it is void."""
 

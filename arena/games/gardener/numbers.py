@@ -15,7 +15,6 @@ from arena.games.gardener.state import Done, Garden, Near, NearRow, Plant, Play,
 MOST_ROWS = 12
 """So many rows can a card make at most: two on each of its short lines, three on each of its long ones."""
 
-
 _NOUGHT = array("h", [0])
 
 

@@ -19,6 +19,8 @@ FROM_LOGS: Final = ("forfeits", "mean_score", "mean_ms", "max_ms")
 """What of a row of the standings only logs say."""
 GIVEN: Final = ("author", "since")
 """What of a row no file but the standings says."""
+LATER: Final = {"display_name"}
+"""The same, of which earlier versions of arena said nothing."""
 NEAR: Final = 1.5e-3
 """How far figures of standings may be apart: they are rounded to thousandths."""
 
@@ -116,7 +118,7 @@ class Computed:
             }
             if least is not None:
                 known["provisional"] = known["matches"] < least
-            items.append(known | {name: found[name] for name in (*GIVEN, *skipped)})
+            items.append(known | {name: found[name] for name in (*GIVEN, *skipped, *(LATER & {*found}))})
         order = table.order and {"enough": table.order.enough, "open": [list(group) for group in table.order.open]}
         document = {"season": history.opened.season, "digest": None, "method": told["method"], "remaking": None}
         if least is not None:

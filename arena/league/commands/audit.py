@@ -8,7 +8,7 @@ import click
 
 from arena.cli.options import json_option
 from arena.core.face import errors
-from arena.league.commands.here import Elsewhere, at_options
+from arena.league.commands.here import Elsewhere, at_options, out_option
 
 
 @click.command()
@@ -20,10 +20,7 @@ from arena.league.commands.here import Elsewhere, at_options
     help="What was seen before: another author's .heads.jsonl, or a copy of a season's commitment.json."
     "  [default with --at: your own]",
 )
-@click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), default=".", metavar="FOLDER",
-    help="With --at, the folder for what is fetched.  [default: this one]",
-)  # fmt: skip
+@out_option("With --at, the folder for what is fetched.")
 @at_options
 @json_option
 @click.pass_context

@@ -37,6 +37,12 @@ to_option = click.option(
 reason_option = click.option("--reason", default="", metavar="TEXT", help="What the author is told.")
 
 
+def out_option(what: str) -> Callable[[F], F]:
+    """Returns the decorator that adds `--out FOLDER`."""
+    folder, told = click.Path(file_okay=False, path_type=Path), f"{what}  [default: this one]"
+    return click.option("--out", type=folder, default=".", metavar="FOLDER", help=told)
+
+
 class LeagueGroup(LazyGroup):
     """Commands about a league. Each takes it as `--league FOLDER`, also where FOLDER is its first argument."""
 
@@ -51,6 +57,9 @@ class LeagueGroup(LazyGroup):
 def _folder_first(command: click.Command, args: list[str]) -> list[str]:
     arguments = [parameter.name for parameter in command.params if isinstance(parameter, click.Argument)]
     if arguments[:1] != ["folder"]:
+        if "folder" in [one.name for one in command.params] and args and (Path(args[0]) / "league.toml").is_file():
+            what, to = f"{arguments[0]}".upper(), f"--league {args[0]}"
+            raise errors.ConfigError(f"expected {what} first, got the folder of a league; give it as {what} {to}")
         return args
     for place, word in enumerate(args):
         option, equals, value = word.partition("=")

@@ -169,13 +169,14 @@ class There:
                 f"what this fetches: arena league season get {season} {shlex.join(self.options)}"
             )
         name, items = self._client.standings()
+        level = self._client.hello().league.get("level", "")
         try:
             convert(items, list[_Standing])
         except ValidationError as error:
             raise errors.DoorError(
                 f"expected standings of a league, got: {error}; ask its operator", "internal"
             ) from None
-        return {"season": name, "items": items}, f"Season {name}"
+        return {"season": name, "items": items}, plain(f"Season {name}, {level}".removesuffix(", "))
 
     def reports(self, version: str, kind: str | None) -> Payload:
         kinds = STEPS if kind is None else (kind,)

@@ -9,7 +9,7 @@ import click
 
 from arena.cli.options import columns_option, json_option
 from arena.cli.output import echo, show_json, show_line
-from arena.league.commands.here import Elsewhere, at_options, folder_or_elsewhere, to_option
+from arena.league.commands.here import Elsewhere, at_options, folder_or_elsewhere, out_option, to_option
 from arena.league.commands.leagues import opened
 from arena.league.commands.tables import show_final, show_games, show_standings
 
@@ -96,10 +96,7 @@ def games(
 @click.option(
     "--author", metavar="NAME", help="With --league: the log as this author sees it.  [default: as everybody does]"
 )
-@click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), default=".", metavar="FOLDER",
-    help="The folder for the file.  [default: this one]",
-)  # fmt: skip
+@out_option("The folder for the file.")
 @at_options
 def log(game: str, folder: Path | None, author: str | None, out: Path, elsewhere: Elsewhere | None) -> None:
     """Fetch the log of a game, once its match is over.

@@ -18,6 +18,7 @@ from arena.league.commands.here import (
     folder_argument,
     folder_of,
     order,
+    out_option,
     reading,
     to_option,
 )
@@ -178,13 +179,7 @@ def list_(folder: Path, as_json: bool) -> None:
 
 @click.command()
 @click.argument("name")
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=".",
-    metavar="FOLDER",
-    help="The folder for the files.  [default: this one]",
-)
+@out_option("The folder for the files.")
 @at_options
 def get(name: str, out: Path, elsewhere: Elsewhere | None) -> None:
     """Fetch all that a league publishes of the season NAME, to check it with `arena verify FOLDER`.

@@ -21,7 +21,6 @@ _GAMES: Final = ("game", "match", "version", "opponents", "outcome", "rank", "tu
 _EXPLAINED: Final = 5
 """For how many forfeits the cause and the commands are printed."""
 
-
 REMOTE = ("level", "remote")
 WHOLE = 2
 """The number of first columns that are never broken: they hold names."""

@@ -8,7 +8,7 @@ import click
 
 from arena.cli.group import LazyGroup
 from arena.cli.output import echo
-from arena.league.commands.here import order, to_option
+from arena.league.commands.here import order, out_option, to_option
 
 COMMANDS = {
     "new": ("arena.league.commands.token:new", "Make a token for an author."),
@@ -30,10 +30,7 @@ def token() -> None:
 
 @click.command()
 @click.argument("name")
-@click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), default=".", metavar="FOLDER",
-    help="Where the files are written.  [default: here]",
-)  # fmt: skip
+@out_option("The folder for the files.")
 def new(name: str, out: Path) -> None:
     """Make a token for an author.
 

@@ -15,7 +15,6 @@ from arena.league.door import relay_seat
 START_MS: Final = 30_000
 """Time for the `hello` of a remote bot: its start and two journeys."""
 
-
 SEAT: Final = "door/seat"
 """The folder of a league that a seat sees, boxed or not: the relay program, and the door's socket for it."""
 SOCKET: Final = "relay.sock"

@@ -79,6 +79,7 @@ class Ranking:
                     "matches": standing.matches,
                     "provisional": standing.matches < self.final_matches,
                     "since": version.since,
+                    "display_name": row.display_name,
                 }
             )
         self.items = tuple(items)

@@ -20,7 +20,6 @@ STANDINGS_FILE: Final = "standings.json"
 DEALS: Final = "deals"
 RESULTS: Final = "results"
 
-
 T = TypeVar("T", bound=msgspec.Struct)
 
 

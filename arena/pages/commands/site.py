@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 MOST_FAULTS = 5
 """How many games without a replay are named."""
 
-
 REPLAYS = 20
 """Of how many of a tournament's latest games there are replays, unless more are asked for."""
 
@@ -82,18 +81,13 @@ def site(
     from arena.pages.site.tournament import INDEX
 
     if league is not None:
-        db, title = league / "league.db", title or _name_of(league)
+        name, url = _name_of(league)
+        db, title, address = league / "league.db", title or name, address or url
     folder = out or (Path("site") if league is None else league / "site")
     wish = Wish(
-        database=db,
-        folder=folder,
-        title=title or "Tournaments",
-        address=address,
-        processes=jobs or processor_cores.available_cores(),
-        replays=replays,
-        seconds=seconds,
-        verify=verify,
-    )
+        database=db, folder=folder, title=title or "Tournaments", address=address, replays=replays, seconds=seconds,
+        verify=verify, processes=jobs or processor_cores.available_cores(),
+    )  # fmt: skip
     with ExitStack() as stack:
 
         def count(unit: str, total: int) -> Callable[[], object]:
@@ -113,15 +107,17 @@ def site(
     echo((folder / INDEX).resolve().as_uri() if sys.stdout.isatty() else os.path.relpath(folder / INDEX))
 
 
-def _name_of(league: Path) -> str:
+def _name_of(league: Path) -> tuple[str, str]:
+    """Returns what a league is called, and the address at which its door serves the pages; empty if it has none."""
     from arena.league.folder import Folder
     from arena.league.settings import load
 
     try:
-        return load(Folder(league)).name
+        settings = load(Folder(league))
+        return settings.name, settings.door.url
     except errors.ConfigError as error:
         say(plain(f"{error}. The pages have the folder's name until then."))
-        return league.absolute().name
+        return league.absolute().name, ""
 
 
 def _tell(built: Built) -> None:

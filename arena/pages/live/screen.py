@@ -14,7 +14,7 @@ from typing import Final
 
 from rich.text import Text
 
-from arena.core.face import errors, layouts, ranking_tables, replays, scenes, seat_styles
+from arena.core.face import errors, layouts, plain, ranking_tables, replays, scenes, seat_styles, text_tables
 from arena.pages.live.games import SOURCE, Games, LiveGame, ended
 from arena.pages.live.scores import Scores, after
 
@@ -156,7 +156,7 @@ def _standings(scores: Scores, most: int, width: int) -> list[Text]:
 
 
 def _row(cooperative: bool, rank: str, row: ranking_tables.Standing) -> Text:
-    name = layouts.clip(row.bot, _NAMES)
+    name = text_tables.elide(plain(row.bot), _NAMES)
     rating = "-" if row.rating is None else f"{row.rating:.1f}"
     half = "-" if row.half_width is None else f"{row.half_width:.1f}"
     padded = Text(name)

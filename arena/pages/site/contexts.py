@@ -30,12 +30,12 @@ PAGE: Final = 500
 """Games of a page of games."""
 CROSSED: Final = 40  # bots in a cross-table: a larger one cannot be read, and each bot's page has all its opponents
 DRAWN: Final = 24
+NAMED: Final = 12  # characters of a name that heads a column of a cross-table
 LAST: Final = 12
 FACE: Final = ("rules", "told", "address", "dates")
 """What a season's page tells of the document `league.json`."""
 _PRE_WIDTH: Final = 96
 """Columns of a bracket or a table of rounds."""
-
 
 MOST_SLOW: Final = 5
 MOST_GAMES: Final = 20
@@ -199,7 +199,7 @@ def tournament(shown: Shown) -> Payload:
         "face": shown.face and _face(shown.face),
         "shares": len({row.rank for row in rows}) < len(rows),
         "cross": _crosstable(shown),
-        "numbered": len(rows) > 6,
+        "numbered": len(rows) > 6 or any(len(row.bot) > NAMED for row in rows),
         "cut": len(rows) > CROSSED,
         "courses": _course_words(shown),
         "rounds": "" if progress is None else standings_reports.progress_text(progress, _PRE_WIDTH).plain,
@@ -279,7 +279,7 @@ def _ranks(shown: Shown) -> list[str]:
 
 def _standing(shown: Shown, row: ranking_tables.Standing, rank: str, scale: Scale) -> Payload:
     entrant = shown.named(row.bot)
-    member = shown.members.get(entrant.number)
+    member, level = shown.members.get(entrant.number), shown.row.settings.get("level")
     measured = _measured(shown, row)
     is_rated = measured is not None
     rating, half = measured or (0.0, 0.0)
@@ -290,7 +290,7 @@ def _standing(shown: Shown, row: ranking_tables.Standing, rank: str, scale: Scal
         "display": row.display_name,
         "version": "" if shown.is_league else row.version,
         "author": member.author if member else "",
-        "remark": " · ".join(_remarks(member)) if member or not shown.is_league else "plays no more",
+        "remark": " · ".join(_remarks(member, level)) if member or not shown.is_league else "plays no more",
         "rating": f"{rating:.1f}" if is_rated else "",
         "half": f"{half:.1f}" if is_rated else "",
         "at": scale.at(rating) if is_rated else None,
@@ -310,15 +310,15 @@ def _standing(shown: Shown, row: ranking_tables.Standing, rank: str, scale: Scal
     }
 
 
-def _remarks(member: Member | None) -> Iterable[str]:
-    """Yields what all must know of a league's version: that it plays no more, had few matches, is hardly confined."""
+def _remarks(member: Member | None, level: str | None = None) -> Iterable[str]:
+    """Yields what all must know of a league's version: plays no more, few matches, less confined than others."""
     if member is not None and member.state != "active":
         yield member.state
     if member is not None and member.state == "active" and member.provisional:
         yield "provisional"
     if member is not None and member.level == "remote":
         yield "remote, uncontrolled"
-    if member is not None and member.level == "fenced":
+    if member is not None and member.level == "fenced" != level:
         yield "fenced"
 
 

@@ -18,7 +18,6 @@ PAX, GNU = tarfile.PAX_FORMAT, tarfile.GNU_FORMAT
 SPARSE = info("hole", type=b"S", format=GNU)
 GOOD = with_bot(raw("src/a"))
 
-
 HOSTILE = {
     # paths
     "absolute": ("path", with_bot(patched(raw("etc"), 0, b"/etc/cron"))),

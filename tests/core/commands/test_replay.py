@@ -162,4 +162,5 @@ def test_one_frame_is_drawn_as_a_picture(game: Path, tmp_path: Path) -> None:
     assert pictures[0].tobytes() != pictures[1].tobytes()
     assert run(game, "--frame", 2).stdout == "\n".join(run(game).stdout.split("\n── ")[1:2]).join(("── ", "\n"))
     assert "expected a frame in 1.." in run(game, "--frame", 9999).output
+    assert "expected a name that ends in .png" in run(game, "--png", first.with_suffix(".gif")).output
     assert "leave out --turn, --frame" in run(game, "--html", last, "--png", first).output

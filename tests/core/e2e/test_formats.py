@@ -184,7 +184,6 @@ def test_a_fault_at_any_statement_changes_no_round(
 
 # Real games, by real bots, played by the command that people use.
 
-
 BOTS = ("random", "greedy", "random", "greedy", "random", "greedy", "random", "greedy")
 REAL = ("tournament", *BOTS, "--players", "3", "--ruleset", "basic", "--seed", "real", "--each-game")
 

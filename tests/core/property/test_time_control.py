@@ -18,7 +18,6 @@ BANKS = st.builds(TimeControl, bank_ms=TIMES, increment_ms=st.integers(0, LONGES
 LIMITS = st.builds(TimeControl, limit_ms=TIMES)
 SECONDS = st.from_regex(r"\A[0-9]{1,6}(\.[0-9]{1,3})?\Z")
 
-
 OFF = st.builds(TimeControl, limit_ms=TIMES, off=st.just(True))
 
 

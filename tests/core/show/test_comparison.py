@@ -17,7 +17,6 @@ FOUND: dict[str, Any] = {
     "max_deals": 120, "answered": False, "by": "wins", "lead": None, "wins": None,
 }  # fmt: skip
 
-
 LEAD = {
     "unit": "captured pieces", "most": 4, "level": 0.4, "mean": 0.826, "interval": (0.1, 1.5),
     "one_look": (0.5, 1.2), "deals": (70, 9, 41),

@@ -18,7 +18,6 @@ from arena.core.types import Event
 
 Play = Callable[..., Path]
 
-
 NAMES = ("samurai", "gardener")
 
 

@@ -16,7 +16,7 @@ def test_who_is_who() -> None:
     seats = Seats(["ann", "bob\x1b[2J", "c" * 99])
     assert seats.who(0).plain == "▲ ann (seat 0)"
     assert seats.who(1).plain == r"■ bob\x1b[2J (seat 1)"
-    assert seats.who(2).plain == f"● {'c' * 23}… (seat 2)"
+    assert seats.who(2).plain == f"● {'c' * 12}…{'c' * 11} (seat 2)"
     assert seats.all([2, 0]).plain == f"{seats.who(2).plain}, {seats.who(0).plain}"
 
 

@@ -56,7 +56,6 @@ PATH[State.ASKED] = [*PATH[State.PLAYING], request(1)]
 PATH[State.CLOSED] = [*PATH[State.IDLE], GOODBYE]
 SENT: tuple[FromReferee, ...] = (WELCOME, start(1), request(1), over(1), GOODBYE)
 
-
 PATH_TO_A_SECOND_GAME: list[FromBot | FromReferee] = [
     *PATH[State.PLAYING], request(1), Action(id=1, action={}), request(2), over(1), start(2)
 ]  # fmt: skip

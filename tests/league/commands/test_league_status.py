@@ -13,6 +13,7 @@ from arena.league.commands.status import door_lines
 from arena.league.commands.tables import face_lines
 from arena.league.season.opening import make_league
 from arena.league.settings import Bots, Settings
+from arena.pages.commands.site import _name_of
 
 QUIET = {
     "since": "2026-01-01T12:00:00+00:00", "falls": 0, "connections": 1, "messages": 20, "remote": 0, "refused": {},
@@ -53,3 +54,12 @@ def test_what_a_league_elsewhere_says_of_itself_is_read_before_it_is_shown() -> 
     assert next(face_lines({"told": [["time", "5s"]]}, "--at X", is_here=False)) == "  time: 5s"
     with pytest.raises(DoorError, match="expected what a league is"):
         list(face_lines({"told": [["time", 7]]}, "", is_here=False))
+
+
+def test_a_league_s_folder_is_no_season(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    make_league(Path("cup"), Settings(name="Cup", bots=Bots(level="trusted")))
+    (at := Path("cup/league.toml")).write_text(at.read_text().replace('url = ""', 'url = "https://cup.example"'))
+    ended = CliRunner().invoke(cli, ["league", "season", "close", "cup"])
+    assert "expected NAME first, got the folder of a league; give it as NAME --league cup" in ended.output
+    assert _name_of(Path("cup")) == ("Cup", "https://cup.example")

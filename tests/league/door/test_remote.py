@@ -55,7 +55,6 @@ while True:
         break
 """
 
-
 CRASH = 'sys.exit("no more")'
 
 

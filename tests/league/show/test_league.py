@@ -32,6 +32,8 @@ def test_each_rating_stands_beside_its_interval() -> None:
     assert "±" not in far
     fenced = league_table([FOX, {**FOX, "level": "fenced"}], 100).plain.splitlines()
     assert ["fenced" in line for line in fenced[2:]] == [False, True], "less than the others are"
+    alike = league_table([{**FOX, "level": "fenced", "display_name": "黒田"}], 120).plain
+    assert ("fenced" in alike, "黒田" in alike) == (False, True), "what all have stands in the heading"
     assert "±3.2" in versions_table([{**FOX, "version": "fox/2", "state": "active", "since": ""}], 80).plain
 
 

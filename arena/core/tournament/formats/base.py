@@ -33,7 +33,6 @@ MAX_GAMES: Final = 10**9
 """The most games of a tournament. At 25 games a second they take more than a year: the operator typed a digit too
 many. Below it every number in the database, a meeting's too, is far from SQLite's 2**63."""
 
-
 Planning: TypeAlias = Literal[1, 2, 3]
 """Which version of the formats a tournament is planned by. The second orders the meetings of three and more evenly,
 gives half a point for a bye at such tables, and decides a level tie of a knockout by seed, not by the whole event. In

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
-from arena.core.face import Payload, Seat, drawing_kit, game_kit, layouts, svg
+from arena.core.face import Payload, Seat, drawing_kit, game_kit, svg, text_tables
 from arena.games.gardener.deck import KINDS, Deck
 from arena.games.gardener.geometry import HIGH, WIDE
 from arena.games.gardener.show.garden import row_squares
@@ -103,7 +103,7 @@ class GardenerDrawing(drawing_kit.Drawing):
         for seat, (left, top, width, height) in enumerate(self._beds):
             parts.append(svg.element("rect", class_="d-bed", x=left, y=top, width=width, height=height, rx=10))
             parts.append(svg.use(f"M{seat}", left + 12, top - 15))
-            name = layouts.clip(self.names[seat], _LONGEST_NAME)
+            name = text_tables.elide(self.names[seat], _LONGEST_NAME)
             room = max(60.0, width - 90)
             words = svg.text(name, 0, 21.5, svg.fitting_size(name, 20.0, room), class_="d-heading")
             parts.append(svg.element("svg", words, x=left + 30, y=top - 30, width=room, height=30))  # cuts wide letters

@@ -20,6 +20,7 @@ from arena.core.face import (
     presenters,
     scenes,
     seat_styles,
+    text_tables,
     value_types,
 )
 from arena.games.gardener.deck import KINDS, Deck, remarks
@@ -84,7 +85,7 @@ class Gardener(presenters.Presenter):
 
     def __init__(self, header: log_records.Header, rules: game_kit.Rules[Any], eyes: Collection[Seat]) -> None:
         super().__init__(header, rules, eyes)
-        self._names = [layouts.clip(name, _NAME_WIDTH) for name in self.names]
+        self._names = [text_tables.elide(plain(name), _NAME_WIDTH) for name in self.names]
         self._cards = cast(Deck, rules.board).payload()["cards"]
         self._features = rules.options["features"] == "on"
         self._target = rules.options["target"]
@@ -210,9 +211,8 @@ class Gardener(presenters.Presenter):
 
     def _round_cards(self, view: Payload) -> Iterator[list[Text]]:
         """Yields the cards that were turned up: those that are left, and those that a seat holds."""
-        held: dict[int, Seat | None] = dict.fromkeys(view["offer"])
-        held |= {card: seat for seat, card in enumerate(view["taken"]) if card is not None}
-        for card, seat in sorted(held.items()):
+        held = {card: seat for seat, card in enumerate(view["taken"]) if card is not None}
+        for card, seat in sorted({**dict.fromkeys(view["offer"]), **held}.items()):
             title = Text(f"{card:3} ").append_text(Text(" ") if seat is None else seat_styles.seat_mark(seat))
             yield [title, *card_lines(self._cards[card])]
         if view["next"] is not None:
@@ -220,9 +220,8 @@ class Gardener(presenters.Presenter):
 
     def _small_cards(self, view: Payload) -> Iterator[list[Text]]:
         """Yields the cards that were turned up, small, and the next one."""
-        held: dict[int, Seat | None] = dict.fromkeys(view["offer"])
-        held |= {card: seat for seat, card in enumerate(view["taken"]) if card is not None}
-        for card, seat in sorted(held.items()):
+        held = {card: seat for seat, card in enumerate(view["taken"]) if card is not None}
+        for card, seat in sorted({**dict.fromkeys(view["offer"]), **held}.items()):
             title = Text(f"{card:2}").append_text(Text(" ") if seat is None else seat_styles.seat_mark(seat))
             yield [title, *small_card_lines(self._cards[card])]
         if view["next"] is not None:

@@ -21,7 +21,7 @@ function showScores(scores) {
   by("trouble").textContent = scores.error;
   by("trouble").hidden = !scores.error;
   if (!scores.rows.length) return;
-  const [value, counts] = scores.cooperative ? ["score", []] : ["rating", [["W D L", ""]]];
+  const [value, counts] = scores.cooperative ? ["score", []] : ["rating", [["W D L", "wdl"]]];
   const head = make("tr", "", ...[["#", ""], ["bot", "bot"], [value, ""], ["± 95 %", ""], ["games", ""], ...counts, ["forf.", ""]]
     .map(([word, style]) => { const cell = make("th", style, word); cell.scope = "col"; return cell; }));
   const now = new Map();
@@ -31,7 +31,7 @@ function showScores(scores) {
     const moved = places.has(row.bot) && places.get(row.bot) !== rank;
     return make("tr", moved ? "moved" : "", make("td", "", rank), make("td", "bot", row.bot, ...(row.display_name ? [" ", make("bdi", "range", row.display_name)] : [])),
       make("td", "", number(row.rating, 1)), make("td", "range", number(row.half_width, 1)), make("td", "", `${row.games}`),
-      ...(scores.cooperative ? [] : [make("td", "", `${row.wins} ${row.draws} ${row.losses}`)]), make("td", "", `${row.forfeits}`));
+      ...(scores.cooperative ? [] : [make("td", "wdl", `${row.wins} ${row.draws} ${row.losses}`)]), make("td", "", `${row.forfeits}`));
   });
   places = now;
   const more = scores.left_out ? [make("p", "facts", `and ${scores.left_out} more`)] : [];
@@ -65,14 +65,24 @@ function showGames() {
   if (focused) for (const row of document.querySelectorAll(".row")) if (row.dataset.game === focused) row.focus();
 }
 
+/* The last position stays until the next game has one: bots may take seconds to start. */
 function follow(id) {
   if (id === followed) return;
   followed = id;
   since = performance.now();
-  const frame = make("iframe");
+  const frame = make("iframe", "next"), game = [...games.running, ...games.finished].find((one) => one.id === id);
   frame.src = `game/${encodeURIComponent(id)}/`;
   frame.title = "the game that is followed";
-  stage.replaceChildren(frame);
+  for (const other of stage.querySelectorAll(".next, #waiting")) other.remove();
+  stage.append(frame, make("p", "next", "next: ", names(game), " …"));
+  const looked = setInterval(() => {
+    if (frame.isConnected && !frame.contentDocument?.documentElement?.dataset.ready) return;
+    clearInterval(looked);
+    if (!frame.isConnected) return;
+    frame.className = "";
+    since = performance.now();
+    for (const other of [...stage.children]) if (other !== frame) other.remove(); // a frame that is moved loads anew
+  }, 100);
   showGames();
 }
 

@@ -20,7 +20,6 @@ CARDS = Deck("alike", "a test", "", (bytes([0, 1, 2, 3, 0, 1]),) * 13)
 """Every card has tatami, path; pond, garden; tatami, path."""
 ALL = [*SIGNS]
 
-
 NAMES = ("ann", "bob\x1b[2J", "a very long name", "d", "e")
 
 

@@ -283,7 +283,7 @@ class Playing:
                 game.page.undo()
         if answer is not None:
             game.deadline = None
-            game.front.answer(answer)
+            game.front.answer({"action": answer})
             if game.front.closed:
                 self._lost(game)
 

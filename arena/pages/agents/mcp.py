@@ -18,11 +18,9 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.resources import TextResource
 
 from arena.core.face import GameResult, Job, Payload, catalogue, errors
-from arena.pages.agents.seat import ASKED, GONE, OVER, AgentSeat
+from arena.pages.agents.seat import ASKED, GONE, OVER, WAIT_S, AgentSeat
 from arena.pages.play.seat import Front, Table
 
-WAIT_S: Final = 50.0
-"""How long a tool waits for the others: clients give up on an answer after a minute."""
 _HOW: Final = (
     "A seat in a board game against bots. Call `rules` once, then `new_game`, then `play` until `phase` is `over`. A "
     "play is made from one of the products under `legal`: under each key stands a list, of which a play has one value, "
@@ -46,8 +44,8 @@ class Seating:
         self._begin = play
         self._deadline: float | None = None
         """When the time for the decision is over, in the time of the event loop."""
-        self._front = Front()
-        self._seat = AgentSeat(catalogue.game(rules))
+        self._front: Front
+        self._seat: AgentSeat
         self._changed = asyncio.Event()
         self.played: list[tuple[Table, Future[GameResult]]] = []
         """The tables so far, with their results."""
@@ -105,8 +103,7 @@ class Seating:
     async def view(self) -> str:
         """All that your seat may know now: the board, your hand, what lies open."""
         await self._settle()
-        with _told():
-            return _json(self._seat.view)
+        return _json(self._seat.known)
 
     async def play(
         self, request: int, plays: list[dict[str, Any]], note: str = "", cost: dict[str, int] | None = None
@@ -117,6 +114,7 @@ class Seating:
         thought, for the log: nobody sees it during the game. `cost` is what the decision has cost, if you know:
         tokens_in, tokens_out, microdollars, retries.
         """
+        self._check()
         with _told():
             line = self._seat.play(request, plays, note, cost or {})
         self._deadline = None
@@ -126,10 +124,12 @@ class Seating:
 
     async def notes(self) -> str:
         """What you have noted in this game so far, oldest first."""
+        self._check()
         return _json(self._seat.notes)
 
     async def resign(self) -> str:
         """Gives the game up. It counts as lost."""
+        self._check()
         self._rise()
         await self._settle()
         return _json(self._state())
@@ -148,13 +148,16 @@ class Seating:
 
     async def _settle(self) -> None:
         """Waits until the agent is asked, or the game is over and its log is there; not for ever."""
-        if not self.played:
-            raise ToolError("expected a game, got: none; call `new_game`")
+        self._check()
         with suppress(TimeoutError):
             async with asyncio.timeout(WAIT_S):
                 while self._seat.phase != ASKED and not self.played[-1][1].done():
                     self._changed.clear()
                     await self._changed.wait()
+
+    def _check(self) -> None:
+        if not self.played:
+            raise ToolError("expected a game, got: none; call `new_game`")
 
     def _attend(self, front: Front) -> None:
         if (fd := front.fileno()) is not None:
@@ -174,13 +177,13 @@ class Seating:
         self._changed.set()
 
     def _rise(self) -> None:
-        """Leaves the table. In a game that means to resign."""
-        if (fd := self._front.fileno()) is not None:
-            asyncio.get_running_loop().remove_reader(fd)
-        self._front.__exit__()
+        """Leaves the table, if it sits at one. In a game that means to resign."""
         if self.played:
+            if (fd := self._front.fileno()) is not None:
+                asyncio.get_running_loop().remove_reader(fd)
+            self._front.__exit__()
             self._seat.close()
-        self._deadline = None
+            self._deadline = None
 
 
 @contextmanager

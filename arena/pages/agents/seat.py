@@ -18,6 +18,8 @@ WAITING: Final = "waiting"
 ASKED: Final = "asked"
 OVER: Final = "over"
 GONE: Final = "gone"
+WAIT_S: Final = 50.0
+"""How long an answer waits for the others at most: clients give up after a minute."""
 COSTS: Final = log_records.COSTS
 """What of a cost can be told."""
 
@@ -36,6 +38,8 @@ class AgentSeat:
         self.limit_ms: float | None = None
         """The time for the open decision; None while the clock is off."""
         self._rules = rules
+        self.known: Payload = {}
+        """All that the seat may know, as of its last request: its view."""
         self._told: Payload = {}
         self._refused = 0
 
@@ -46,28 +50,20 @@ class AgentSeat:
                 self.start = message
             case "request":
                 self.request += 1
-                self.phase, self._told, self._refused = ASKED, message, 0
+                self.phase, self._told, self.known, self._refused = ASKED, message, message["view"], 0
                 self.limit_ms = None if self.start["time"].get("off") is True else float(message["clock"]["limit_ms"])
             case "game_over":
                 self.phase, self.limit_ms = OVER, None
                 self._told = {key: value for key, value in message.items() if key not in ("type", "game", "receipt")}
 
+    def wait(self) -> None:
+        """Takes that its decision was sent."""
+        self.phase, self.limit_ms = WAITING, None
+
     def close(self) -> None:
         """Takes the end of the seat, of which its messages do not tell: it has forfeited."""
         if self.phase != OVER:
             self.phase, self.limit_ms = GONE, None
-
-    @property
-    def view(self) -> Payload:
-        """All that the seat may know, as of its last request.
-
-        Raises:
-            ConfigError: It was asked nothing yet, or the game is over.
-        """
-        if "view" not in self._told:
-            raise errors.ConfigError(f"expected a seat that was asked, got: one that is {self.phase}; wait")
-        view: Payload = self._told["view"]
-        return view
 
     def state(self) -> Payload:
         """Returns how the seat stands: what is asked, with what happened since the last request; or how it ended."""
@@ -115,13 +111,13 @@ class AgentSeat:
         note = note.encode(errors="ignore")[:room].decode(errors="ignore")
         if note:
             self.notes.append(note)
-        self.phase, self.limit_ms = WAITING, None
+        self.wait()
         words = "\n".join(filter(None, (note, told)))
         return {"action": {"plays": plays}, **({"note": words} if words else {})}
 
     def _check(self, action: Payload) -> None:
-        rules, view = self._rules, self.view
-        state = rules.guess(view, self._told["kind"])
+        rules = self._rules
+        state = rules.guess(self.known, self._told["kind"])
         if state is not None:
             seat = self.start["seat"]
             rules.act(state, seat, rules.read_action(state, seat, action))

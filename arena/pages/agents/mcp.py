@@ -6,9 +6,9 @@ The SDK speaks the protocol over stdin and stdout. All that is said of the seat 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
@@ -115,8 +115,10 @@ class Seating:
         tokens_in, tokens_out, microdollars, retries.
         """
         self._check()
-        with _told():
+        try:
             line = self._seat.play(request, plays, note, cost or {})
+        except errors.ArenaError as error:
+            raise ToolError(str(error)) from None
         self._deadline = None
         self._front.answer(line)
         await self._settle()
@@ -184,15 +186,6 @@ class Seating:
             self._front.__exit__()
             self._seat.close()
             self._deadline = None
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Tells the agent what was wrong, so that it can try again."""
-    try:
-        yield
-    except errors.ArenaError as error:
-        raise ToolError(str(error)) from None
 
 
 def _call(loop: asyncio.AbstractEventLoop, call: Callable[[], object], _: object) -> None:

@@ -304,6 +304,7 @@ def _standing(shown: Shown, row: ranking_tables.Standing, rank: str, scale: Scal
         "record": "\u2013".join(map(str, (row.wins, row.draws, row.losses))),
         "score": "" if row.mean_score is None or shown.is_cooperative else f"{row.mean_score:.1f}",
         "forfeits": row.forfeits,
+        "costs": [] if row.tokens is None else [f"{row.tokens:,}", f"{row.dollars:,.2f}", row.retries],
         "mean_ms": row.mean_ms,
         "max_ms": row.max_ms,
         "conservative": "" if row.conservative is None else f"{row.conservative:.1f}",

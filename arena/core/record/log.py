@@ -235,7 +235,7 @@ def cost_line(cost: Mapping[str, int]) -> str:
 
 
 def cost_of(note: str | None) -> dict[str, int]:
-    """Returns by name of `COSTS` what a note says that its decision has cost (section 5.1 of LOG.md)."""
+    """Returns by name of `COSTS` what a note says that its decision has cost (section 3.3 of LOG.md)."""
     found = _COST.search(note or "")
     told = dict(one.split("=") for one in found[1].split()) if found else {}
     return {name: min(int(told[name]), MOST_COST) for name in COSTS if name in told}

@@ -78,7 +78,7 @@ class Seating:
         self._front = Front()
         try:
             table = self._set_table(self._front)
-            self._seat = AgentSeat(catalogue.rules_of(table.header.settings))
+            self._seat = AgentSeat(catalogue.rules_of(table.header.settings), table.seat)
             game = self._begin(table.job)
         except errors.ArenaError as error:
             raise ToolError(str(error)) from None

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final
 
-from arena.core.face import Payload, errors, game_kit, log_records, wire_messages
+from arena.core.face import Payload, Seat, errors, game_kit, log_records, wire_messages
 
 WAITING: Final = "waiting"
 ASKED: Final = "asked"
@@ -27,7 +27,7 @@ COSTS: Final = log_records.COSTS
 class AgentSeat:
     """A seat as its agent knows it."""
 
-    def __init__(self, rules: game_kit.Rules[Any]) -> None:
+    def __init__(self, rules: game_kit.Rules[Any], seat: Seat) -> None:
         self.phase = WAITING
         self.request = 0
         """The number of the request that is open, or was last."""
@@ -38,6 +38,7 @@ class AgentSeat:
         self.limit_ms: float | None = None
         """The time for the open decision; None while the clock is off."""
         self._rules = rules
+        self._seat = seat
         self.known: Payload = {}
         """All that the seat may know, as of its last request: its view."""
         self._told: Payload = {}
@@ -72,7 +73,7 @@ class AgentSeat:
             case "asked":
                 return told | {key: self._told[key] for key in ("kind", "events", "legal")}
             case "over":
-                return told | self._told | {"seat": self.start["seat"]}
+                return told | self._told | {"seat": self._seat}
             case "gone":
                 return told | {"why": "your seat has forfeited: its time was over, or it left; the log says which"}
         return told
@@ -119,8 +120,7 @@ class AgentSeat:
         rules = self._rules
         state = rules.guess(self.known, self._told["kind"])
         if state is not None:
-            seat = self.start["seat"]
-            rules.act(state, seat, rules.read_action(state, seat, action))
+            rules.act(state, self._seat, rules.read_action(state, self._seat, action))
         elif len(action["plays"]) != 1 or not any(
             _offers(product, action["plays"][0]) for product in self._told["legal"]
         ):

@@ -65,7 +65,7 @@ class _Game:
         try:
             self.table = set_table(self.front)
             self.page = SeatPage(self.table.header, self.table.seat)
-            self.agent = AgentSeat(self.page.rules)
+            self.agent = AgentSeat(self.page.rules, self.table.seat)
             self.future = play(self.table.job)
         except BaseException:
             self.front.__exit__()

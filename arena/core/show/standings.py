@@ -113,7 +113,7 @@ def rank_texts(ranks: Sequence[int]) -> list[str]:
     return [f"{rank}{'=' if count[rank] > 1 else ''}" for rank in ranks]
 
 
-_COSTS = {"tokens": "{:,}".format, "dollars": "{:,.2f}".format, "retries": str}
+_COSTS: dict[str, Callable[[Any], str]] = {"tokens": "{:,}".format, "dollars": "{:,.2f}".format, "retries": str}
 """What a game has cost by the notes of bots; mostly there are none."""
 
 

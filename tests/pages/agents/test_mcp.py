@@ -16,6 +16,7 @@ import pytest
 from web_kit import run_apart
 
 from arena.core.record.log import ActionRecord, ForfeitRecord, OutcomeRecord, cost_of, read_log
+from arena.core.record.result import result_of
 from arena.core.referee.replay import replay
 from arena.core.rules.base import Decision
 from arena.core.rules.course import Course
@@ -109,6 +110,10 @@ def test_an_agent_plays_a_whole_game_and_is_sent_what_a_bot_is_sent(tmp_path: Pa
     assert str(log.header.settings.time) == "off"
     own = [record for record in log.records if isinstance(record, ActionRecord) and record.seat == 1]
     assert {record.note for record in own} == {"so\ncost: tokens_in=800 microdollars=90"}
+    assert result_of(log.header, log.records, "").seats[1].cost == {
+        "tokens_in": 800 * len(own),
+        "microdollars": 90 * len(own),
+    }
     owed: list[list[Any]] = []
 
     def listen(course: Course, decision: Decision) -> None:

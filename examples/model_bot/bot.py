@@ -120,7 +120,7 @@ class ModelBot(Bot):
         return said
 
     def note(self, asked, tokens, text):
-        """Returns a note: questions, what the model said of its play, and in the last line what the decision has cost."""
+        """Returns a note: questions, what the model said of its play, and what the decision has cost."""
         cost = round(sum(count * price for count, price in zip(tokens, self.price, strict=True)))
         told = f"tokens_in={tokens[0]} tokens_out={tokens[1]} microdollars={cost} retries={max(0, asked - 1)}"
         said = f"asked {asked}: {text}".encode()[: MAX_NOTE - len(told) - 7].decode(errors="ignore")

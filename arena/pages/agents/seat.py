@@ -20,8 +20,6 @@ OVER: Final = "over"
 GONE: Final = "gone"
 WAIT_S: Final = 50.0
 """How long an answer waits for the others at most: clients give up after a minute."""
-COSTS: Final = log_records.COSTS
-"""What of a cost can be told."""
 
 
 class AgentSeat:
@@ -94,14 +92,13 @@ class AgentSeat:
             raise errors.ConfigError(
                 f"expected plays for an open request, got: {now}{self.phase} - at request {request}"
             )
-        if strange := [
-            name for name, count in cost.items() if name not in COSTS or not 0 <= count <= log_records.MOST_COST
-        ]:
+        names, most = log_records.COSTS, log_records.MOST_COST
+        if strange := [name for name, count in cost.items() if name not in names or not 0 <= count <= most]:
             raise errors.ConfigError(
-                f"expected a cost as whole numbers from 0 under {', '.join(COSTS)}, got: {', '.join(strange):.80}"
+                f"expected a cost as whole numbers from 0 under {', '.join(names)}, got: {', '.join(strange):.80}"
             )
         try:
-            self._check({"plays": plays})
+            action = self._tried(plays)
         except errors.ActionError:
             self._refused += 1
             raise
@@ -114,33 +111,28 @@ class AgentSeat:
             self.notes.append(note)
         self.wait()
         words = "\n".join(filter(None, (note, told)))
-        return {"action": {"plays": plays}, **({"note": words} if words else {})}
+        return {"action": action, **({"note": words} if words else {})}
 
-    def _check(self, action: Payload) -> None:
-        rules = self._rules
-        state = rules.guess(self.known, self._told["kind"])
-        if state is not None:
-            rules.act(state, self._seat, rules.read_action(state, self._seat, action))
-        elif len(action["plays"]) != 1 or not any(
-            _offers(product, action["plays"][0]) for product in self._told["legal"]
-        ):
+    def _tried(self, plays: list[Any]) -> Payload:
+        """Returns the action as the rules read it: without what else an agent may have put into its plays."""
+        rules, action = self._rules, {"plays": plays}
+        if (state := rules.guess(self.known, self._told["kind"])) is not None:
+            read = rules.read_action(state, self._seat, action)
+            rules.act(state, self._seat, read)
+            return rules.write_action(read)
+        if len(plays) != 1 or not any(_offers(product, plays[0]) for product in self._told["legal"]):
             raise errors.IllegalAction("expected one play, made from a product of the legal plays, got: another")
+        return action
 
 
 def _offers(product: Payload, play: Any) -> bool:
     """Returns whether a play is made from a product."""
-    return (
-        isinstance(play, dict)
-        and play.keys() == product.keys()
-        and all(_has(values, play[key]) for key, values in product.items())
-    )
+    has_keys = isinstance(play, dict) and play.keys() == product.keys()
+    return has_keys and all(_has(values, play[key]) for key, values in product.items())
 
 
 def _has(values: Any, value: Any) -> bool:
     if not isinstance(values, dict):
         return value in values
-    return (
-        isinstance(value, list)
-        and len(value) == values["choose"]
-        and not Counter(map(repr, value)) - Counter(map(repr, values["of"]))
-    )
+    is_list = isinstance(value, list) and len(value) == values["choose"]
+    return is_list and not Counter(map(repr, value)) - Counter(map(repr, values["of"]))

@@ -254,11 +254,8 @@ def won_text(frozen: Payload) -> str:
     >>> won_text({"items": items})
     'Won by fox/1 of anna, by all games of the season; no final was played.'
     """
-    first = [
-        f"{item['name']} of {item.get('author', '')}".removesuffix(" of ")
-        for item in frozen["items"]
-        if item["rank"] == 1
-    ]
+    best = (item for item in frozen["items"] if item["rank"] == 1)
+    first = [f"{item['name']} of {item.get('author', '')}".removesuffix(" of ") for item in best]
     final = frozen.get("final")
     if not any(item.get("games", 1) for item in frozen["items"]):
         return "Nobody has won: no game was played."

@@ -335,7 +335,7 @@ class Playing:
         return _json({key: value for key, value in known.items() if key != "now"})
 
     async def _say(self, request: Request) -> Response:
-        """Does what an agent says, and answers as `_seat` does, without waiting."""
+        """Does what an agent says."""
         try:
             said = msgspec.json.decode(await request.body(), type=Said)
         except msgspec.MsgspecError as error:

@@ -108,13 +108,16 @@ def test_what_games_have_cost_by_the_notes_of_bots_is_shown_where_there_is_some(
     assert (rows["bob"]["tokens"], rows["bob"]["dollars"]) == (0, 0.0)
     table = standings(copy).stdout
     assert {"tokens", "dollars", "retries", f"{games * 1_234:,}"} <= set(table.split())
-
-
-@pytest.mark.parametrize(
-    "note", [None, "", "cost:", "cost: tokens_in=x", "cost: tokens_in=-1", "cost: tokens_in=5 and", "x cost: retries=1"]
-)
-def test_a_note_that_says_no_cost_is_a_note(note: str | None) -> None:
-    assert cost_of(note) == {}
+    for note in (
+        None,
+        "",
+        "cost:",
+        "cost: tokens_in=x",
+        "cost: tokens_in=-1",
+        "cost: tokens_in=5 ",
+        "x cost: retries=1",
+    ):
+        assert cost_of(note) == {}, note
 
 
 def test_a_pool_has_all_its_tournaments(database: Path) -> None:

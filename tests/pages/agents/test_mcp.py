@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import random
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -15,11 +14,12 @@ from typing import Any
 import pytest
 from web_kit import run_apart
 
-from arena.core.record.log import ActionRecord, ForfeitRecord, OutcomeRecord, cost_of, read_log
+from arena.core.record.log import ActionRecord, ForfeitRecord, cost_of, read_log
 from arena.core.record.result import result_of
 from arena.core.referee.replay import replay
 from arena.core.rules.base import Decision
 from arena.core.rules.course import Course
+from tests.acting import first_play
 from tests.command_kit import ARENA, arena, environment
 
 pytest.importorskip("mcp")
@@ -31,57 +31,43 @@ class Agent:
     def __init__(self, session: Any) -> None:
         self.session = session
 
-    async def say(self, tool: str, **arguments: Any) -> str:
+    async def say(self, tool: str, refused: bool = False, **arguments: Any) -> str:
         answer = await self.session.call_tool(tool, arguments)
-        assert not answer.is_error, answer.content[0].text
+        assert answer.is_error is refused, answer.content[0].text
         return str(answer.content[0].text)
 
     async def ask(self, tool: str, **arguments: Any) -> Any:
         return json.loads(await self.say(tool, **arguments))
 
     async def refused(self, tool: str, **arguments: Any) -> str:
-        answer = await self.session.call_tool(tool, arguments)
-        assert answer.is_error
-        return str(answer.content[0].text)
+        return await self.say(tool, refused=True, **arguments)
 
 
 @asynccontextmanager
 async def at_table(folder: Path, *words: str) -> AsyncIterator[Agent]:
     from mcp import ClientSession, StdioServerParameters, stdio_client
 
-    command, *rest = ARENA
-    server = StdioServerParameters(
-        command=command, args=[*rest, "play", "--mcp", *words], env=environment(), cwd=folder
-    )
+    args = [*ARENA[1:], "play", "--mcp", *words]
+    server = StdioServerParameters(command=ARENA[0], args=args, env=environment(), cwd=folder)
     with (folder / "stderr").open("w") as errors:
         async with stdio_client(server, errlog=errors) as (read, write), ClientSession(read, write) as session:
             await session.initialize()
             yield Agent(session)
 
 
-def made(rng: random.Random, legal: list[Any]) -> dict[str, Any]:
-    """A play, by chance."""
-    product = rng.choice(legal)
-    return {
-        key: rng.sample(values["of"], values["choose"]) if isinstance(values, dict) else rng.choice(values)
-        for key, values in product.items()
-    }
-
-
 def log_of(folder: Path) -> Path:
-    [log] = folder.glob("logs/play-*/*.jsonl")
-    return log
+    return next(folder.glob("logs/play-*/*.jsonl"))
 
 
 async def whole_game(folder: Path, *words: str) -> tuple[list[Any], list[Any]]:
     """Plays a game. Returns by request what was asked, and the view."""
-    rng, asked, views = random.Random(1), [], []
+    asked, views = [], []
     async with at_table(folder, *words) as agent:
         state = await agent.ask("new_game")
         while state["phase"] == "asked":
             asked.append(state)
             views.append(await agent.ask("view"))
-            plays = [made(rng, state["legal"])]
+            plays = [first_play(state["legal"])]
             cost = {"tokens_in": 800, "microdollars": 90}
             state = await agent.ask("play", request=state["request"], plays=plays, note="so", cost=cost)
         assert state["phase"] == "over"
@@ -90,19 +76,12 @@ async def whole_game(folder: Path, *words: str) -> tuple[list[Any], list[Any]]:
         return asked, views
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
-    "words",
-    [
-        pytest.param(("greedy", "--ruleset", "classic", "--players", "3", "--seat", "1"), id="samurai"),
-        pytest.param(
-            ("--rules", "gardener", "--ruleset", "young", "--rule", "target=4", "--seat", "1"),
-            id="gardener",
-            marks=pytest.mark.long,
-        ),
-    ],
+    "words", [("greedy", "--ruleset", "classic", "--players", "3"), ("--rules", "gardener", "--rule", "target=4")]
 )
 def test_an_agent_plays_a_whole_game_and_is_sent_what_a_bot_is_sent(tmp_path: Path, words: tuple[str, ...]) -> None:
-    asked, views = run_apart(whole_game(tmp_path, *words))
+    asked, views = run_apart(whole_game(tmp_path, "--seat", "1", *words))
     arena(tmp_path, "verify", str(log_of(tmp_path)))
     log = read_log(log_of(tmp_path))
     assert log.header.bots[1].version == "agent"
@@ -110,33 +89,27 @@ def test_an_agent_plays_a_whole_game_and_is_sent_what_a_bot_is_sent(tmp_path: Pa
     assert str(log.header.settings.time) == "off"
     own = [record for record in log.records if isinstance(record, ActionRecord) and record.seat == 1]
     assert {record.note for record in own} == {"so\ncost: tokens_in=800 microdollars=90"}
-    assert result_of(log.header, log.records, "").seats[1].cost == {
-        "tokens_in": 800 * len(own),
-        "microdollars": 90 * len(own),
-    }
+    cost = {"tokens_in": 800 * len(own), "microdollars": 90 * len(own)}
+    assert result_of(log.header, log.records, "").seats[1].cost == cost
     owed: list[list[Any]] = []
 
     def listen(course: Course, decision: Decision) -> None:
         if decision.seat == 1:
-            state = course.asked[1].state
-            rules = course.rules
+            state, rules = course.asked[1].state, course.rules
             owed.append([decision.kind, course.news(1), rules.view(state, 1), rules.write_legal(state, 1)])
 
     for _ in replay(log, listen):
         pass
     got = [[one["kind"], one["events"], view, one["legal"]] for one, view in zip(asked, views, strict=True)]
     assert got == json.loads(json.dumps(owed))
-    assert {key for state in asked for key in state} == {
-        "start", "bots", "phase", "request", "kind", "events", "legal", "seconds",
-    }  # fmt: skip
-    assert set(asked[0]["start"]) == {
-        "rules", "rules_version", "ruleset", "options", "seat", "seats", "board", "time", "commitment", "bot_seed",
-    }  # fmt: skip
+    assert {*asked[0], *asked[1]} == {"start", "bots", "phase", "request", "kind", "events", "legal", "seconds"}
+    start = "rules rules_version ruleset options seat seats board time commitment bot_seed"
+    assert asked[0]["start"].keys() == {*start.split()}
 
 
 def test_what_is_wrong_is_refused_and_can_be_played_again(tmp_path: Path) -> None:
     async def course() -> None:
-        async with at_table(tmp_path, "--ruleset", "basic") as agent:
+        async with at_table(tmp_path, "--ruleset", "basic", "--seed", "tea") as agent:
             assert "expected a game, got: none; call `new_game`" in await agent.refused("state")
             names = {str(one.uri) for one in (await agent.session.list_resources()).resources}
             assert names >= {"arena://game/rules", "arena://game/schemas/view", "arena://game/schemas/plays"}
@@ -145,7 +118,7 @@ def test_what_is_wrong_is_refused_and_can_be_played_again(tmp_path: Path) -> Non
             assert "# Samurai" in rules
             state = await agent.ask("new_game")
             assert "expected a game that is over" in await agent.refused("new_game")
-            play = made(random.Random(1), state["legal"])
+            play = first_play(state["legal"])
             for request, plays, reason in (
                 (1, [{"tile": "rice9", "space": 1}], "got: 'rice9' - at $.plays[0].tile"),
                 (1, [play, play], "at $.plays[1]"),
@@ -154,7 +127,7 @@ def test_what_is_wrong_is_refused_and_can_be_played_again(tmp_path: Path) -> Non
             ):
                 assert reason in await agent.refused("play", request=request, plays=plays)
             assert "got: euros" in await agent.refused("play", request=1, plays=[play], cost={"euros": 1})
-            state = await agent.ask("play", request=1, plays=[play], note="é" * 2_000)
+            state = await agent.ask("play", request=1, plays=[play | {"why": 0.5}], note="é" * 2_000)
             assert (state["phase"], state["request"]) == ("asked", 2)
             assert (await agent.ask("resign"))["phase"] == "gone"
             assert (await agent.ask("new_game"))["phase"] == "asked"
@@ -177,19 +150,14 @@ def test_the_clock_of_an_agent_runs(tmp_path: Path) -> None:
             return await agent.ask("state")
 
     assert run_apart(course())["phase"] == "gone"
-    log = read_log(log_of(tmp_path))
-    [forfeit] = [record for record in log.records if isinstance(record, ForfeitRecord)]
+    [forfeit] = [record for record in read_log(log_of(tmp_path)).records if isinstance(record, ForfeitRecord)]
     assert forfeit.forfeits[0].code == "timeout"
-    assert isinstance(log.records[-1], OutcomeRecord)
 
 
 def test_without_the_extra_a_sentence_says_what_to_install(tmp_path: Path) -> None:
-    hide = "import sys; sys.modules['mcp'] = None; import importlib.util as u; f = u.find_spec; "
-    hide += "u.find_spec = lambda name, *a: None if name == 'mcp' else f(name, *a); "
-    program = f"{hide}from arena.cli import main; sys.argv = ['arena', 'play', '--mcp']; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
-    )
+    hidden = "from arena.core import extras; extras.find_spec = lambda name: None; from arena.cli import main; main()"
+    words = [sys.executable, "-c", hidden, "play", "--mcp"]
+    done = subprocess.run(words, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "expected the modules that --mcp needs, got: no mcp; install them: pip install" in done.stderr
     assert not done.stdout

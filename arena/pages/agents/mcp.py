@@ -87,9 +87,7 @@ class Seating:
         game.add_done_callback(partial(_call, loop, self._changed.set))
         self._attend(self._front)
         await self._settle()
-        names = [bot.name for bot in table.header.bots]
-        start = {key: value for key, value in self._seat.start.items() if key not in ("type", "game")}
-        return _json({"start": start, "bots": names, **self._state()})
+        return _json({"start": self._seat.start, "bots": [bot.name for bot in table.header.bots], **self._state()})
 
     async def state(self) -> str:
         """How the game stands; waits for your next decision. `phase` is `asked`, `waiting`, `over` or `gone`.
@@ -131,7 +129,6 @@ class Seating:
 
     async def resign(self) -> str:
         """Gives the game up. It counts as lost."""
-        self._check()
         self._rise()
         await self._settle()
         return _json(self._state())

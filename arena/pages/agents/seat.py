@@ -46,7 +46,7 @@ class AgentSeat:
         """Takes a message of the referee."""
         match message["type"]:
             case "game_start":
-                self.start = message
+                self.start = {key: value for key, value in message.items() if key not in ("type", "game")}
             case "request":
                 self.request += 1
                 self.phase, self._told, self.known, self._refused = ASKED, message, message["view"], 0

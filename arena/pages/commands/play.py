@@ -61,7 +61,7 @@ def play(
     (--time off,5/move: 5). In a race, as in Gardener's ruleset race, bots are faster than people. Afterwards you get
     the log, and the command that shows the game again.
 
-    With --mcp an agent plays: give its client this command as a server. Docs: agents.md.
+    With --mcp an agent plays: give its client this command as a server (docs/agents.md).
 
     With --web an address is printed; open it in a browser on this machine. What you may choose is marked on the board:
     click it, or type its number. The page has its own help, and at the end it shows the game with all hands open, and
@@ -88,6 +88,8 @@ def play(
         person = front.spec(name, clock, AGENT if mcp else PERSON)
         return set_table(entered, make_game, person, logs, players=players, seat=seat, seed=seed)
 
+    if not web and (bind is not None or opens):
+        raise click.UsageError("--bind and --open are for --web")
     if mcp and web:
         raise click.UsageError("--mcp and --web are two ways to play: choose one")
     if mcp:
@@ -100,8 +102,6 @@ def play(
 
         play_in_browser(table_for, partial(report, as_json=as_json), bind, opens=opens)
         return
-    if bind is not None or opens:
-        raise click.UsageError("--bind and --open are for --web")
     screen = console()
     if not terminals.can_step(screen):
         raise errors.ConfigError(

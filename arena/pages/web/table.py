@@ -322,7 +322,7 @@ class Playing:
         return _json(catalogue.described(self._game.table.header.settings.rules))
 
     async def _seat(self, request: Request) -> Response:
-        """Answers with all that the seat knows; with `?wait=50` once it is asked or the game is over."""
+        """Answers with all that the seat knows; `?wait=50` waits until it is asked or the game is over."""
         wait = request.query_params.get("wait", "0")
         with suppress(TimeoutError):
             async with asyncio.timeout(min(int(wait), WAIT_S) if wait.isdecimal() and len(wait) < 4 else 0):
@@ -330,8 +330,7 @@ class Playing:
                     self._changed.clear()
                     await self._changed.wait()
         game = self._game
-        start = {key: value for key, value in game.agent.start.items() if key != "type"}
-        known = {"start": start, **game.agent.state(), **self._state(), "view": game.agent.known}
+        known = {"start": game.agent.start, **game.agent.state(), **self._state(), "view": game.agent.known}
         return _json({key: value for key, value in known.items() if key != "now"})
 
     async def _say(self, request: Request) -> Response:

@@ -39,9 +39,6 @@ class Agent:
     async def ask(self, tool: str, **arguments: Any) -> Any:
         return json.loads(await self.say(tool, **arguments))
 
-    async def refused(self, tool: str, **arguments: Any) -> str:
-        return await self.say(tool, refused=True, **arguments)
-
 
 @asynccontextmanager
 async def at_table(folder: Path, *words: str) -> AsyncIterator[Agent]:
@@ -110,14 +107,14 @@ def test_an_agent_plays_a_whole_game_and_is_sent_what_a_bot_is_sent(tmp_path: Pa
 def test_what_is_wrong_is_refused_and_can_be_played_again(tmp_path: Path) -> None:
     async def course() -> None:
         async with at_table(tmp_path, "--ruleset", "basic", "--seed", "tea") as agent:
-            assert "expected a game, got: none; call `new_game`" in await agent.refused("state")
+            assert "expected a game, got: none; call `new_game`" in await agent.say("state", refused=True)
             names = {str(one.uri) for one in (await agent.session.list_resources()).resources}
             assert names >= {"arena://game/rules", "arena://game/schemas/view", "arena://game/schemas/plays"}
             rules = (await agent.session.read_resource("arena://game/rules")).contents[0].text
             assert rules == await agent.say("rules")
             assert "# Samurai" in rules
             state = await agent.ask("new_game")
-            assert "expected a game that is over" in await agent.refused("new_game")
+            assert "expected a game that is over" in await agent.say("new_game", refused=True)
             play = first_play(state["legal"])
             for request, plays, reason in (
                 (1, [{"tile": "rice9", "space": 1}], "got: 'rice9' - at $.plays[0].tile"),
@@ -125,8 +122,8 @@ def test_what_is_wrong_is_refused_and_can_be_played_again(tmp_path: Path) -> Non
                 (1, [], "a turn must play at least one tile"),
                 (2, [play], "expected plays for an open request, got: request 1, asked - at request 2"),
             ):
-                assert reason in await agent.refused("play", request=request, plays=plays)
-            assert "got: euros" in await agent.refused("play", request=1, plays=[play], cost={"euros": 1})
+                assert reason in await agent.say("play", refused=True, request=request, plays=plays)
+            assert "got: euros" in await agent.say("play", refused=True, request=1, plays=[play], cost={"euros": 1})
             state = await agent.ask("play", request=1, plays=[play | {"why": 0.5}], note="é" * 2_000)
             assert (state["phase"], state["request"]) == ("asked", 2)
             assert (await agent.ask("resign"))["phase"] == "gone"
@@ -152,6 +149,18 @@ def test_the_clock_of_an_agent_runs(tmp_path: Path) -> None:
     assert run_apart(course())["phase"] == "gone"
     [forfeit] = [record for record in read_log(log_of(tmp_path)).records if isinstance(record, ForfeitRecord)]
     assert forfeit.forfeits[0].code == "timeout"
+
+
+def test_a_signal_ends_it_while_the_client_stays(tmp_path: Path) -> None:
+    words, pipe = [*ARENA, "play", "--mcp"], subprocess.PIPE
+    with subprocess.Popen(words, cwd=tmp_path, env=environment(), stdin=pipe, stdout=pipe) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        server.stdin.flush()
+        assert server.stdout.readline()
+        server.terminate()
+        assert server.wait(60) == 143
 
 
 def test_without_the_extra_a_sentence_says_what_to_install(tmp_path: Path) -> None:

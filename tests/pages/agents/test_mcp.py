@@ -83,7 +83,6 @@ def test_an_agent_plays_a_whole_game_and_is_sent_what_a_bot_is_sent(tmp_path: Pa
     log = read_log(log_of(tmp_path))
     assert log.header.bots[1].version == "agent"
     assert str(log.header.time(1)) == "600/move", "a clock of its own"
-    assert str(log.header.settings.time) == "off"
     own = [record for record in log.records if isinstance(record, ActionRecord) and record.seat == 1]
     assert {record.note for record in own} == {"so\ncost: tokens_in=800 microdollars=90"}
     cost = {"tokens_in": 800 * len(own), "microdollars": 90 * len(own)}
@@ -112,7 +111,6 @@ def test_what_is_wrong_is_refused_and_can_be_played_again(tmp_path: Path) -> Non
             assert names >= {"arena://game/rules", "arena://game/schemas/view", "arena://game/schemas/plays"}
             rules = (await agent.session.read_resource("arena://game/rules")).contents[0].text
             assert rules == await agent.say("rules")
-            assert "# Samurai" in rules
             state = await agent.ask("new_game")
             assert "expected a game that is over" in await agent.say("new_game", refused=True)
             play = first_play(state["legal"])
@@ -132,8 +130,7 @@ def test_what_is_wrong_is_refused_and_can_be_played_again(tmp_path: Path) -> Non
     run_apart(course())
     logs = sorted(tmp_path.glob("logs/play-*/*.jsonl"), key=lambda log: log.stat().st_mtime)
     assert len(logs) == 2, "who leaves in a game has resigned"
-    for log in logs:
-        arena(tmp_path, "verify", str(log))
+    arena(tmp_path, "verify", *map(str, logs))
     [first] = [record for record in read_log(logs[0]).records if isinstance(record, ActionRecord) and record.seat == 0]
     assert cost_of(first.note) == {"retries": 3}
     assert "Traceback" not in (tmp_path / "stderr").read_text()
@@ -152,8 +149,7 @@ def test_the_clock_of_an_agent_runs(tmp_path: Path) -> None:
 
 
 def test_a_signal_ends_it_while_the_client_stays(tmp_path: Path) -> None:
-    words, pipe = [*ARENA, "play", "--mcp"], subprocess.PIPE
-    with subprocess.Popen(words, cwd=tmp_path, env=environment(), stdin=pipe, stdout=pipe) as server:
+    with subprocess.Popen([*ARENA, "play", "--mcp"], cwd=tmp_path, env=environment(), stdin=-1, stdout=-1) as server:
         assert server.stdin is not None
         assert server.stdout is not None
         server.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')

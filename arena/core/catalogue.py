@@ -11,21 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from arena.core.errors import ConfigError, did_you_mean
+from arena.core import files
+from arena.core.errors import ConfigError, InternalError, did_you_mean
 from arena.core.plugs import entries, load_entry
-from arena.core.resources import board_names, board_text
+from arena.core.resources import board_names, board_text, protocol_folder
 from arena.core.rules.base import BoardFormat, Rules, Ruleset
 from arena.core.rules.boardtext import find_section
 from arena.core.rules.course import LIMITS
 from arena.core.rules.family import Family
 from arena.core.rules.margin import Margin
-from arena.core.types import RACE_WINDOW_MS, BoardFile, GameSettings, TimeControl, is_cooperative, parse_cpu
+from arena.core.types import RACE_WINDOW_MS, BoardFile, GameSettings, Payload, TimeControl, is_cooperative, parse_cpu
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -122,6 +124,35 @@ def game(name: str) -> type[Rules[Any]]:
             f"got: {got}; correct the entry point or the class"
         )
     return loaded
+
+
+def described(name: str) -> Payload:
+    """Returns what programs must know of a game: its rulesets and options, its rules as text, and JSON Schemas.
+
+    `text` is the game's page of the protocol, in Markdown; `schemas` has those of the `board`, the `view`, the `events`
+    and the `plays`, each by name. Of a game of another package that brings no page, `text` is its one sentence, and
+    there are no schemas.
+
+    Raises:
+        ConfigError: There is no such game. Show the message to the operator.
+    """
+    rules, folder, known = game(name), protocol_folder(), name.partition(":")[0]
+    page = folder / "rules" / f"{known}.md"
+    schemas = sorted((folder / "schemas" / known).glob("*.json")) if page.is_file() else []
+    return {
+        "rules": name,
+        "version": rules.version,
+        "about": rules.about,
+        "players": list(rules.seat_counts),
+        "rulesets": {key: {"about": one.about, "options": one.options} for key, one in rules.rulesets.items()},
+        "options": {one.name: {"help": one.help, "values": one.values} for one in rules.option_list},
+        "text": _bundled(page).decode() if page.is_file() else rules.about,
+        "schemas": {path.stem: msgspec.json.decode(_bundled(path)) for path in schemas},
+    }
+
+
+def _bundled(path: Path) -> bytes:
+    return files.read(path, "a file of arena", files.MOST_TEXT, InternalError)
 
 
 def margin_of(name: str, players: int, options: Mapping[str, str]) -> Margin | None:

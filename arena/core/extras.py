@@ -13,6 +13,7 @@ MODULES: Final = {
     "beacon": ("py_ecc",),
     "cluster": ("cryptography", "distributed"),
     "data": ("pyarrow",),
+    "mcp": ("mcp",),
     "pettingzoo": ("pettingzoo",),
     "pages": ("jinja2", "matplotlib", "starlette", "uvicorn", "websockets"),
     "remote": ("websockets",),

@@ -159,6 +159,11 @@ class SeatPage:
         self._changed()
         return turn.action()
 
+    def decided(self) -> None:
+        """Takes that the open decision was sent by other means than this page."""
+        self._close(WAITING)
+        self._changed()
+
     def _open(self) -> Choosing | None:
         return self._choosing if self.phase == ASKED else None
 

@@ -20,6 +20,7 @@ TRIES = 3
 """Questions for one decision."""
 SHARE = 0.5
 """The part of a decision's time that the model may take."""
+MAX_NOTE = 1_024
 MOST_WAIT_S = 60.0
 """The longest wait for one answer, in seconds."""
 SYSTEM = """\
@@ -119,9 +120,11 @@ class ModelBot(Bot):
         return said
 
     def note(self, asked, tokens, text):
-        """Returns a note: tokens, cost in the currency of the price, questions, and what the model said of its play."""
-        cost = sum(count * price for count, price in zip(tokens, self.price, strict=True)) / 1e6
-        return f"{tokens[0]}+{tokens[1]} tokens, {cost:.4f}, asked {asked}: {text}"
+        """Returns a note: questions, what the model said of its play, and what the decision has cost."""
+        cost = round(sum(count * price for count, price in zip(tokens, self.price, strict=True)))
+        told = f"tokens_in={tokens[0]} tokens_out={tokens[1]} microdollars={cost} retries={max(0, asked - 1)}"
+        said = f"asked {asked}: {text}".encode()[: MAX_NOTE - len(told) - 7].decode(errors="ignore")
+        return f"{said}\ncost: {told}"
 
 
 def read_play(said, legal):

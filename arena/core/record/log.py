@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
@@ -216,6 +216,30 @@ class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 MEASURED: Final = ("off_turn_cpu_ms",)
 """What of an outcome was measured of each seat, by seat. A `SeatResult` has each under the same name."""
+
+COSTS: Final = ("tokens_in", "tokens_out", "microdollars", "retries")
+"""What a note can say that a decision has cost: tokens read and written, millionths of a US dollar, answers of a model
+that were of no use."""
+MOST_COST: Final = 10**12
+_COST: Final = re.compile(r"(?:\A|\n)cost:((?: [a-z_]+=[0-9]{1,13})+)\Z")
+
+
+def cost_line(cost: Mapping[str, int]) -> str:
+    """Returns the last line of a note that says what a decision has cost; no text if it cost nothing.
+
+    >>> cost_of(cost_line({"tokens_in": 812, "tokens_out": 64}))
+    {'tokens_in': 812, 'tokens_out': 64}
+    """
+    told = [f"{name}={cost[name]}" for name in COSTS if cost.get(name)]
+    return " ".join(["cost:", *told]) if told else ""
+
+
+def cost_of(note: str | None) -> dict[str, int]:
+    """Returns by name of `COSTS` what a note says that its decision has cost (section 3.3 of LOG.md)."""
+    found = _COST.search(note or "")
+    told = dict(one.split("=") for one in found[1].split()) if found else {}
+    return {name: min(int(told[name]), MOST_COST) for name in COSTS if name in told}
+
 
 Record: TypeAlias = Chance | ActionRecord | LateRecord | ForfeitRecord | OutcomeRecord
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,10 +31,12 @@ def result_of(
     assert isinstance(outcome, log.OutcomeRecord)
     teams = None if header.settings.teams is UNSET else header.settings.teams
     used_ns: list[list[int]] = [[] for _ in header.bots]
+    costs = [Counter[str]() for _ in header.bots]
     forfeits: dict[Seat, Forfeit] = {}
     for record in records:
         if isinstance(record, log.ActionRecord | log.LateRecord):
             used_ns[record.seat].append(record.used_ns)
+            costs[record.seat].update(log.cost_of(record.note))
         elif isinstance(record, log.ForfeitRecord):
             forfeits |= _forfeits(record, last_words or {})
     return GameResult(
@@ -49,6 +52,7 @@ def result_of(
                 score=_of(outcome.scores, seat),
                 margin=_of(margins, seat),
                 team=_of(teams, seat),
+                cost=dict(costs[seat]) or None,
                 **{name: _of(getattr(outcome, name), seat) for name in log.MEASURED},
             )
             for seat, used in enumerate(used_ns)

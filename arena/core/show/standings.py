@@ -113,6 +113,10 @@ def rank_texts(ranks: Sequence[int]) -> list[str]:
     return [f"{rank}{'=' if count[rank] > 1 else ''}" for rank in ranks]
 
 
+_COSTS: dict[str, Callable[[Any], str]] = {"tokens": "{:,}".format, "dollars": "{:,.2f}".format, "retries": str}
+"""What a game has cost by the notes of bots; mostly there are none."""
+
+
 def standings_table(
     rows: Sequence[Mapping[str, Any]],
     width: int,
@@ -133,7 +137,7 @@ def standings_table(
     from arena.core.show.tables import Column, fitted
 
     def column(title: str, key: str, form: Callable[[Any], str], leaves: int, *, extra: bool = False) -> Column:
-        cells = ["" if row[key] is None else form(row[key]) for row in rows]
+        cells = ["" if row.get(key) is None else form(row[key]) for row in rows]
         return Column(title=title, cells=cells, leaves=leaves, extra=extra)
 
     ranks = rank_texts([row["rank"] for row in rows])
@@ -157,6 +161,7 @@ def standings_table(
         column("points", "points", percent, 13),
         column("games", "games", str, 11),
         column("forfeits", "forfeits", str, 10),
+        *(column(name, name, form, 6) for name, form in _COSTS.items()),
     ]
     rest = [
         column("ahead\nof next", "ahead_of_next", lambda likely: percent(min(max(likely, 0.0001), 0.9999)), 9),

@@ -15,6 +15,7 @@ from arena.core.errors import ConfigError, did_you_mean
 from arena.core.progress import Progress
 from arena.core.ratings.pairs import PairResult, add_up, pairs_of
 from arena.core.ratings.scores import mean_scores
+from arena.core.record.log import COSTS
 from arena.core.standings.notice import notify as notify
 from arena.core.standings.pool import Joined
 from arena.core.standings.table import MOST_CROSSED, Order, Row, Standing, Standings, fit_of, numbered, tabulate
@@ -134,6 +135,8 @@ def report(
         frozen = None if anchors or without else reader.frozen(row.id)
         if frozen is not None:
             table = _as_frozen(table, frozen)
+        if costs := reader.costs(row.id):
+            table = replace(table, standings=tuple(_with_cost(one, costs.get(one.bot, {})) for one in table.standings))
         done = 0 if without else reader.done(row.id)
         paces = reader.paces(row.id)
         void = reader.void_losses(row.id)
@@ -155,6 +158,12 @@ def report(
         logs=row.logs,
     )
     return document, row
+
+
+def _with_cost(row: Standing, cost: Mapping[str, int]) -> Standing:
+    told = {name: cost.get(name, 0) for name in COSTS}
+    tokens, dollars = told["tokens_in"] + told["tokens_out"], told["microdollars"] / 1e6
+    return replace(row, tokens=tokens, dollars=dollars, retries=told["retries"])
 
 
 def _as_frozen(table: Standings, frozen: Payload) -> Standings:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MOST_CROSSED = 100  # a cross-table of more entrants is made only if it is asked for
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One entrant's row."""
 
     rank: int
@@ -75,6 +75,12 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Mean CPU time of a game while others were to move; None where that was never measured."""
     off_turn_share: float | None
     """The same as a share of the time that its opponents thought: 1 is a whole core all that time."""
+    tokens: int | None = None
+    """What its notes say that all its games have cost: tokens read and written; absent if no bot's notes say any."""
+    dollars: float | None = None
+    """The same in US dollars."""
+    retries: int | None = None
+    """The answers of a model that were of no use."""
 
 
 class HeadToHead(msgspec.Struct, frozen=True, kw_only=True):

@@ -345,6 +345,19 @@ class Reader:
             if forfeit := figures_of(figures).forfeit:
                 yield entrant, forfeit
 
+    def costs(self, tournament: str) -> dict[str, Counter[str]]:
+        """Returns by entrant what its notes say that its games have cost; nobody whose notes say nothing."""
+        found: dict[str, Counter[str]] = {}
+        for name, key, count in self._db.execute(
+            "SELECT name, key, sum(value) FROM games JOIN seats ON seats.game = games.id"
+            " JOIN entrants ON entrants.tournament = games.tournament AND entrants.number = entrant,"
+            " json_each(figures, '$.cost') WHERE games.tournament = ? AND struck IS NULL"
+            " AND instr(figures, '\"cost\":') GROUP BY name, key",
+            (tournament,),
+        ):
+            found.setdefault(name, Counter())[key] = count
+        return found
+
     def _tournament(self, where: str, *parameters: str | None) -> Tournament | None:
         cursor = self._db.execute(f"{_TOURNAMENT} {where}", parameters)
         row = cursor.fetchone()

@@ -170,9 +170,13 @@ def _of_games(reader: LeagueReader, tournament: str, logged: Callable[[int], Gam
 
 
 def _of_seat(told: value_types.SeatResult, expected: value_types.SeatResult) -> Iterator[tuple[str, Any, Any]]:
-    """Yields what is compared of a seat. Earlier versions did not store margins, nor which rule a forfeit broke."""
+    """Yields what is compared of a seat. Earlier versions did not store margins, nor which rule a forfeit broke.
+
+    What its decisions have cost stands in its notes, which not every log has.
+    """
+    absent = {name for name, one in (("margin", told.margin), ("cost", expected.cost)) if one is None}
     for name in told.__struct_fields__:
-        if name != "forfeit" and (name != "margin" or told.margin is not None):
+        if name != "forfeit" and name not in absent:
             yield name, getattr(told, name), getattr(expected, name)
     yield "forfeit", told.forfeit and told.forfeit.code, expected.forfeit and expected.forfeit.code
     for name in ("turn", "overloaded", "denied_ms"):

@@ -26,11 +26,12 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route, Router, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
+from arena.core.face import errors, files
 from arena.league.door import checks
 from arena.league.door.health import Telling
 from arena.league.door.limits import MIB, MOST_OPEN, Usage
@@ -58,6 +59,8 @@ DESCRIPTORS: Final = 8_192
 DATA_BYTES: Final = 512 * MIB
 """What the process may have: so an attack ends the door, and nothing else."""
 _TICK_S: Final = 1.0
+_LLMS: Final = files.read_text(Path(__file__).with_name("llms.txt"), "a file", files.MOST_TEXT, errors.InternalError)
+"""What a model reads first that is given the league's address."""
 _NO_STORE: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 _T = TypeVar("_T")
@@ -105,7 +108,8 @@ class Door:
         """By author the requests and WebSockets that are in progress."""
         self.traffic: Callable[[], tuple[int, Mapping[str, int]]] = lambda: (0, {})
         """Says how many connections the server has, and how many it has closed, by reason."""
-        routes: list[BaseRoute] = [Mount(API, app=self._of_authors(_Routes(self)))]
+        llms = PlainTextResponse(_LLMS, headers=_NO_STORE)
+        routes: list[BaseRoute] = [Mount(API, app=self._of_authors(_Routes(self))), Route("/llms.txt", llms)]
         if site is not None:
             routes.append(Mount("/", app=site))
         self.app = Starlette(routes=routes, lifespan=self._lifespan, exception_handlers=self._failures())
@@ -226,6 +230,7 @@ class _Routes(Router):
             Route("/versions", self._versions),
             Route("/versions/{bot}/{number}/reports/{kind}", self._report),
             Route("/games", self._games),
+            Route("/games/{rules}", self._game),
             Route("/games/{game}/log", self._log),
             Route("/log.zdict", self._dictionary),
             Route("/standings", self._standings),
@@ -251,6 +256,9 @@ class _Routes(Router):
     async def _games(self, request: Request) -> Response:
         query = msgspec.structs.asdict(_query(request, GamesQuery))
         return _answer(self._published.games(_who(request).author, **query))
+
+    async def _game(self, request: Request) -> Response:
+        return self._file(request, self._published.game(request.path_params["rules"]), "application/json")
 
     async def _standings(self, request: Request) -> Response:
         return _answer(self._published.standings(_query(request, StandingsQuery).after))

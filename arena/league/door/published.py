@@ -3,6 +3,7 @@
 Files below `published/`; their form is that of `protocol/LEAGUE.md`, section 7:
 
     league.json                          the league itself: name, game, time, level, remote
+    game.json                            what is played: rules as text, options, JSON Schemas of views and plays
     keys.json                            {hash of a token: author}
     standings.json                       {season, digest, items: […]}
     authors/NAME/status.json             {versions: […], notices: […]}
@@ -182,6 +183,17 @@ class Published:
     def dictionary(self) -> File:
         """Returns what `zstd -D` needs to expand a log."""
         return self._file(compression.DICTIONARY)
+
+    def game(self, rules: str) -> File:
+        """Returns the description of the game that the league plays.
+
+        Raises:
+            Refusal: It plays another.
+        """
+        path = self._folder / "game.json"
+        if self._document(path).get("rules") != rules:
+            raise unknown("the game that this league plays", rules)
+        return self._file(path)
 
     def season(self, tournament: str, name: str) -> File:
         """Returns a file of a season.

@@ -26,7 +26,7 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core.face import Payload, errors, files, log_records
+from arena.core.face import Payload, catalogue, errors, files, log_records
 from arena.league import visible
 from arena.league.folder import Folder
 from arena.league.keeping.retention import GameFiles
@@ -80,7 +80,8 @@ class Publishing:
         """By file the digest of what was published last."""
 
     def catch_up(self) -> None:
-        """Writes what a kill may have left out: the last matches in lists of games, and files of seasons."""
+        """Writes what a kill may have left out, and the game: the last matches in lists of games, files of seasons."""
+        self._write(self._folder.published / "game.json", catalogue.described(self._settings.game.rules))
         season_files.catch_up(self._store, self._folder, self._rounds)
         count = self._store.matches.count()
         played = {version.author for version in self._store.versions.all() if version.entrant is not None}

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 @click.argument("bots", nargs=-1, metavar="[BOT...]", shell_complete=complete.bots)
 @option(WHO, "--players", type=click.IntRange(min=2), metavar="N", help="How many play; bots are taken again.")
 @option(WHO, "--seat", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Your seat.")
+@option(WHO, "--own-time", metavar="CONTROL", help="Your seat's clock.  [default: --time; with --mcp 10m/move]")
 @option(WHO, "--name", default="guest", show_default=True, metavar="TEXT", help="What the log calls you.")
 @untimed_game_options
 @seed_option
 @option(HOW, "--web", is_flag=True, help="Play in a browser instead of the terminal.")
+@option(HOW, "--mcp", is_flag=True, help="Let an agent play, over MCP on stdin and stdout.")
 @option(HOW, "--bind", default=None, metavar="HOST:PORT", help="Where the page is served.  [default: 127.0.0.1:0]")
 @option(HOW, "--open/--no-open", "opens", default=False, help="Open the browser here.  [default: print the address]")
 @logs_option("Where the folder of its log is made.")
@@ -41,9 +43,11 @@ def play(
     make_game: MakeGame,
     players: int | None,
     seat: int,
+    own_time: str | None,
     name: str,
     seed: str | None,
     web: bool,
+    mcp: bool,
     bind: str | None,
     opens: bool,
     logs: Path,
@@ -57,6 +61,8 @@ def play(
     (--time off,5/move: 5). In a race, as in Gardener's ruleset race, bots are faster than people. Afterwards you get
     the log, and the command that shows the game again.
 
+    With --mcp an agent plays: give its client this command as a server (docs/agents.md).
+
     With --web an address is printed; open it in a browser on this machine. What you may choose is marked on the board:
     click it, or type its number. The page has its own help, and at the end it shows the game with all hands open, and
     plays another one. Ctrl-C here ends it.
@@ -65,26 +71,37 @@ def play(
     Example:
       arena play greedy
       arena play greedy --web
+      arena play --mcp greedy --own-time 5m/move
       arena play --rules gardener random --players 3
       arena play shogun --ruleset classic --seat 1
     """
-    from arena.core.face import bot_manifests, game_worker, processor_cores, terminals
-    from arena.pages.play.seat import Front, set_table
+    from arena.core.face import bot_manifests, game_worker, processor_cores, terminals, value_types
+    from arena.pages.play.seat import AGENT, PERSON, Front, set_table
     from arena.pages.play.sitting import Sitting
 
     bot_manifests.check_name(name)
+    own_time = own_time or ("10m/move" if mcp else None)
+    clock = None if own_time is None else value_types.TimeControl.parse(own_time)
     entered = enter(bots or ("random",), make_game.rules)
 
     def table_for(front: Front) -> Table:
-        return set_table(entered, make_game, front.spec(name), logs, players=players, seat=seat, seed=seed)
+        person = front.spec(name, clock, AGENT if mcp else PERSON)
+        return set_table(entered, make_game, person, logs, players=players, seat=seat, seed=seed)
 
+    if not web and (bind is not None or opens):
+        raise click.UsageError("--bind and --open are for --web")
+    if mcp and web:
+        raise click.UsageError("--mcp and --web are two ways to play: choose one")
+    if mcp:
+        from arena.pages.commands.play_mcp import play_over_mcp
+
+        play_over_mcp(make_game.rules, table_for)
+        return
     if web:
         from arena.pages.commands.play_web import play_in_browser
 
         play_in_browser(table_for, partial(report, as_json=as_json), bind, opens=opens)
         return
-    if bind is not None or opens:
-        raise click.UsageError("--bind and --open are for --web")
     screen = console()
     if not terminals.can_step(screen):
         raise errors.ConfigError(
@@ -126,7 +143,7 @@ def sit(sitting: Sitting, front: Front, terminal: terminals.Terminal, game: Futu
                     front.leave()
                     return game.result()
                 if not small and (action := sitting.press(key)) is not None:
-                    front.answer(action)
+                    front.answer({"action": action})
             if sitting.resigned:
                 front.leave()
             # Of its own forfeit a seat is not told more than that its connection ends.

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -21,6 +21,7 @@ from arena.core.face import (
     Job,
     Payload,
     Seat,
+    TimeControl,
     bot_manifests,
     chance,
     errors,
@@ -33,7 +34,8 @@ from arena.core.face import (
 from arena.pages.play import relay
 
 PERSON: Final = "person"
-"""What a log has as the version of a person's seat, where bots have theirs."""
+AGENT: Final = "agent"
+"""What a log has as the version of such a seat, where bots have theirs."""
 _START_MS: Final = 60_000
 """The person does not wait for the start: two small programs that a busy machine may delay."""
 _READ: Final = 65_536
@@ -62,20 +64,23 @@ class Front:
         self.leave()
         self._held.close()
 
-    def spec(self, name: str) -> bot_manifests.BotSpec:
+    def spec(self, name: str, time: TimeControl | None = None, version: str = PERSON) -> bot_manifests.BotSpec:
         """Returns the bot that connects here.
 
         Args:
             name: What logs and boards call the person.
+            time: A clock of their own; None means that of all.
+            version: Who it is: `PERSON` or `AGENT`.
         """
         bridge = ("-m", "arena", "bot", "bridge", "--name", name, "--want", "view,events,legal", "--")
         return bot_manifests.BotSpec(
             name=name,
-            version=PERSON,
+            version=version,
             command=(sys.executable, *bridge, sys.executable, str(Path(relay.__file__)), self.path),
             folder=str(self._folder),
-            digest=hashlib.sha256(PERSON.encode()).hexdigest(),
+            digest=hashlib.sha256(version.encode()).hexdigest(),
             start_ms=_START_MS,
+            time=time,
         )
 
     def fileno(self) -> int | None:
@@ -102,11 +107,11 @@ class Front:
         *lines, self._begun = (self._begun + data).split(b"\n")
         return [msgspec.json.decode(line) for line in lines]
 
-    def answer(self, action: dict[str, Any]) -> None:
-        """Sends an action. If the seat is gone, nobody hears it: the referee has ended it."""
+    def answer(self, line: Payload) -> None:
+        """Sends a line: an `action`, perhaps with a `note`. If the seat is gone, nobody hears it."""
         if self._connection is not None:
             try:
-                self._connection.sendall(msgspec.json.encode({"action": action}) + b"\n")
+                self._connection.sendall(msgspec.json.encode(line) + b"\n")
             except OSError:
                 self.leave()
 

@@ -254,11 +254,8 @@ def won_text(frozen: Payload) -> str:
     >>> won_text({"items": items})
     'Won by fox/1 of anna, by all games of the season; no final was played.'
     """
-    first = [
-        f"{item['name']} of {item.get('author', '')}".removesuffix(" of ")
-        for item in frozen["items"]
-        if item["rank"] == 1
-    ]
+    best = (item for item in frozen["items"] if item["rank"] == 1)
+    first = [f"{item['name']} of {item.get('author', '')}".removesuffix(" of ") for item in best]
     final = frozen.get("final")
     if not any(item.get("games", 1) for item in frozen["items"]):
         return "Nobody has won: no game was played."
@@ -304,6 +301,7 @@ def _standing(shown: Shown, row: ranking_tables.Standing, rank: str, scale: Scal
         "record": "\u2013".join(map(str, (row.wins, row.draws, row.losses))),
         "score": "" if row.mean_score is None or shown.is_cooperative else f"{row.mean_score:.1f}",
         "forfeits": row.forfeits,
+        "costs": [] if row.tokens is None else [f"{row.tokens:,}", f"{row.dollars:,.2f}", row.retries],
         "mean_ms": row.mean_ms,
         "max_ms": row.max_ms,
         "conservative": "" if row.conservative is None else f"{row.conservative:.1f}",

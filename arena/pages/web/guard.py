@@ -82,13 +82,12 @@ class Guard:
             return answer
         if scope["method"] in _LOOKS:
             return None
+        if "authorization" in headers:  # no page of another site can send it
+            return _too_large(headers)
         origin = urlsplit(headers.get("origin", ""))
         if origin.scheme not in ("http", "https") or origin.netloc.lower() != host.lower():
             return _refuse(403, "expected an action of a page of this address, got one from elsewhere")
-        size = headers.get("content-length", "")
-        if not size.isdecimal() or int(size) > MOST_BODY:
-            return _refuse(413, f"expected an action of at most {MOST_BODY} bytes, its length given first")
-        return None
+        return _too_large(headers)
 
     def _is_ours(self, host: str) -> bool:
         try:
@@ -101,7 +100,9 @@ class Guard:
         return True
 
     def _unlock(self, key: str, scope: Scope) -> Response | None:
-        """Returns None for a browser that has the key as a cookie, and the answer that gives it or refuses."""
+        """Returns None for who has the key, as a cookie or as a token; else the answer that gives it or refuses."""
+        if _same(Headers(scope=scope).get("authorization", ""), f"Bearer {key}"):
+            return None
         given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if any(name == KEY and _same(value, key) for name, value in given):
             rest = urlencode([(name, value) for name, value in given if name != KEY])
@@ -114,6 +115,13 @@ class Guard:
         if any(name == KEY for name, _ in given):
             return _refuse(403, "expected the key of this start, got: another; open the address arena printed last")
         return _refuse(403, "expected a key, got none; open the whole address that arena printed")
+
+
+def _too_large(headers: Headers) -> Response | None:
+    size = headers.get("content-length", "")
+    if size.isdecimal() and int(size) <= MOST_BODY:
+        return None
+    return _refuse(413, f"expected an action of at most {MOST_BODY} bytes, its length given first")
 
 
 def _same(one: str, other: str) -> bool:

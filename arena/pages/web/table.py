@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import asynccontextmanager, suppress
 from random import randrange
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 from starlette.applications import Starlette
@@ -22,8 +22,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from arena.core.face import GameResult, Job, Payload, errors, log_records, plain
+from arena.core.face import GameResult, Job, Payload, catalogue, errors, log_records, plain
 from arena.pages import seat as pages
+from arena.pages.agents.seat import WAIT_S, AgentSeat
 from arena.pages.frames import film
 from arena.pages.play.seat import Front, Table
 from arena.pages.seat import ASKED, OVER, SeatPage
@@ -47,12 +48,24 @@ class Action(msgspec.Struct):
     place: int = -1
 
 
+class Said(msgspec.Struct):
+    """What an agent says over HTTP."""
+
+    do: Literal["play", "resign", "again"] = "play"
+    request: int = 0
+    """The number of the request that the plays answer."""
+    plays: list[Any] = []
+    note: str = ""
+    cost: dict[str, int] = {}
+
+
 class _Game:
     def __init__(self, set_table: Callable[[Front], Table], play: Callable[[Job], Future[GameResult]]) -> None:
         self.front = Front()
         try:
             self.table = set_table(self.front)
             self.page = SeatPage(self.table.header, self.table.seat)
+            self.agent = AgentSeat(self.page.rules, self.table.seat)
             self.future = play(self.table.job)
         except BaseException:
             self.front.__exit__()
@@ -83,7 +96,9 @@ class Playing:
         self._set_table = set_table
         self._play = lambda job: worker.submit(play, job)
         self._event_streams = EventStreams(self._scene)
+        self._changed = asyncio.Event()
         self._tab = 0
+        self._stopped = False
         self.leave: Callable[[], object] = lambda: None
         """Called when the person ends it."""
         self.played: list[tuple[Table, Future[GameResult]]] = []
@@ -97,6 +112,9 @@ class Playing:
                 Route("/stream", self._event_streams),
                 Route("/act", self._act, methods=["POST"]),
                 Route("/replay", self._replay),
+                Route("/api/v1/game", self._described),
+                Route("/api/v1/seat", self._seat),
+                Route("/api/v1/seat", self._say, methods=["POST"]),
             ],
             lifespan=self._while_served,
         )
@@ -111,6 +129,8 @@ class Playing:
         words = f"`arena play` has ended. The log: {self._log()}"
         self._event_streams.tell("end", {"words": words if self.is_over else "`arena play` ended; there is no log."})
         self._event_streams.close()
+        self._stopped = True
+        self._changed.set()
 
     # The game
 
@@ -156,6 +176,7 @@ class Playing:
         before = game.page.number
         for message in game.front.hear():
             game.page.hear(message)
+            game.agent.hear(message)
             game.deadline = None if game.page.limit_ms is None else loop.time() + game.page.limit_ms / 1000
         if game.front.closed:
             self._lost(game)
@@ -167,6 +188,7 @@ class Playing:
         """The seat's process has ended: after the game, or because the seat forfeited."""
         late = game.deadline is not None and asyncio.get_running_loop().time() >= game.deadline
         game.page.close(_LATE if late else _FORFEITED)
+        game.agent.close()
         game.deadline = None
 
     def _ended(self, game: _Game) -> None:
@@ -206,6 +228,7 @@ class Playing:
 
     def _tell(self) -> None:
         game = self._game
+        self._changed.set()
         if game.layout != game.page.layout:
             watched_from = game.sent
             self._event_streams.tell("whole", self._whole() | {"from": watched_from})
@@ -226,7 +249,7 @@ class Playing:
         if not game.is_over or game.future.exception() is not None:
             return _refused(409, "expected a game that is over, got one that is not; play it to its end")
         data, _ = await asyncio.to_thread(_film, game.table)
-        return Response(msgspec.json.encode(data), media_type="application/json")
+        return _json(data)
 
     async def _act(self, request: Request) -> Response:
         try:
@@ -253,12 +276,14 @@ class Playing:
                     asyncio.get_running_loop().remove_reader(fd)
                 game.front.leave()
                 page.close(_RESIGNED)
+                game.agent.close()
                 game.deadline = None
             case "again" if game.is_over:
                 self._hush()
                 self._game = self._sit_down()
                 self._listen()
                 self._event_streams.tell("whole", self._whole())
+                self._changed.set()
                 return Response(status_code=204)
             case "leave" if game.is_over:
                 self.leave()
@@ -281,14 +306,57 @@ class Playing:
                 answer = None
                 game.page.undo()
         if answer is not None:
-            game.deadline = None
-            game.front.answer(answer)
-            if game.front.closed:
-                self._lost(game)
+            game.agent.wait()
+            self._answer(game, {"action": answer})
+
+    def _answer(self, game: _Game, line: Payload) -> None:
+        game.deadline = None
+        game.front.answer(line)
+        if game.front.closed:
+            self._lost(game)
+
+    # The seat for programs
+
+    async def _described(self, request: Request) -> Response:
+        return _json(catalogue.described(self._game.table.header.settings.rules))
+
+    async def _seat(self, request: Request) -> Response:
+        """Answers with all that the seat knows; `?wait=50` waits until it is asked or the game is over."""
+        wait = request.query_params.get("wait", "0")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(min(int(wait), WAIT_S) if wait.isdecimal() and len(wait) < 4 else 0):
+                while self._game.agent.phase != ASKED and not self._game.is_over and not self._stopped:
+                    self._changed.clear()
+                    await self._changed.wait()
+        game = self._game
+        known = {"start": game.agent.start, **game.agent.state(), **self._state(), "view": game.agent.known}
+        return _json({key: value for key, value in known.items() if key != "now"})
+
+    async def _say(self, request: Request) -> Response:
+        """Does what an agent says."""
+        try:
+            said = msgspec.json.decode(await request.body(), type=Said)
+        except msgspec.MsgspecError as error:
+            return _refused(400, f"expected what an agent says, got: {plain(str(error))}")
+        game = self._game
+        if said.do != "play":
+            return self._do(Action(page=self._tab, do=said.do))
+        try:
+            line = game.agent.play(said.request, said.plays, said.note, said.cost)
+        except errors.ArenaError as error:
+            return _refused(409 if isinstance(error, errors.ConfigError) else 422, plain(str(error)))
+        game.page.decided()
+        self._answer(game, line)
+        self._tell()
+        return Response(status_code=204)
 
 
 def _film(table: Table) -> tuple[Any, str]:
     return film(log_records.read_log(table.log))
+
+
+def _json(told: object) -> Response:
+    return Response(msgspec.json.encode(told), media_type="application/json")
 
 
 def _refused(status: int, sentence: str) -> Response:

@@ -102,14 +102,16 @@ def test_its_plays_are_the_model_s_and_a_bad_answer_is_asked_again(model: Callab
         return good(messages) if number != 4 else 503
 
     noted = notes(model(answer, ARENA_MODEL_PRICE="1,10"))
-    assert noted[0] == "1600+40 tokens, 0.0020, asked 2: it is the last"
-    assert "800+20 tokens, 0.0010, asked 2: it is the last" in noted, "one answer was refused, which costs nothing"
-    assert all(note.endswith("it is the last") for note in noted)
+    assert noted[0] == "asked 2: it is the last\ncost: tokens_in=1600 tokens_out=40 microdollars=2000 retries=1"
+    once = "asked 2: it is the last\ncost: tokens_in=800 tokens_out=20 microdollars=1000 retries=1"
+    assert once in noted, "one answer was refused, which costs nothing"
+    assert all("it is the last\n" in note for note in noted)
 
 
 def test_without_a_budget_or_an_answer_it_plays_on(model: Callable[..., Any]) -> None:
     noted = notes(model(lambda number, messages: good(messages) if number < 3 else 401, ARENA_MODEL_TOKENS="2000"))
-    assert noted[2] == "0+0 tokens, 0.0000, asked 3: first legal play: HTTP 401"
+    free = "cost: tokens_in=0 tokens_out=0 microdollars=0 retries="
+    assert noted[2] == f"asked 3: first legal play: HTTP 401\n{free}2"
     noted = notes(model(lambda _, messages: good(messages), ARENA_MODEL_TOKENS="1000"))
     assert noted[2:]
-    assert set(noted[2:]) == {"0+0 tokens, 0.0000, asked 0: first legal play: the budget is spent"}
+    assert set(noted[2:]) == {f"asked 0: first legal play: the budget is spent\n{free}0"}

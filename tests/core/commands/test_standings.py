@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from click.testing import CliRunner, Result
 
 from arena.cli import cli
 from arena.cli.output import console
+from arena.core.record.log import cost_of
 from arena.core.store.finding import open_finder
 from arena.core.store.store import Store, open_store
 from arena.core.tournament.formats.knockout import Knockout
@@ -88,6 +92,32 @@ def test_csv_is_what_json_has(database: Path) -> None:
         (row["bot"], score["bot"]): score["score"] for row in document["crosstable"] for score in row["against"]
     }
     assert document["order"]["enough"]
+
+
+def test_what_games_have_cost_by_the_notes_of_bots_is_shown_where_there_is_some(database: Path, tmp_path: Path) -> None:
+    assert not {"tokens", "dollars", "retries"} & set(standings(database).stdout.split())
+    copy = Path(shutil.copy(database, tmp_path))
+    cost = cost_of("I think\ncost: tokens_in=1200 tokens_out=34 microdollars=9100 strange=1")
+    with closing(sqlite3.connect(copy)) as connection, connection:
+        told = "UPDATE seats SET figures = json_set(figures, '$.cost', json(?)) WHERE entrant = 0"
+        connection.execute(told, (json.dumps(cost),))
+    rows = {row["bot"]: row for row in json.loads(standings(copy, "--json").stdout)["standings"]}
+    games = rows["ann"]["games"]
+    assert (rows["ann"]["tokens"], rows["ann"]["retries"]) == (games * 1_234, 0)
+    assert rows["ann"]["dollars"] == pytest.approx(games * 0.0091)
+    assert (rows["bob"]["tokens"], rows["bob"]["dollars"]) == (0, 0.0)
+    table = standings(copy).stdout
+    assert {"tokens", "dollars", "retries", f"{games * 1_234:,}"} <= set(table.split())
+    for note in (
+        None,
+        "",
+        "cost:",
+        "cost: tokens_in=x",
+        "cost: tokens_in=-1",
+        "cost: tokens_in=5 ",
+        "x cost: retries=1",
+    ):
+        assert cost_of(note) == {}, note
 
 
 def test_a_pool_has_all_its_tournaments(database: Path) -> None:

@@ -224,7 +224,7 @@ def test_every_column_of_every_table_is_compared_or_given(
                 if column == "figures":
                     another = "figures = json_set(figures, '$.luck', 1)"
                 elif column not in columns:
-                    another = f"figures = json_set(figures, '$.{column}', coalesce({column}, 0) + 1000)"
+                    another = f"figures = json_set(figures, '$.{column}', coalesce(figures ->> '{column}', 0) + 1000)"
                 changed = connection.execute(
                     f"UPDATE {table} SET {another} WHERE ({', '.join(key)}) IN"
                     f" (SELECT {', '.join(key)} FROM {table} ORDER BY {', '.join(key)} DESC LIMIT 1)"

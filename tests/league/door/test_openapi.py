@@ -43,6 +43,7 @@ def busy(tmp_path: Path) -> Iterator[tuple[League, OpenDoor, str]]:
     version = {"version": "fox/1", "bot": "fox", "state": "active", "digest": "0" * 64}
     league.publish("authors/anna/status.json", {"versions": [version], "notices": [{"at": "", "text": "fox/1 plays"}]})
     league.publish("authors/anna/games-1.json", {"games": [{"game": "cup-1-000001", "bot": "fox", "lost": True}]})
+    league.publish("game.json", {"rules": "samurai"})
     league.publish("standings.json", {"season": "first", "items": [{"name": "fox/1"}]})
     league.publish("reports/anna/fox/1/check.json", {"kind": "check"})
     league.publish("logs/cup-1-000001.jsonl.zst", b"log")
@@ -71,7 +72,8 @@ def busy(tmp_path: Path) -> Iterator[tuple[League, OpenDoor, str]]:
 
 
 NAMES = {
-    "bot": "fox", "number": 1, "kind": "check", "game": "cup-1-000001", "tournament": "cup-1", "file": "season.json",
+    "bot": "fox", "number": 1, "kind": "check", "game": "cup-1-000001", "rules": "samurai",
+    "tournament": "cup-1", "file": "season.json",
 }  # fmt: skip
 
 

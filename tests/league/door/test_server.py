@@ -268,6 +268,16 @@ def test_games_come_page_by_page_the_latest_first(league: League) -> None:
         assert len(list(connection.games(only="forfeits", bot="fox", most=5))) == 5
 
 
+def test_the_game_is_described_and_a_model_finds_the_way(league: League) -> None:
+    anna = league.author("anna")
+    league.publish("game.json", {"rules": "samurai", "text": "# Samurai"})
+    with opened(league) as door:
+        assert json.loads(asked(door, anna, "games/samurai").body)["text"] == "# Samurai"
+        assert asked(door, anna, "games/gardener").status == 404
+        assert asked(door, "", "games/samurai").status == 401
+        assert b"/api/v1/games/NAME" in asked(door, "", "/llms.txt").body
+
+
 def test_standings_of_any_length_come_whole(league: League) -> None:
     anna = league.author("anna")
     items = [{"rank": n, "name": f"b{n}/1", "mu": 25.5} for n in range(1, 1_203)]

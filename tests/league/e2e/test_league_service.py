@@ -157,6 +157,7 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
         for game in match.games:
             log = compressed.expand((cup.published / "logs" / f"{game.game}.jsonl.zst").read_bytes(), game.game)
             assert hashlib.sha256(log).hexdigest() == told[game.game] == digests[game.game]
+    assert published(cup, "game.json")["schemas"].keys() == {"board", "events", "plays", "view"}
     items = published(cup, "standings.json")["items"]
     assert [item["name"] for item in items] == ["greedy/1", "random/1"]
     assert sum(item["games"] for item in items) == 2 * len(games)

@@ -88,6 +88,15 @@ def test_an_action_comes_from_a_page_of_ours(locked: Listening) -> None:
     assert ask(locked, "/act", "POST", b"{}", origin=f"http://{host}").status == 403
 
 
+def test_a_program_has_the_key_as_its_token(locked: Listening) -> None:
+    right, wrong = f"Bearer {KEY}", "Bearer wrong"
+    assert ask(locked, authorization=right).status == 200
+    assert ask(locked, "/act", "POST", b"x", authorization=right).status == 200
+    assert ask(locked, "/act", "POST", b"x" * (MOST_BODY + 1), authorization=right).status == 413
+    for more in ({}, {"origin": "http://evil.example"}):
+        assert ask(locked, "/act", "POST", b"x", authorization=wrong, **more).status == 403
+
+
 def test_an_action_is_small(locked: Listening) -> None:
     said = {"cookie": _cookie(locked), "origin": f"http://127.0.0.1:{locked.port}"}
     assert ask(locked, "/act", "POST", bytes(MOST_BODY), **said).status == 200

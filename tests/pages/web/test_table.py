@@ -29,6 +29,7 @@ from arena.core.types import GameSettings, Payload
 from arena.pages.play.seat import Front, Table
 from arena.pages.web.serving import Listening
 from arena.pages.web.table import Playing
+from tests.acting import first_play
 
 PATIENCE_S = 60.0
 
@@ -202,6 +203,33 @@ def test_a_whole_game_and_another_one() -> None:
         assert page.act("again").status == 204
         page.hear(lambda told: told["over"] is None and told["now"]["phase"] == "asked")
         assert page.told["now"]["id"] == 1
+
+
+def test_a_program_plays_the_seat_and_the_page_shows_it() -> None:
+    game = Game(samurai("classic", 3), seat=1)
+    with sat(game) as page:
+
+        def seat(wait: str = "?wait=50") -> Any:
+            return msgspec.json.decode(ask(page.listening, f"/api/v1/seat{wait}").body)
+
+        def say(**said: Any) -> Answer:
+            return ask(page.listening, "/api/v1/seat", "POST", msgspec.json.encode(said))
+
+        told = seat("")
+        assert msgspec.json.decode(ask(page.listening, "/api/v1/game").body)["schemas"].keys() >= {"view", "plays"}
+        while told["phase"] == "asked":
+            state, rules = game.course.asked[1].state, game.course.rules
+            known = {"view": rules.view(state, 1), "legal": rules.write_legal(state, 1)}
+            assert {name: told[name] for name in known} == msgspec.json.decode(msgspec.json.encode(known))
+            assert told.keys() == {"phase", "request", "start", "kind", "events", "legal", "view", "clock", "over"}
+            assert say(request=told["request"] + 1, plays=[]).status == 409
+            assert say(request=told["request"], plays=[{"tile": "rice9"}]).status == 422
+            play = first_play(told["legal"])
+            assert say(request=told["request"], plays=[play], note="so").status == 204
+            told = seat()
+        assert told["phase"] == "over"
+        assert page.hear(lambda told: told["over"] is not None)["now"]["phase"] == "over"
+        assert say(do="resign").status == 409
 
 
 def test_late_repeated_and_strange_actions_are_refused() -> None:

@@ -1,0 +1,138 @@
+"""What an agent was told of its seat, and what it plays there. Pure.
+
+Laws:
+1. Everything is made from the messages of one seat, those that a bot gets. So nothing hidden can reach the agent.
+2. What the agent plays is tried before it is sent: an agent that errs is told why, and tries again while its clock
+   runs. It is tried on a state that is guessed from the view, so that a refusal tells nothing either.
+3. Whoever plays names the request. A late or repeated play does nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Final
+
+from arena.core.face import Payload, Seat, errors, game_kit, log_records, wire_messages
+
+WAITING: Final = "waiting"
+ASKED: Final = "asked"
+OVER: Final = "over"
+GONE: Final = "gone"
+WAIT_S: Final = 50.0
+"""How long an answer waits for the others at most: clients give up after a minute."""
+
+
+class AgentSeat:
+    """A seat as its agent knows it."""
+
+    def __init__(self, rules: game_kit.Rules[Any], seat: Seat) -> None:
+        self.phase = WAITING
+        self.request = 0
+        """The number of the request that is open, or was last."""
+        self.start: Payload = {}
+        """What the seat was told when the game began."""
+        self.notes: list[str] = []
+        """What it has noted in this game."""
+        self.limit_ms: float | None = None
+        """The time for the open decision; None while the clock is off."""
+        self._rules = rules
+        self._seat = seat
+        self.known: Payload = {}
+        """All that the seat may know, as of its last request: its view."""
+        self._told: Payload = {}
+        self._refused = 0
+
+    def hear(self, message: Payload) -> None:
+        """Takes a message of the referee."""
+        match message["type"]:
+            case "game_start":
+                self.start = {key: value for key, value in message.items() if key not in ("type", "game")}
+            case "request":
+                self.request += 1
+                self.phase, self._told, self.known, self._refused = ASKED, message, message["view"], 0
+                self.limit_ms = None if self.start["time"].get("off") is True else float(message["clock"]["limit_ms"])
+            case "game_over":
+                self.phase, self.limit_ms = OVER, None
+                self._told = {key: value for key, value in message.items() if key not in ("type", "game", "receipt")}
+
+    def wait(self) -> None:
+        """Takes that its decision was sent."""
+        self.phase, self.limit_ms = WAITING, None
+
+    def close(self) -> None:
+        """Takes the end of the seat, of which its messages do not tell: it has forfeited."""
+        if self.phase != OVER:
+            self.phase, self.limit_ms = GONE, None
+
+    def state(self) -> Payload:
+        """Returns how the seat stands: what is asked, with what happened since the last request; or how it ended."""
+        told: Payload = {"phase": self.phase, "request": self.request}
+        match self.phase:
+            case "asked":
+                return told | {key: self._told[key] for key in ("kind", "events", "legal")}
+            case "over":
+                return told | self._told | {"seat": self._seat}
+            case "gone":
+                return told | {"why": "your seat has forfeited: its time was over, or it left; the log says which"}
+        return told
+
+    def play(self, request: int, plays: list[Any], note: str, cost: dict[str, int]) -> Payload:
+        """Returns what the seat sends for its plays: the action, with a note.
+
+        Args:
+            request: The number of the request that they answer.
+            cost: What they have cost, by names of `COSTS`. Plays that were refused are counted as `retries`.
+
+        Raises:
+            ConfigError: They answer no open request, or the cost is none.
+            ActionError: They are not legal here. The seat is still asked.
+        """
+        if self.phase != ASKED or request != self.request:
+            now = f"request {self.request}, " if self.request else ""
+            raise errors.ConfigError(
+                f"expected plays for an open request, got: {now}{self.phase} - at request {request}"
+            )
+        names, most = log_records.COSTS, log_records.MOST_COST
+        if strange := [name for name, count in cost.items() if name not in names or not 0 <= count <= most]:
+            raise errors.ConfigError(
+                f"expected a cost as whole numbers from 0 under {', '.join(names)}, got: {', '.join(strange):.80}"
+            )
+        try:
+            action = self._tried(plays)
+        except errors.ActionError:
+            self._refused += 1
+            raise
+        if self._refused:
+            cost = {**cost, "retries": cost.get("retries", 0) + self._refused}
+        told = log_records.cost_line(cost)
+        room = wire_messages.MAX_NOTE - len(told.encode()) - 1
+        note = note.encode(errors="ignore")[:room].decode(errors="ignore")
+        if note:
+            self.notes.append(note)
+        self.wait()
+        words = "\n".join(filter(None, (note, told)))
+        return {"action": action, **({"note": words} if words else {})}
+
+    def _tried(self, plays: list[Any]) -> Payload:
+        """Returns the action as the rules read it: without what else an agent may have put into its plays."""
+        rules, action = self._rules, {"plays": plays}
+        if (state := rules.guess(self.known, self._told["kind"])) is not None:
+            read = rules.read_action(state, self._seat, action)
+            rules.act(state, self._seat, read)
+            return rules.write_action(read)
+        if len(plays) != 1 or not any(_offers(product, plays[0]) for product in self._told["legal"]):
+            raise errors.IllegalAction("expected one play, made from a product of the legal plays, got: another")
+        return action
+
+
+def _offers(product: Payload, play: Any) -> bool:
+    """Returns whether a play is made from a product."""
+    has_keys = isinstance(play, dict) and play.keys() == product.keys()
+    return has_keys and all(_has(values, play[key]) for key, values in product.items())
+
+
+def _has(values: Any, value: Any) -> bool:
+    if not isinstance(values, dict):
+        return value in values
+    is_list = isinstance(value, list) and len(value) == values["choose"]
+    return is_list and not Counter(map(repr, value)) - Counter(map(repr, values["of"]))

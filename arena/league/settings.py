@@ -31,11 +31,13 @@ from arena.core.face import (
     closeness,
     errors,
     game_rows,
+    processor_cores,
     runtimes,
     toml,
     value_types,
 )
 from arena.league import dates
+from arena.league.door.limits import ARCHIVE_MIB, MOST_ARCHIVE_MIB
 from arena.league.folder import SETTINGS, Folder
 from arena.league.store.controls import FINAL_MATCHES
 from arena.league.store.records import LEAGUE
@@ -76,6 +78,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     bots: Count = 3
     pending: Count = 3
     submissions: Count = 10
+    archive_mib: Annotated[int, Meta(ge=1, le=MOST_ARCHIVE_MIB)] = ARCHIVE_MIB
     built_mib: Count = 4_096
     start_s: Count = 360
 
@@ -189,6 +192,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def level(self) -> Level:
         """How bots on this machine are confined."""
         return Level(self.bots.level)
+
+    @property
+    def games_at_a_time(self) -> int:
+        """How many games are played at a time, unless something else is ordered."""
+        return self.service.workers or max(1, processor_cores.available_cores() // 2)
 
     @property
     def rule(self) -> MatchRule:

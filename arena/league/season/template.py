@@ -69,6 +69,8 @@ bots = 3
 pending = 3
 # Submissions in 24 hours.
 submissions = 10
+# The archive of a bot, packed, in MiB; 300 at most. Unpacked it may have eight times as much.
+archive_mib = 16
 # What is built of all bots together, in MiB on the disk: of versions that play or are being tried, and of each bot's
 # last good one.
 built_mib = 4096

@@ -147,13 +147,20 @@ class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     closes: str = ""
     zone: str = "UTC"
     """The time zone of these dates."""
-    when_done: str = ""
-    """A command line or a web address that is told when a season is closed; empty: none."""
 
     @property
     def dates(self) -> dates.Dates:
         """The dates of a season. Raises ConfigError: they cannot be used. Show the message to the operator."""
         return dates.read(self.opens, self.freezes, self.closes, self.zone)
+
+
+class Notify(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[notify]`: what the operator is told of, beside the notices."""
+
+    command: str = ""
+    """A command line for the shell, or a web address; empty: none."""
+    of: tuple[Literal["season", "suspended", "rejected"], ...] = ("season", "suspended", "rejected")
+    """Of what: a season that is closed, a version that is suspended or rejected."""
 
 
 class Door(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -186,6 +193,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     site: Site = Site()
     logs: Logs = Logs()
     season: Season = Season()
+    notify: Notify = Notify()
     door: Door = Door()
 
     @property

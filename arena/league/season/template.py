@@ -144,8 +144,13 @@ freezes = ""
 closes = ""
 # The time zone of these dates, such as "Europe/Berlin".
 zone = "UTC"
-# A command for the shell, or an address https://..., that is told when a season is closed; "" is none.
-when_done = ""
+
+# What the operator is told of, beside the notices of `arena league status`.
+[notify]
+# A command for the shell, or an address https://..., that gets a JSON document with `event`, `id` and `result`.
+command = ""
+# Of what: a season that is closed, a version that is suspended or rejected.
+of = ["season", "suspended", "rejected"]
 
 # Whether `arena league run` opens the league to authors elsewhere, as `arena league open` does.
 [door]

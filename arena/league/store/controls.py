@@ -28,6 +28,15 @@ class Closing(msgspec.Struct, frozen=True):
     """Whether its final is played, if the settings have one."""
 
 
+class Told(msgspec.Struct, frozen=True):
+    """How far the operator was told of events."""
+
+    change: int = 0
+    """The number of the last change of a version."""
+    season: int = 0
+    """The number of the first season of whose end they were not told."""
+
+
 class Alive(msgspec.Struct, frozen=True):
     """That the league was alive."""
 
@@ -61,6 +70,11 @@ class Controls:
     def closing(self) -> Closing | None:
         """The season that is to end; None if none is."""
         return self._get("closing", Closing | None, None)
+
+    @property
+    def told(self) -> Told | None:
+        """How far the operator was told of events; None if that was never noted."""
+        return self._get("told", Told | None, None)
 
     @property
     def final_matches(self) -> int:

@@ -83,7 +83,7 @@ def league(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
 
 def _told(reader: LeagueReader, settings: Settings, game: Payload) -> list[tuple[str, str]]:
     """Returns the same for people: what is played, how, what an author may, who is in, and what is tried."""
-    versions, limits = reader.versions.all(), settings.limits
+    versions, limits, season = reader.versions.all(), settings.limits, reader.seasons.current()
     players = " or ".join(map(str, settings.game.players))
     board = f", board {game['board']['name']}" if game["board"] else ""
     remote = ", or play from machines of their authors" if settings.bots.remote else ""
@@ -102,6 +102,11 @@ def _told(reader: LeagueReader, settings: Settings, game: Payload) -> list[tuple
         ("runs here", ", ".join(f"{name} {version}".strip() for name, version in versions_here().items())),
         ("on", f"{counted(processor_cores.available_cores(), 'core')}, {counted(workers, 'game')} at a time"),
         ("in it", f"{active} of {counted(_authors(reader), 'author')} and the house"),
+        *(
+            ("taken back", f"all results of {one.what}, {counted(one.matches, 'match')}: {one.reason}")
+            for one in reader.controls.taken_back
+            if season is not None and one.season == season.name
+        ),
         ("now tried", ", ".join(version.name for version in versions if version.is_pending) or "nothing"),
     ]
 

@@ -91,12 +91,12 @@ def names(archive: bytes) -> list[str]:
 
 READ = """
 import resource, sys
+from pathlib import Path
 from arena.core.errors import ArchiveError
 from arena.author import archives
-data = open(sys.argv[1], "rb").read()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
-    getattr(archives, sys.argv[2])(data)
+    getattr(archives, sys.argv[2])(Path(sys.argv[1]), archives.LIMITS)
 except ArchiveError as error:
     sys.stdout.write(f"{error.rule} {(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10}")
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from arena.core.link.bots import BotSpec
@@ -27,14 +27,24 @@ def cup(folder: Path) -> Folder:
     return make_league(folder / "cup", Settings(name="cup", game=game, bots=Bots(level="trusted")))
 
 
-def match(store: LeagueStore, folder: Folder, *versions: Version, rated: bool = True) -> int:
-    """Plays a match of these versions to its end, and returns its number."""
+def match(
+    store: LeagueStore,
+    folder: Folder,
+    *versions: Version,
+    rated: bool = True,
+    begun: Callable[[], object] = lambda: None,
+) -> int:
+    """Plays a match of these versions to its end, and returns its number. `begun` is called while a game runs."""
     settings, season = load(folder), league_kit.season(store)
     entrants = [version.entrant for version in versions if version.entrant is not None]
     number = store.matches.count()
     planned = store.matches.plan([seatings_of(entrants, number)], "a test", rated)[0]
     for _ in planned.games:
-        [claim] = league_kit.claim(store)
+        claimed = league_kit.claim(store)
+        begun()
+        if not claimed:
+            break
+        [claim] = claimed
         game = store.matches.game(claim.number)
         sat = [store.versions.of_entrant(entrant) for entrant in game.entrants]
         job = Job(

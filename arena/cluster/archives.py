@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 
-from arena.author.archives import LIMITS, check, pack
+from arena.author.archives import LIMITS, MOST, check, pack
 from arena.cluster.block import Want
 from arena.core.face import bot_manifests, errors, files
 
@@ -55,7 +55,7 @@ class BotArchives:
         Raises:
             InternalError: It cannot be read any more.
         """
-        return files.read(self._places[digest], "a bot's archive", LIMITS.packed, errors.InternalError, links=False)
+        return files.read(self._places[digest], "a bot's archive", MOST.packed, errors.InternalError, links=False)
 
     def _packed(self, bot: bot_manifests.BotSpec) -> Want:
         try:
@@ -64,7 +64,7 @@ class BotArchives:
                 digest = check(sent).digest
                 self._places[digest] = sent
                 return Want(bot, digest)
-            packed = pack(Path(bot.folder))
+            packed = pack(Path(bot.folder), LIMITS)
             if unusual := [path for path in packed.left_out if path.endswith(")")]:  # with a word on what it is
                 self._tell(f"{bot.name} is sent without {', '.join(unusual)}")
             self._places[packed.digest] = self._folder / packed.digest

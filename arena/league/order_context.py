@@ -10,6 +10,7 @@ import msgspec
 
 from arena.core.face import Payload, bot_manifests, errors
 from arena.league.bounds import MOST_NAME, MOST_NUMBER, MOST_TEXT, is_season_name
+from arena.league.door.limits import MOST_ARCHIVE_MIB
 from arena.league.folder import Folder
 from arena.league.settings import Limits, Settings
 from arena.league.store import LeagueStore
@@ -92,6 +93,8 @@ class OrderContext(msgspec.Struct, frozen=True, kw_only=True):
         for name in value:
             if reason := unknown_quota(name):
                 raise errors.Refused("argument", f"{reason} - at quotas of {self.order.verb}")
+        if value.get("archive_mib", 1) not in range(1, MOST_ARCHIVE_MIB + 1):
+            raise self._wrong("archive_mib", f"a number from 1 to {MOST_ARCHIVE_MIB}", value["archive_mib"])
         return value
 
     def _wrong(self, name: str, expected: str, value: object) -> errors.Refused:

@@ -31,11 +31,13 @@ from arena.core.face import (
     closeness,
     errors,
     game_rows,
+    processor_cores,
     runtimes,
     toml,
     value_types,
 )
 from arena.league import dates
+from arena.league.door.limits import ARCHIVE_MIB, MOST_ARCHIVE_MIB
 from arena.league.folder import SETTINGS, Folder
 from arena.league.store.controls import FINAL_MATCHES
 from arena.league.store.records import LEAGUE
@@ -75,6 +77,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     bots: Count = 3
     pending: Count = 3
     submissions: Count = 10
+    archive_mib: Annotated[int, Meta(ge=1, le=MOST_ARCHIVE_MIB)] = ARCHIVE_MIB
     built_mib: Count = 4_096
     start_s: Count = 360
 
@@ -143,13 +146,20 @@ class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     closes: str = ""
     zone: str = "UTC"
     """The time zone of these dates."""
-    when_done: str = ""
-    """A command line or a web address that is told when a season is closed; empty: none."""
 
     @property
     def dates(self) -> dates.Dates:
         """The dates of a season. Raises ConfigError: they cannot be used. Show the message to the operator."""
         return dates.read(self.opens, self.freezes, self.closes, self.zone)
+
+
+class Notify(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[notify]`: what the operator is told of, beside the notices."""
+
+    command: str = ""
+    """A command line for the shell, or a web address; empty: none."""
+    of: tuple[Literal["season", "suspended", "rejected"], ...] = ("season", "suspended", "rejected")
+    """Of what: a season that is closed, a version that is suspended or rejected."""
 
 
 class Door(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -182,12 +192,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     site: Site = Site()
     logs: Logs = Logs()
     season: Season = Season()
+    notify: Notify = Notify()
     door: Door = Door()
 
     @property
     def level(self) -> Level:
         """How bots on this machine are confined."""
         return Level(self.bots.level)
+
+    @property
+    def games_at_a_time(self) -> int:
+        """How many games are played at a time, unless something else is ordered."""
+        return self.service.workers or max(1, processor_cores.available_cores() // 2)
 
     @property
     def rule(self) -> MatchRule:

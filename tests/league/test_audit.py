@@ -19,7 +19,11 @@ from arena.core.record.published import COMMITMENT_FILE, SECRET_FILE, publish, s
 from arena.core.standings.examined import _published_in, examine
 from arena.core.standings.verdicts import Audit
 from arena.league.checking.audit import PROMISES, SeasonAuditor, logs_of
+from arena.league.public import documents
 from arena.league.record import old, rounds
+from arena.league.service.inbox import new_order
+from arena.league.service.orders import obey
+from arena.league.settings import load
 from arena.league.store import open_league
 from tests import league_kit, season_kit
 
@@ -51,6 +55,35 @@ def audit(
     for log in logs_of(folder):
         auditor.add(examine(str(log), str(folder)))
     return auditor.result(complete=complete)
+
+
+def test_all_results_of_who_has_cheated_are_taken_back_and_everybody_is_told_why(tmp_path: Path) -> None:
+    league = season_kit.cup(tmp_path)
+    taken = new_order("strike", {"name": "anna", "of": "author", "reason": "two authors played for one"})
+    with open_league(league.database) as store:
+        for author in ("anna", "bert"):
+            store.authors.add(author)
+        fox = league_kit.active(store, "fox")
+        owl = league_kit.active(store, "owl", author="bert")
+        random, greedy = (one for one in store.versions.active() if one.is_of_house)
+        for one, other in ((fox, random), (owl, greedy), (fox, owl)):
+            season_kit.match(store, league, one, other)
+        season_kit.publish(store, league)
+        season_kit.match(store, league, fox, greedy, begun=lambda: obey(store, league, load(league), taken))
+        answer = obey(store, league, load(league), taken)
+        assert answer == {"retired": ["fox/1"], "matches": 3}, "one of them was being played"
+        counted = {row[0] for row in store._db.execute("SELECT DISTINCT match FROM games WHERE counts")}
+        assert counted == {1}, "that of the others, as if nothing else had counted"
+        told = "all results of all bots of anna are taken back: two authors played for one"
+        assert store.notices.of("anna")[0].text == told
+        about = documents.league(store, load(league), league)
+        assert ("taken back", "all results of all bots of anna, 3 matches: two authors played for one") in about["told"]
+        refused = obey(store, league, load(league), new_order("strike", {"name": "random", "reason": "x"}))
+        assert refused["code"] == "house"
+    season_kit.close(league)
+    found = audit(league.published / "seasons" / "cup-1")
+    assert found.faults == ()
+    assert f"3 of 4 matches were taken back by the operator: {told}" in found.notes
 
 
 def lines_of(folder: Path) -> Lines:

@@ -10,6 +10,7 @@ import pytest
 from arena.core.errors import ConfigError, Refused
 from arena.core.ratings.running import Rating, inherit
 from arena.league.folder import Folder
+from arena.league.keeping.telling import Telling
 from arena.league.public import publishing
 from arena.league.season.closing import close_season, settings_now
 from arena.league.season.opening import make_league
@@ -36,15 +37,16 @@ def test_a_season_is_closed_once_and_the_next_begins_anew(cup: Folder) -> None:
         waiting = league_kit.plan(store, random, greedy)
     order(cup, "first", next="spring")
     text = cup.settings.read_text()
-    cup.settings.write_text(text.replace('when_done = ""', f'when_done = "cat >{cup.path}/told.json; exit 3"'))
+    cup.settings.write_text(text.replace('command = ""', f'command = "cat >{cup.path}/told.json; exit 3"'))
     said: list[str] = []
     with open_league(cup.database) as store:
         assert store.matches.get(waiting.number).state == "void", "what was not begun is not played"
         closed = close_season(store, cup, said.append)
         assert closed.standings is not None
+        Telling(store, cup, load(cup).notify, said.append).finish()
         told = json.loads((cup.path / "told.json").read_text())
         assert (told["event"], told["id"], told["result"]) == ("season", "first", closed.standings)
-        assert "--when-done failed: the command ended with 3" in said[-1], "and the season is closed"
+        assert "told of the season first: the command ended with 3" in said[-1], "and the season is closed"
         assert [item["name"] for item in closed.standings["items"]] == ["random/1", "greedy/1"]
         assert sum(item["games"] for item in closed.standings["items"]) == 2 * len(match.games)
         current = league_kit.season(store)

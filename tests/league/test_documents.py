@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import pytest
 
 from arena.core.errors import Refused
+from arena.core.link import runtimes
+from arena.core.tournament.workers import available_cores
 from arena.core.types import Level
 from arena.league.folder import Folder
 from arena.league.public import documents
@@ -17,6 +20,7 @@ from arena.league.store import LeagueStore
 from arena.league.store.records import Report
 from arena.league.store.states import Actor, State
 from tests import league_kit as kit
+from tests.archive_kit import make
 
 SETTINGS = Settings(name="cup")
 NULL = type(None)
@@ -216,3 +220,27 @@ def test_everybody_may_know_the_rules_and_the_commitment(store: LeagueStore) -> 
     store.authors.add_key("bert", "k2")
     store.authors.revoke_key("k2")
     assert documents.keys(store) == {"k1": "anna"}
+
+
+def test_what_runs_here_is_told_with_its_versions(
+    store: LeagueStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(
+        tmp_path / "bin",
+        {
+            "new": "#!/bin/sh\n[ $1 = --version ] && echo 'new v1.2.3 (release 4.5)'\n",
+            "old": "#!/bin/sh\n[ $1 = -v ] && echo 'old 5.4'\n",
+            "mute": "#!/bin/sh\nexit 2\n",
+        },
+        ["new", "old", "mute"],
+    )
+    names = ("new", "old", "mute")
+    monkeypatch.setattr(runtimes, "names", lambda: ("{python}", *names))
+    monkeypatch.setattr(runtimes, "find", {name: str(tmp_path / "bin" / name) for name in names}.get)
+    found = documents.league(store, SETTINGS, Folder(Path()))
+    assert {name: found["runtimes"][name] for name in names} == {"new": "1.2.3", "old": "5.4", "mute": ""}
+    assert found["runtimes"]["{python}"] == platform.python_version()
+    assert (found["caps"]["memory_mib"], found["cores"]) == (2048, available_cores())
+    told = dict(found["told"])
+    assert ", new 1.2.3, old 5.4, mute" in told["runs here"]
+    assert told["a bot may have"] == "2,048 MiB of memory, 10 s to start"

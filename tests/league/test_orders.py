@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,26 @@ def test_a_submission_that_calls_what_is_not_granted_is_refused_in_one_sentence(
     assert list(folder.submissions.iterdir()) == []
     trusted = msgspec.structs.replace(SETTINGS, bots=msgspec.structs.replace(SETTINGS.bots, level="trusted"))
     assert submit(store, folder, archive, trusted)["version"] == "fox/1"
+
+
+def test_how_large_an_archive_may_be_is_set_for_all_and_for_one(
+    store: LeagueStore, folder: Folder, tmp_path: Path
+) -> None:
+    make(tmp_path / "fox", {"bot.toml": 'name = "fox"\ncommand = ["{python}", "bot.py"]\n', "bot.py": ""}, [])
+    (tmp_path / "fox" / "weights").write_bytes(os.urandom(3 << 19))
+    archive = archives.pack(tmp_path / "fox").data
+    small = msgspec.structs.replace(SETTINGS, limits=msgspec.structs.replace(SETTINGS.limits, archive_mib=1))
+    answer = submit(store, folder, archive, small)
+    assert (answer["code"], answer["limit"]) == ("archive", 1 << 20)
+    assert "expected an archive of at most 1,048,576 bytes, got: more" in answer["message"]
+    assert not list(folder.submissions.iterdir())
+    store.authors.add("berta", {"archive_mib": 2})
+    answer = submit(store, folder, archive, small, author="berta")
+    assert answer["version"] == "fox/1", "a quota of an author's own comes first"
+    assert [path.read_bytes() == archive for path in folder.submissions.iterdir()] == [True]
+    assert (
+        obey(store, folder, small, order("author_add", name="carl", quotas={"archive_mib": 301}))["code"] == "argument"
+    )
 
 
 @pytest.mark.parametrize(

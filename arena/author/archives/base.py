@@ -66,7 +66,14 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes of the manifest."""
 
 
+def within(mib: int) -> Limits:
+    """Returns the limits of archives of at most so many MiB: unpacked they may have eight times as much."""
+    return Limits(packed=mib * files.MIB, unpacked=8 * mib * files.MIB)
+
+
 LIMITS: Final = Limits()
+MOST: Final = within(300)
+"""What every league may take, and what is accepted where a league has taken it already."""
 
 
 class Entry(msgspec.Struct, frozen=True):

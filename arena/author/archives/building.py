@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from arena.author.archives.base import LABEL, LIMITS, Limits
+from arena.author.archives.base import LABEL, MOST, Limits
 from arena.author.archives.checking import Archive, Contents
 from arena.author.archives.settling import settle, tree_digest, what_stays
 from arena.author.archives.unpacking import unpack
@@ -59,7 +59,7 @@ def build_archive(
     bots: Path,
     level: Level,
     bounds: Bounds | None = None,
-    limits: Limits = LIMITS,
+    limits: Limits = MOST,
 ) -> Built:
     """Builds a bot, once: if it was built before, that is all. It comes to lie in `place_of(bots, contents)`.
 
@@ -86,7 +86,9 @@ def build_archive(
         try:
             run = _run(contents, top, temporary, level, bounds or Bounds())
             if run is not None and run.problem:
-                return Built(finding=_failure(contents, run), run=run)
+                command = shlex.join(contents.manifest.build)
+                expected = f"expected `{command}` to succeed without a network"
+                return Built(finding=f"{expected}, got: it {run.problem}; its output says more", run=run)
             finding, removed = _settled(contents, top, limits)
             if finding:
                 return Built(finding=finding, run=run)
@@ -128,11 +130,6 @@ def _run(contents: Contents, top: Path, temporary: Path, level: Level, bounds: B
         return run_build(spec, top, temporary, level, bounds)
     except errors.BotError as error:  # about the league's own files
         raise errors.MachineFault(str(error)) from None
-
-
-def _failure(contents: Contents, run: Run) -> str:
-    command = shlex.join(contents.manifest.build)
-    return f"expected `{command}` to succeed without a network, got: it {run.problem}; its output says more"
 
 
 def _settled(contents: Contents, top: Path, limits: Limits) -> tuple[str, int]:

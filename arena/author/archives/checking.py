@@ -18,7 +18,7 @@ from typing import Final, TypeAlias
 from arena.author.archives.base import (
     FORMAT,
     LABEL,
-    LIMITS,
+    MOST,
     MOST_LABEL,
     ArchivedBot,
     Entry,
@@ -47,7 +47,7 @@ class Contents(ArchivedBot, frozen=True, kw_only=True):
     """The paths of files that begin with `#!`."""
 
 
-def check(archive: Archive, limits: Limits = LIMITS) -> Contents:
+def check(archive: Archive, limits: Limits = MOST) -> Contents:
     """Reads an archive to its end, and returns what it holds.
 
     Raises:
@@ -66,7 +66,7 @@ def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
         ArchiveError: As `check`.
         ConfigError: As `check`.
     """
-    source = Source(inflated(_data(archive, limits)))
+    source = Source(inflated(_chunks(archive, limits)))
     bot = _read_label(source)
     path = os.path.normpath(os.path.join(bot, bot_manifests.MANIFEST))
     manifest: bot_manifests.Manifest | None = None
@@ -182,12 +182,13 @@ def _python_file(manifest: bot_manifests.Manifest) -> tuple[str, ...]:
     return tuple(word for word in arguments[:1] if not word.startswith("-"))
 
 
-def _data(archive: Archive, limits: Limits) -> bytes:
+def _chunks(archive: Archive, limits: Limits) -> Iterator[bytes]:
     if isinstance(archive, bytes):
-        size, data = len(archive), archive
-    else:
-        with files.opened(archive, "a bot's archive", files.MOST_PROGRAM, errors.ConfigError, links=False) as file:
-            size, data = file.size, b"" if file.size > limits.packed else file.read()
-    if size > limits.packed:
-        raise exceeded(Rule.PACKED, limits)
-    return data
+        if len(archive) > limits.packed:
+            raise exceeded(Rule.PACKED, limits)
+        yield archive
+        return
+    with files.opened(archive, "a bot's archive", files.MOST_PROGRAM, errors.ConfigError, links=False) as file:
+        if file.size > limits.packed:
+            raise exceeded(Rule.PACKED, limits)
+        yield from file.chunks()

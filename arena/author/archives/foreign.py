@@ -21,9 +21,9 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import IO, BinaryIO, Final, NamedTuple
 
-from arena.author.archives.base import LIMITS, MOST_PATH, Limits, Rule, broken, check_path, exceeded, shown
+from arena.author.archives.base import MOST, MOST_PATH, Limits, Rule, broken, check_path, exceeded, shown
 from arena.author.archives.checking import check
 from arena.author.archives.packing import PackedBot, pack
 from arena.author.archives.tar import BLOCK, Source, kind_of, padding, parsed
@@ -70,17 +70,20 @@ class _Member(NamedTuple):
     """None if the archive does not say."""
 
 
-def normalised(data: bytes) -> tuple[str, bytes]:
-    """Returns the digest and the archive of a bot, of whatever a stranger sent.
+def normalise(path: Path, limits: Limits, within: Path | None = None) -> str:
+    """Puts a bot's archive in the place of whatever a stranger sent, and returns its digest.
 
-    An archive of arena's own form is returned as it is, after its check. A zip or a tar is packed anew.
+    An archive of arena's own form stays as it is, after its check. A zip or a tar is packed anew, `within` this folder.
 
     Raises:
         ArchiveError: It breaks a rule. The error names the rule, the path and the limit.
-        OSError: A temporary folder cannot be written.
+        OSError: A file cannot be written.
     """
-    packed = _repacked(data, LIMITS)
-    return packed.digest, packed.data
+    with open(path, "rb") as file:
+        if compression.is_compressed(file.read(4)):
+            return check(path, limits).digest
+        with files.writing(path, 0o600) as packed:
+            return _repacked(file, limits, packed, within).digest
 
 
 def is_archive(ref: str) -> bool:
@@ -97,26 +100,25 @@ def packed_bot(ref: str) -> PackedBot:
     """
     if not is_archive(ref):
         return pack(ref)
-    return _repacked(files.read(Path(ref).expanduser(), "a bot's archive", LIMITS.packed, errors.BotError), LIMITS)
+    data = files.read(Path(ref).expanduser(), "a bot's archive", MOST.packed, errors.BotError)
+    if not compression.is_compressed(data):
+        return _repacked(io.BytesIO(data), MOST)
+    own = check(data, MOST)
+    return PackedBot(data=data, digest=own.digest, bot=own.bot, manifest=own.manifest, entries=own.entries, left_out=())
 
 
-def _repacked(data: bytes, limits: Limits) -> PackedBot:
-    if len(data) > limits.packed:
+def _repacked(file: BinaryIO, limits: Limits, into: BinaryIO | None = None, within: Path | None = None) -> PackedBot:
+    if (size := file.seek(0, os.SEEK_END)) > limits.packed:
         raise exceeded(Rule.PACKED, limits)
-    if compression.is_compressed(data):
-        own = check(data, limits)
-        return PackedBot(
-            data=data, digest=own.digest, bot=own.bot, manifest=own.manifest, entries=own.entries, left_out=()
-        )
-    with scratch.folder("arena-foreign-") as made:
+    with scratch.folder("arena-foreign-", within) as made:
         top = made.resolve() / "bot"  # what lies beside it, if a manifest names that, is nothing
         top.mkdir()
         tree = Tree(top)
-        unsure = _write(_members(data, limits), tree, limits)
+        unsure = _write(_members(file, size, limits), tree, limits)
         bot = _bot_in(tree.files)
         try:
             _make_programs(top / bot, {str(top / path) for path in unsure})
-            return pack(top / bot, limits)
+            return pack(top / bot, limits, into)
         except errors.ConfigError as error:  # a rule is broken, or something is wrong with what the manifest says
             rule, path, limit = Rule.MANIFEST, os.path.join(bot, bot_manifests.MANIFEST), None
             if isinstance(error, errors.ArchiveError):
@@ -188,29 +190,40 @@ def _make_programs(folder: Path, unsure: set[str]) -> None:
             os.chmod(path, 0o755)
 
 
-def _members(data: bytes, limits: Limits) -> Iterator[_Member]:
+def _members(file: BinaryIO, size: int, limits: Limits) -> Iterator[_Member]:
     """Yields what a zip or a tar holds, in any order and with any paths.
 
     Raises:
         ArchiveError: It is none, is damaged or too large, or holds what is no file, folder or link.
     """
-    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _zip_members(data, limits)
-    if data.startswith(b"\x1f\x8b"):
-        return _tar_members(_gunzipped(data, limits), limits)
-    if data[257:262] == b"ustar":
-        return _tar_members((data,), limits)
+    file.seek(0)
+    head = file.read(BLOCK)
+    file.seek(0)
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _zip_members(file, size, limits)
+    if head.startswith(b"\x1f\x8b"):
+        return _tar_members(_gunzipped(file, limits), limits)
+    if head[257:262] == b"ustar":
+        return _tar_members(_read(file), limits)
     got, remedy = "something else", "send the bot's folder as one"
     raise broken(Rule.ZSTD, "an archive in zstd, a zip, a tar or a tar.gz", got, remedy)
 
 
-def _zip_members(data: bytes, limits: Limits) -> Iterator[_Member]:
-    if data.count(b"PK\x01\x02") > 2 * limits.entries:  # before `zipfile` makes an object of each
+def _read(file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
+    return iter(lambda: file.read(_READ), b"")
+
+
+def _zip_members(file: BinaryIO, size: int, limits: Limits) -> Iterator[_Member]:
+    last, entries = b"", 0
+    for chunk in _read(file):  # before `zipfile` makes an object of each
+        entries += (last + chunk).count(b"PK\x01\x02")
+        last = chunk[-3:]
+    if entries > 2 * limits.entries:
         raise exceeded(Rule.ENTRIES, limits)
     with _undamaged():
-        opened = zipfile.ZipFile(io.BytesIO(data))
+        opened = zipfile.ZipFile(file)
     infos = opened.infolist()
-    if sum(info.compress_size for info in infos) > len(data):
+    if sum(info.compress_size for info in infos) > size:
         raise broken(Rule.ZIP, "contents beside one another", "some that overlap", _AGAIN)
     if sum(info.file_size for info in infos) > limits.unpacked:
         raise exceeded(Rule.UNPACKED, limits)
@@ -244,15 +257,15 @@ def _zip_member(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> _Member:
 
 def _zip_content(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
     with _undamaged(), opened.open(info) as file:
-        yield from iter(lambda: file.read(_READ), b"")
+        yield from _read(file)
 
 
-def _gunzipped(data: bytes, limits: Limits) -> Iterator[bytes]:
+def _gunzipped(sent: BinaryIO, limits: Limits) -> Iterator[bytes]:
     """Yields what is in a gzip, no more than a tar within the limits can have."""
     left = limits.unpacked + limits.entries * 6 * BLOCK
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            for chunk in iter(lambda: file.read(_READ), b""):
+        with gzip.GzipFile(fileobj=sent) as file:
+            for chunk in _read(file):
                 left -= len(chunk)
                 if left < 0:
                     raise exceeded(Rule.UNPACKED, limits)

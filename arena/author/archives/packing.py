@@ -9,14 +9,15 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import zstandard
 
 from arena.author.archives.base import (
     LABEL,
-    LIMITS,
+    MOST,
     ArchivedBot,
     Entry,
     Limits,
@@ -39,18 +40,14 @@ class PackedBot(ArchivedBot, frozen=True, kw_only=True):
     """A bot in an archive."""
 
     data: bytes
+    """The archive; nothing if it was written to a file."""
     left_out: tuple[str, ...]
     """What of the bot's folder and of what it includes is not in it, by the paths there: hidden files, what tools make,
     what was built, and, with a word on what they are, links and empty folders."""
 
-    @property
-    def size(self) -> int:
-        """Bytes of the archive."""
-        return len(self.data)
 
-
-def pack(ref: str | Path, limits: Limits = LIMITS) -> PackedBot:
-    """Packs a bot: its folder, or the name of a bundled bot.
+def pack(ref: str | Path, limits: Limits = MOST, into: BinaryIO | None = None) -> PackedBot:
+    """Packs a bot: its folder, or the name of a bundled bot; into a file that is open for writing, if one is given.
 
     Raises:
         BotError: There is no such bot, its manifest cannot be used, or a file is missing. Show the message to its
@@ -79,7 +76,7 @@ def pack(ref: str | Path, limits: Limits = LIMITS) -> PackedBot:
     for path in placed:
         check_path(path)
     entries: list[Entry] = []
-    digest, data = _compressed(_plain(bot, placed, limits, entries), limits)
+    digest, data = _compressed(_plain(bot, placed, limits, entries), limits, into)
     included = {os.path.normpath(name) for name in taken}
     return PackedBot(
         data=data,
@@ -124,20 +121,18 @@ def _is_taken(name: str, taken: set[str]) -> bool:
     return any(path == name or path.startswith(f"{name}/") for path in taken)
 
 
-def _compressed(pieces: Iterable[bytes], limits: Limits) -> tuple[str, bytes]:
+def _compressed(pieces: Iterable[bytes], limits: Limits, into: BinaryIO | None) -> tuple[str, bytes]:
     """Returns the digest of an archive before its compression, and the archive. Raises ArchiveError: it is too big."""
-    digest = hashlib.sha256()
+    digest, file, size = hashlib.sha256(), into or BytesIO(), 0
     compressor = zstandard.ZstdCompressor(_LEVEL, write_checksum=True, write_content_size=False).compressobj()
-    data = bytearray()
     for piece in pieces:
         digest.update(piece)
-        data += compressor.compress(piece)
-        if len(data) > limits.packed:
+        size += file.write(compressor.compress(piece))
+        if size > limits.packed:
             break
-    data += compressor.flush()
-    if len(data) > limits.packed:
+    if size + file.write(compressor.flush()) > limits.packed:
         raise exceeded(Rule.PACKED, limits)
-    return digest.hexdigest(), bytes(data)
+    return digest.hexdigest(), file.getvalue() if isinstance(file, BytesIO) else b""
 
 
 def _plain(bot: str, placed: Mapping[str, Path], limits: Limits, entries: list[Entry]) -> Iterator[bytes]:

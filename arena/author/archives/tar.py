@@ -148,19 +148,20 @@ class Source:
         return self._digest.hexdigest()
 
 
-def inflated(data: bytes) -> Iterator[bytes]:
+def inflated(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """Yields what is in a frame of zstd. Raises ArchiveError: it is no such frame, is not whole, or more follows it."""
-    if not compression.is_compressed(data):  # zstd skips frames of other kinds in silence
+    first = next(chunks, b"")
+    if not compression.is_compressed(first):  # zstd skips frames of other kinds in silence
         raise broken(Rule.ZSTD, "an archive in zstd", "something else")
     decoder = zstandard.ZstdDecompressor(max_window_size=_MOST_WINDOW).decompressobj()
-    at = 0
-    while at < len(data) and not decoder.eof:
+    for piece in (chunk[at : at + _PIECE] for chunk in chain((first,), chunks) for at in range(0, len(chunk), _PIECE)):
+        if decoder.eof:
+            raise broken(Rule.ZSTD, "one frame of zstd", "more after it")
         try:
-            yield decoder.decompress(data[at : at + _PIECE])
+            yield decoder.decompress(piece)
         except zstandard.ZstdError as error:
             raise broken(Rule.ZSTD, "an archive in zstd", f"damaged data ({error})", "send it again") from None
-        at += _PIECE
     if not decoder.eof:
         raise broken(Rule.ZSTD, "an archive with an end", "one that is cut off", "send it again")
-    if decoder.unused_data or at < len(data):
+    if decoder.unused_data:
         raise broken(Rule.ZSTD, "one frame of zstd", "more after it")

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from arena.author.archives.base import LABEL, LIMITS, MOST_LABEL, Entry, Limits, Rule, label_bytes, labelled
+from arena.author.archives.base import LABEL, MOST, MOST_LABEL, Entry, Limits, Rule, label_bytes, labelled
 from arena.author.archives.checking import Archive, check, read_archive
 from arena.core.face import errors, files, warden
 
@@ -57,7 +57,7 @@ class Tree:
         return self._top / path
 
 
-def unpack(archive: Archive, into: Path, limits: Limits = LIMITS) -> Path:
+def unpack(archive: Archive, into: Path, limits: Limits = MOST) -> Path:
     """Checks an archive, unpacks it into a new folder, and returns the bot's. Nothing is written elsewhere.
 
     Raises:

@@ -40,7 +40,7 @@ def notify(
 
     Args:
         hook: A command line for the shell, or an address that begins with `http://` or `https://`; empty: nobody.
-        event: What is over: `tournament`, `comparison` or `season`.
+        event: What is over, such as `tournament`, `comparison` or `season`.
         id: Its identifier.
         db: Its database.
         result: What came of it, as `--json` prints it.
@@ -53,7 +53,7 @@ def notify(
     data = msgspec.json.encode({"event": event, "id": id, "db": told["ARENA_DB"], "result": result})
     is_address = hook.startswith(("http://", "https://"))
     if reason := _post(hook, data) if is_address else _run(hook, data, told, limit_s):
-        tell(plain(f"The {event} is over, and --when-done failed: {reason}. The results are kept"))
+        tell(plain(f"Nobody was told of the {event} {id}: {reason}. The results are kept"))
 
 
 def _run(line: str, data: bytes, told: dict[str, str], limit_s: float | None) -> str:

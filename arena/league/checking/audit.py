@@ -6,6 +6,7 @@ them. `protocol/LEAGUE.md` says what must be taken on the operator's word.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -24,6 +25,7 @@ from arena.core.face import (
     examining,
     files,
     log_records,
+    plain,
     plugs,
     record_files,
     verdicts,
@@ -354,8 +356,8 @@ class SeasonAuditor(auditing.Auditor):
         results = [history.result(number) for number in history.games]
         if void := sum(one is not None and one.status == "void" for one in results):
             yield f"{void} of {len(results)} games are void: they were taken out, or could not be played"
-        if struck := [match for match in history.matches if match.struck]:
-            yield f"{len(struck)} of {len(history.matches)} matches were taken back by the operator"
+        for reason, count in Counter(match.struck for match in history.matches if match.struck).items():
+            yield f"{count} of {len(history.matches)} matches were taken back by the operator: {plain(reason)}"
         if history.left:
             yield f"finalists who left the final: {', '.join(history.left)}"
 

@@ -18,7 +18,8 @@ class Match(msgspec.Struct, kw_only=True):
 
     planned: rounds.Planned
     over: rounds.Over | None = None
-    struck: bool = False
+    struck: str = ""
+    """Why the operator took it back; empty if not."""
     """Whether the operator took it back."""
 
     @property
@@ -141,7 +142,7 @@ class History:
         if match is None or not match.counts or not line.reason:
             yield "results", f"match {line.match}: expected one that counts, and why it is taken back"
         else:
-            match.struck = True
+            match.struck = line.reason
 
     def _of_final(self, line: rounds.FinalBegun | rounds.Left | rounds.Decided) -> Iterator[tuple[str, str]]:
         if isinstance(line, rounds.FinalBegun):

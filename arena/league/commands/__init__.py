@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "author": ("arena.league.commands.author:author", "Say who may submit bots."),
     "token": ("arena.league.commands.token:token", "Make tokens for authors elsewhere, and say which are valid."),
     "replay-games": ("arena.league.commands.steer:replay_games", "Play matches again whose results should not count."),
+    "strike": ("arena.league.commands.steer:strike", "Take all results back of who has cheated."),
     "backup": ("arena.league.commands.backup:backup", "Copy a league into one file, while it runs."),
     "restore": ("arena.league.commands.backup:restore", "Make a league from a backup, or only check the backup."),
     "submit": ("arena.league.commands.submit:submit", "Send a bot to a league."),

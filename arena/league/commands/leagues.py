@@ -199,7 +199,7 @@ class There:
         return self._client.log(game)
 
     def submit(self, packed: PackedBot) -> Payload | None:
-        found = self._client.submit(packed.data, packed.manifest.name, packed.digest, _progress(packed.size))
+        found = self._client.submit(packed.data, packed.manifest.name, packed.digest, _progress(len(packed.data)))
         if found is None:
             say("The league has the bot and has not answered yet; its service may be stopped. Ask: arena league status")
         return None if found is None else asdict(found)

@@ -23,7 +23,8 @@ nginx, beside the two lines with the certificate of the server:
     proxy_pass http://PLACE; proxy_http_version 1.1; proxy_read_timeout 75s; proxy_set_header Host $host;
     proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;
   }
-and in `http`: map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
+A league with archive_mib above 16 needs as much more than these 17 MB.
+In `http` of nginx: map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
 Then give authors the address with --url https://NAME. Without a web server: --tls CERT KEY, or --tls self."""
 
 

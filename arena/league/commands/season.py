@@ -121,6 +121,7 @@ def _how_far(folder: Folder) -> str:
 
 def _close_here(folder: Folder) -> bool:
     """Closes the season in this process, as far as that takes no games. Returns whether it is closed."""
+    from arena.league.keeping.telling import Telling
     from arena.league.season.closing import close_season
     from arena.league.season.ending import Ending
     from arena.league.settings import load
@@ -134,6 +135,7 @@ def _close_here(folder: Folder) -> bool:
         if not Ending(store, load(folder)).look(quiet=True):
             return False
         close_season(store, folder, say)
+        Telling(store, folder, load(folder).notify, say).finish()
         return True
 
 

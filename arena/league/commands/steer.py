@@ -150,5 +150,27 @@ def replay_games(folder: Path, matches: tuple[int, ...], reason: str) -> None:
         echo(f"match {found['match']} counts no more; {again}")
 
 
+@click.command()
+@folder_argument
+@click.argument("name")
+@click.option("--author", is_flag=True, help="NAME is an author: all results of all their bots.")
+@click.option("--reason", required=True, metavar="TEXT", help="Why: it stands in the record, and all may read it.")
+def strike(folder: Path, name: str, author: bool, reason: str) -> None:
+    """Take all results back of who has cheated: of a bot, of a version such as fox/2, or of an author.
+
+    In the open season none of their matches counts any more, for nobody, as if it had never counted. The results stay
+    to be read. Their versions are retired. It cannot be undone. The season's record says of each match why, and so do
+    `arena verify` and the league's page.
+
+    \b
+    Example:
+      arena league strike cup fox --reason "two authors played for one"
+      arena league strike cup anna --author --reason "her bots lost to each other on purpose"
+    """
+    answer = order(folder, "strike", {"name": name, "of": "author" if author else "bot", "reason": reason})
+    if answer is not None:
+        echo(f"{counted(answer['matches'], 'match')} counts no more; retired: {', '.join(answer['retired'])}")
+
+
 def _who(active: str | None) -> str:
     return "nobody of that bot plays" if active is None else f"{active} plays"

@@ -306,7 +306,7 @@ class _Routes(Router):
     async def _rest(self, request: Request, sent: AsyncIterator[bytes]) -> None:
         """Reads the rest of a body: proxies take an answer before its end for a fault. Who waits for 100 sends none."""
         waits = request.headers.get("expect", "").lower() == "100-continue"
-        if waits or _number(request, "content-length", "0") > MAX_ARCHIVE:
+        if waits or _number(request, "content-length", "0") > self._requests.most(_who(request)):
             return
         with suppress(RuntimeError):  # it was read to its end
             async for piece in sent:

@@ -1,4 +1,4 @@
-"""Checks archives beside the door's loop, one after another, in a thread: to read one takes up to half a second.
+"""Checks archives beside the door's loop, one after another, in a thread: to read 16 MiB takes up to half a second.
 
 Most of the work is zstd's and SHA-256's, which let the loop run meanwhile.
 """
@@ -6,19 +6,19 @@ Most of the work is zstd's and SHA-256's, which let the loop run meanwhile.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeAlias
 
 from arena.author import archives
-from arena.core.face import errors, files
-from arena.league.door.messages import MAX_ARCHIVE
+from arena.core.face import errors
 from arena.league.door.refusals import Refusal
 
-Check: TypeAlias = Callable[[bytes], tuple[str, bytes]]
-"""Returns the digest of what was sent, and its archive as the league keeps it, or raises `Refusal` if it breaks a rule.
-It is called in a thread."""
+Check: TypeAlias = Callable[[Path, int], str]
+"""Puts the archive that the league keeps in the place of what was sent, of so many MiB at most, and returns its digest.
+It raises `Refusal` if that breaks a rule. It is called in a thread."""
 
 
 class Checks:
@@ -29,34 +29,36 @@ class Checks:
         self._check = check
         self._thread = ThreadPoolExecutor(1, "check of archives")
 
-    async def packed(self, path: Path) -> str:
+    async def packed(self, path: Path, mib: int) -> str:
         """Puts the archive that the league keeps in the place of what was sent. Returns its digest.
+
+        It has at most so many MiB, and is on the disk then.
 
         Raises:
             Refusal: It breaks a rule.
             OSError: The disk has failed.
         """
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._packed, path)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._packed, path, mib)
 
     def close(self) -> None:
         """Waits for the check that runs, and forgets the others."""
         self._thread.shutdown(cancel_futures=True)
 
-    def _packed(self, path: Path) -> str:
-        sent = files.read(path, "what was sent", MAX_ARCHIVE, errors.InternalError, links=False)
-        digest, archive = self._check(sent)
-        files.write(path, archive, durably=True, mode=0o600)
+    def _packed(self, path: Path, mib: int) -> str:
+        digest = self._check(path, mib)
+        with open(path, "rb") as archive:
+            os.fsync(archive.fileno())
         return digest
 
 
-def check(sent: bytes) -> tuple[str, bytes]:
-    """Returns the digest of an archive, or of a zip of a bot's folder, and the archive that the league keeps.
+def check(path: Path, mib: int) -> str:
+    """Puts a bot's archive in the place of one, or of a zip of its folder, and returns its digest.
 
     Raises:
         Refusal: It breaks a rule.
     """
     try:
-        return archives.normalised(sent)
+        return archives.normalise(path, archives.within(mib), path.parents[2])  # `incoming`: it may be large for memory
     except errors.ArchiveError as error:
         reason, _, remedy = str(error).rpartition("; ")
         raise Refusal(

@@ -300,5 +300,7 @@ def refused(league: Address, status: int, headers: Mapping[str, str], body: byte
     if status == HTTPStatus.NOT_FOUND:
         return errors.DoorError(f"{got}: this is no league of arena; check the address", "nobody")
     if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-        return errors.DoorError(f"{got}, of the proxy before it; ask its operator to let 17 MB through", "too_large")
+        return errors.DoorError(
+            f"{got}, of the proxy before it; ask its operator to let through what the league takes", "too_large"
+        )
     return errors.DoorError(f"{got}; check the address, and ask its operator what is before the league", "strange")

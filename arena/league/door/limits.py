@@ -14,6 +14,10 @@ import msgspec
 from arena.league.door.refusals import Refusal
 
 MIB: Final = 2**20
+ARCHIVE_MIB: Final = 16
+"""MiB of a bot's archive, unless `archive_mib` in `[limits]` says another number ..."""
+MOST_ARCHIVE_MIB: Final = 300
+"""... and the most that it may say."""
 
 
 class Limit(msgspec.Struct, frozen=True):

@@ -14,9 +14,8 @@ import msgspec
 
 from arena.core.face import Level, Payload
 from arena.league.door.checks import Checks
-from arena.league.door.limits import LIMITS, MOST_BOTS, MOST_OPEN, MOST_WAITING, Usage, orders_of
+from arena.league.door.limits import ARCHIVE_MIB, LIMITS, MOST_BOTS, MOST_OPEN, MOST_WAITING, Usage, orders_of
 from arena.league.door.messages import (
-    MAX_ARCHIVE,
     PROTOCOL,
     Retired,
     Serve,
@@ -107,6 +106,10 @@ class LocalRequests:
         order = self._orders.give(who.author, "retire", {"bot": bot})
         return _typed({**await self._orders.answer(who.author, order), "order": order}, Retired)
 
+    def most(self, who: Who) -> int:
+        """Returns how many bytes an archive of the author may have."""
+        return self._published.limits(who.author).get("archive_mib", ARCHIVE_MIB) << 20
+
     def have(self, who: Who, upload: str) -> int:
         """Returns how many bytes of an upload are there; it raises `Refusal` if there is none."""
         return self._uploads.have(who.author, upload)
@@ -124,10 +127,10 @@ class LocalRequests:
             Refusal: The archive or its author breaks a rule, or the league refuses it.
             OSError: The disk has failed.
         """
-        if begun.size > MAX_ARCHIVE:
+        if begun.size > (most := self.most(who)):
             raise Refusal(
                 "too_large",
-                f"expected at most {MAX_ARCHIVE} bytes, got: {begun.size}",
+                f"expected at most {most} bytes, got: {begun.size}",
                 "leave something out",
                 limit="size",
             )
@@ -162,7 +165,7 @@ class LocalRequests:
         _, path = self._uploads.whole(who.author, begun.name)
         self._orders.permit(*who, self._clock())
         try:
-            digest = await self._checks.packed(path)
+            digest = await self._checks.packed(path, self.most(who) >> 20)
             if begun.digest not in (None, digest):
                 raise Refusal(
                     "digest",

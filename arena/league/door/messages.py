@@ -23,8 +23,8 @@ MAX_AUTHOR_FRAME: Final = 66_560
 """Bytes of a message from an author: a frame of a bot, and 1 KiB."""
 MAX_DOOR_FRAME: Final = 1_052_672
 """Bytes of a message from the door: a frame of a referee, and 4 KiB."""
-MAX_ARCHIVE: Final = 16_777_216
-"""Bytes of an archive."""
+MAX_ARCHIVE: Final = 314_572_800
+"""Bytes of the largest archive that a league may take."""
 MAX_WAIT_S: Final = 60
 """How long `versions` waits for a version to be tried, in seconds."""
 PING_S: Final = 5

@@ -8,13 +8,19 @@ Laws:
 
 from __future__ import annotations
 
+import platform
+import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
 from typing import Final
 
 import msgspec
 
-from arena.core.face import Payload, counted, errors, files
+from arena import __version__
+from arena.core.face import Payload, counted, errors, files, processor_cores, runtimes
 from arena.league.door.health import address, health
 from arena.league.folder import Folder
 from arena.league.matches import final_tables
@@ -27,6 +33,9 @@ from arena.league.store.played import Only
 from arena.league.store.records import HOUSE, Report, Season, Version
 from arena.league.store.states import State
 
+_VERSION: Final = re.compile(r"[0-9]+(\.[0-9]+)+")
+_VERSION_OPTIONS: Final = ("--version", "-v", "-W version")
+"""What programs say their version to. No other word is given to one, since it would be a script."""
 BY_RATING: Final = "refit of versions, ranks by all pairs"
 """The method of a season without a final, and of earlier ones in which every finalist came before all others."""
 BY_FINAL: Final = f"{BY_RATING}, nobody behind a finalist shown to be worse, but for the winner"
@@ -50,6 +59,9 @@ def league(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "level": settings.bots.level,
         "remote": settings.bots.remote,
         "limits": msgspec.structs.asdict(settings.limits),
+        "caps": msgspec.structs.asdict(settings.caps),
+        "runtimes": versions_here(),
+        "cores": processor_cores.available_cores(),
         "told": _told(reader, settings, game),
         "address": address(folder.path),
         "dates": settings.season.dates.of_season(season.opened if season else None).document(),
@@ -71,20 +83,52 @@ def league(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
 
 def _told(reader: LeagueReader, settings: Settings, game: Payload) -> list[tuple[str, str]]:
     """Returns the same for people: what is played, how, what an author may, who is in, and what is tried."""
-    versions, limits = reader.versions.all(), settings.limits
+    versions, limits, season = reader.versions.all(), settings.limits, reader.seasons.current()
     players = " or ".join(map(str, settings.game.players))
     board = f", board {game['board']['name']}" if game["board"] else ""
     remote = ", or play from machines of their authors" if settings.bots.remote else ""
-    quota = f"{limits.bots} bots, {limits.pending} versions that wait, {limits.submissions} submissions a day"
+    quota = (
+        f"{limits.bots} bots, {limits.pending} versions that wait, {limits.submissions} submissions a day of at most "
+        f"{limits.archive_mib} MiB"
+    )
+    caps, workers = settings.caps, reader.controls.workers or settings.games_at_a_time
     active = counted(sum(version.state is State.ACTIVE for version in versions), "version")
     return [
         ("what is played", f"{game['rules']} {game['ruleset']}, {players} players{board}"),
         ("time", f"{settings.game.time} for each seat"),
         ("bots are confined", f"{settings.bots.level}{remote}"),
         ("an author may have", quota),
+        ("a bot may have", f"{caps.memory_mib:,} MiB of memory, {caps.start_ms / 1_000:g} s to start"),
+        ("runs here", ", ".join(f"{name} {version}".strip() for name, version in versions_here().items())),
+        ("on", f"{counted(processor_cores.available_cores(), 'core')}, {counted(workers, 'game')} at a time"),
         ("in it", f"{active} of {counted(_authors(reader), 'author')} and the house"),
+        *(
+            ("taken back", f"all results of {one.what}, {counted(one.matches, 'match')}: {one.reason}")
+            for one in reader.controls.taken_back
+            if season is not None and one.season == season.name
+        ),
         ("now tried", ", ".join(version.name for version in versions if version.is_pending) or "nothing"),
     ]
+
+
+def versions_here() -> dict[str, str]:
+    """Returns by name the version of each runtime that bots may call here; empty if it does not tell one."""
+    own = {runtimes.PYTHON: platform.python_version(), runtimes.PYTHON_WITH_ARENA: f"arena {__version__}"}
+    paths = [(name, runtimes.find(name)) for name in runtimes.names() if name not in own]
+    with ThreadPoolExecutor(8) as threads:
+        found = threads.map(_version_of, [path or "" for _, path in paths])
+        return {**own, **{name: version for (name, _), version in zip(paths, found, strict=True)}}
+
+
+@cache
+def _version_of(path: str) -> str:
+    """Returns what a program of the operator says of its version, as long as it is asked by this process."""
+    with suppress(errors.MachineFault):
+        for option in _VERSION_OPTIONS:
+            said = runtimes.output([path, option]).decode(errors="replace")
+            if found := _VERSION.search(said):
+                return found[0]
+    return ""
 
 
 def keys(reader: LeagueReader) -> dict[str, str]:

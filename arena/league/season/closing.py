@@ -17,10 +17,11 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core.face import Payload, errors, game_rows, standings_reports, true_skill
+from arena.core.face import Payload, errors, game_rows, true_skill
 from arena.league.dates import Dates
 from arena.league.folder import Folder
 from arena.league.keeping import calendar
+from arena.league.keeping.telling import told
 from arena.league.order_context import OrderContext
 from arena.league.public import documents
 from arena.league.public.publishing import Publishing
@@ -37,8 +38,6 @@ _KEYS: Final = ("level", "players", "rules", "ruleset", "options", "board", "tim
 """What of a season's settings the operator sets, under the same names. What others follow from comes first."""
 AGAIN_S: Final = 3_600.0
 """How long a season that could not be closed at its date is left alone."""
-WHEN_DONE_S: Final = 60.0
-"""How long the command may take that is told of a closed season: the league waits for it."""
 
 
 def season_close(context: OrderContext) -> Payload:
@@ -58,6 +57,7 @@ def season_close(context: OrderContext) -> Payload:
     final = season.final
     if wants_final and context.settings.season.final and final is None:
         _check_final(context)
+    told(store)
     store.controls.set("closing", msgspec.to_builtins(Closing(season.name, following, wants_final)))
     if final is None or not wants_final:
         for match in store.matches.running():
@@ -141,8 +141,6 @@ def close_season(
         enter_house(store, settings)
         store.controls.set("closing", None)
     catch_up(store, folder, Rounds(store, folder, tell))
-    hook, limit_s = settings.season.when_done, WHEN_DONE_S
-    standings_reports.notify(hook, "season", closed.name, folder.database, standings, tell, limit_s=limit_s)
     return closed
 
 

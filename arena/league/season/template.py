@@ -69,6 +69,8 @@ bots = 3
 pending = 3
 # Submissions in 24 hours.
 submissions = 10
+# The archive of a bot, packed, in MiB; 300 at most. Unpacked it may have eight times as much.
+archive_mib = 16
 # What is built of all bots together, in MiB on the disk: of versions that play or are being tried, and of each bot's
 # last good one.
 built_mib = 4096
@@ -142,8 +144,13 @@ freezes = ""
 closes = ""
 # The time zone of these dates, such as "Europe/Berlin".
 zone = "UTC"
-# A command for the shell, or an address https://..., that is told when a season is closed; "" is none.
-when_done = ""
+
+# What the operator is told of, beside the notices of `arena league status`.
+[notify]
+# A command for the shell, or an address https://..., that gets a JSON document with `event`, `id` and `result`.
+command = ""
+# Of what: a season that is closed, a version that is suspended or rejected.
+of = ["season", "suspended", "rejected"]
 
 # Whether `arena league run` opens the league to authors elsewhere, as `arena league open` does.
 [door]

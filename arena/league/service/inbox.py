@@ -26,7 +26,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.face import Payload, errors, files, locks, plain, processor_cores
+from arena.core.face import Payload, errors, files, locks, plain
 from arena.league.folder import ARCHIVE, ORDER, Folder
 from arena.league.keeping import calendar
 from arena.league.order_context import Order, read_order
@@ -266,7 +266,7 @@ class OrderDuty(Inbox):
         super().__init__(store, folder, settings, tell)
         self._deadline = Deadline(store, settings.season.dates, partial(_close, folder), tell)
         self._then = then
-        self._workers = workers or settings.service.workers or max(1, processor_cores.available_cores() // 2)
+        self._workers = workers or settings.games_at_a_time
         self._tidied = 0.0
 
     @property

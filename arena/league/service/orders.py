@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from arena.core.face import Payload, errors
 from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
 from arena.league.folder import Folder
@@ -25,6 +27,7 @@ from arena.league.season.closing import season_close
 from arena.league.service.stopping import Manager
 from arena.league.settings import Settings
 from arena.league.store import LeagueStore
+from arena.league.store.controls import TakenBack
 from arena.league.store.records import HOUSE, Version
 from arena.league.store.states import State
 from arena.league.submissions.submitting import remote, submit
@@ -159,6 +162,35 @@ def replay_games(context: OrderContext) -> Payload:
     return {"matches": [{"match": one, "again": other} for one, other in zip(struck, again, strict=True)]}
 
 
+def strike(context: OrderContext) -> Payload:
+    """Takes all results of a bot, a version or an author back, who play no more: for somebody who cheated."""
+    store, name, reason = context.store, context.text("name"), context.text("reason")
+    if context.text("of", "bot") == "author":
+        author = store.authors.get(name)
+        versions = [] if author is None else store.versions.of_author(author.name)
+        what = f"all bots of {name}"
+    else:
+        found = store.versions.named(name)
+        versions = [found] if "/" in name else store.versions.of_bot(name)
+        what = found.name if "/" in name else found.bot
+    if not versions:
+        raise errors.Refused("unknown_author", f"expected an author who has submitted a bot, got: {name!r}")
+    for version in versions:
+        _not_of_house(version)
+        if version.state not in (State.REJECTED, State.RETIRED):
+            store.versions.change(version.id, State.RETIRED, context.actor, reason)
+    entrants = [version.entrant for version in versions if version.entrant is not None]
+    told = f"all results of {what} are taken back: {reason}"
+    season, matches = store.seasons.current(), 0
+    if season is not None:
+        matches = store.matches.strike_all(entrants, told, Manager().alive)
+        taken = TakenBack(season.name, what, matches, reason)
+        store.controls.set("taken_back", msgspec.to_builtins([*store.controls.taken_back, taken]))
+    for author_name in {version.author for version in versions}:
+        store.notices.add(author_name, "struck", told)
+    return {"retired": [version.name for version in versions], "matches": matches}
+
+
 def notices_read(context: OrderContext) -> Payload:
     """Notes that the operator has read their notices from one to another."""
     return {"read": context.store.notices.mark_read(context.number("first"), context.number("last"))}
@@ -211,6 +243,7 @@ VERBS: Final[Mapping[str, Verb]] = {
     "resume": resume,
     "concurrency": concurrency,
     "replay_games": replay_games,
+    "strike": strike,
     "author_add": author_add,
     "author_remove": author_remove,
     "key_add": key_add,

@@ -32,6 +32,7 @@ from arena.league.folder import Folder
 from arena.league.keeping.calendar import SignsOfLife
 from arena.league.keeping.clearing import Clearing, clean_up
 from arena.league.keeping.housekeeping import Forget, Tidy
+from arena.league.keeping.telling import Telling
 from arena.league.matches.planning import Planner
 from arena.league.matches.starts import Starts
 from arena.league.matches.supply import Jobs, MatchGames
@@ -172,6 +173,7 @@ def _run_season(
     if ended.closing:
         closed = close_season(store, folder, tell, Manager().alive)
         tell(f"Season {closed.name} is closed; digest {closed.digest}")
+        Telling(store, folder, load(folder).notify, tell).finish()
     return ended
 
 
@@ -230,6 +232,7 @@ def _put_together(
             SignsOfLife(store, folder, tell),
             tidy,
             Forget(store, folder),
+            Telling(store, folder, settings.notify, tell),
             Clearing(store, folder, tell),
             *hands.keepers,
         ),

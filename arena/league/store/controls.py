@@ -28,6 +28,27 @@ class Closing(msgspec.Struct, frozen=True):
     """Whether its final is played, if the settings have one."""
 
 
+class Told(msgspec.Struct, frozen=True):
+    """How far the operator was told of events."""
+
+    change: int = 0
+    """The number of the last change of a version."""
+    season: int = 0
+    """The number of the first season of whose end they were not told."""
+
+
+class TakenBack(msgspec.Struct, frozen=True):
+    """That all results of somebody were taken back."""
+
+    season: str
+    """Of which season."""
+    what: str
+    """Whose: a bot, a version, or `all bots of AUTHOR`."""
+    matches: int
+    """How many."""
+    reason: str
+
+
 class Alive(msgspec.Struct, frozen=True):
     """That the league was alive."""
 
@@ -61,6 +82,16 @@ class Controls:
     def closing(self) -> Closing | None:
         """The season that is to end; None if none is."""
         return self._get("closing", Closing | None, None)
+
+    @property
+    def told(self) -> Told | None:
+        """How far the operator was told of events; None if that was never noted."""
+        return self._get("told", Told | None, None)
+
+    @property
+    def taken_back(self) -> list[TakenBack]:
+        """All results that were taken back by name, the last last."""
+        return self._get("taken_back", list[TakenBack], [])
 
     @property
     def final_matches(self) -> int:

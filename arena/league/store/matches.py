@@ -295,8 +295,6 @@ class Matches:
         with databases.immediate(self._db):
             tournament = self._season()
             settle(self._db, tournament)
-            first, longest = math.inf, set[int]()
-            planned = []
             for number in numbers:
                 match = self.get(number)
                 if match.state == "playing":
@@ -305,13 +303,44 @@ class Matches:
                     )
                 if not match.rated:
                     raise errors.Refused("state", f"expected a match that counts, got: number {number}")
-                longest |= _longest_here(self._db, tournament, number)
-                first = min(first, strike(self._db, tournament, number, reason))
-                lines.note(self._db, tournament, rounds.Struck(match=number, reason=reason))
-                planned.append(self._again(match, reason))
-            if first < math.inf:
-                rate_again(self._db, tournament, int(first), sorted(longest), alive)
-            return planned
+            self._take_back(tournament, numbers, reason, alive)
+            return [self._again(self.get(number), reason) for number in numbers]
+
+    def strike_all(self, entrants: Collection[int], reason: str, alive: Callable[[], object] = lambda: None) -> int:
+        """Takes back all results of entrants, those of games that run too. Nobody plays their matches again.
+
+        Args:
+            entrants: They play no more, so that none of their games is planned.
+            alive: As for `strike`, and while there are many matches.
+
+        Returns:
+            How many matches these were.
+        """
+        with databases.immediate(self._db):
+            tournament = self._season()
+            settle(self._db, tournament)
+            found = {
+                number
+                for entrant in entrants
+                for (number,) in self._db.execute(
+                    "SELECT match FROM meetings JOIN matches ON matches.tournament = meetings.tournament"
+                    " AND number = match WHERE meetings.tournament = ? AND entrant = ? AND rated",
+                    (tournament, entrant),
+                )
+            }
+            self._take_back(tournament, sorted(found), reason, alive)
+            return len(found)
+
+    def _take_back(self, tournament: str, numbers: Collection[int], reason: str, alive: Callable[[], object]) -> None:
+        """Makes matches count no more, notes that, and makes ratings again, in the caller's transaction."""
+        first, longest = math.inf, set[int]()
+        for number in numbers:
+            longest |= _longest_here(self._db, tournament, number)
+            first = min(first, strike(self._db, tournament, number, reason))
+            lines.note(self._db, tournament, rounds.Struck(match=number, reason=reason))
+            alive()
+        if first < math.inf:
+            rate_again(self._db, tournament, int(first), sorted(longest), alive)
 
     def _again(self, match: Match, reason: str) -> Match | None:
         """Plans a match again, if it can be played."""
@@ -407,7 +436,7 @@ def settle(connection: databases.Connection, tournament: str) -> None:
 
 
 def strike(connection: databases.Connection, tournament: str, match: int, reason: str) -> float:
-    """Makes the results of a match count no more, in the caller's transaction. No game of it may be running.
+    """Makes the results of a match count no more, in the caller's transaction, and those of its games that run.
 
     What remains is what would be there if the match had not counted from the start, but for later ratings and longest
     decisions (`arena.league.store.remaking`).

@@ -176,6 +176,18 @@ class Versions(Changes):
         query = "SELECT ?, old, new, actor, reason, at FROM changes WHERE version = ? ORDER BY id"
         return rows.read(ChangeRow, self._db.execute(query, (self.get(id).name, id)))
 
+    def ended(self, after: int) -> tuple[int, ChangeRow] | None:
+        """Returns the first change after one that rejects or suspends a version, and its number; None without one."""
+        found = self._db.execute(
+            "SELECT id, version FROM changes WHERE id > ? AND new IN ('rejected', 'suspended') ORDER BY id LIMIT 1",
+            (after,),
+        ).fetchone()
+        if found is None:
+            return None
+        query = "SELECT ?, old, new, actor, reason, at FROM changes WHERE id = ?"
+        (change,) = rows.read(ChangeRow, self._db.execute(query, (self.get(found[1]).name, found[0])))
+        return found[0], change
+
     def _before(self, version: Version) -> int:
         """Returns how many versions the service has to do with before this one."""
         if not version.is_pending:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -32,11 +33,11 @@ def submit(context: OrderContext) -> Payload:
     author = store.authors.known(context.order.author or context.text("author")).name
     if context.archive is None:
         raise errors.Refused("archive", "expected an archive with a submission, got none")
+    limits = context.settings.limits.of_author(store.authors.known(author).quotas)
     try:
-        contents = archives.check(context.archive)
+        contents = archives.check(context.archive, archives.within(limits["archive_mib"]))
     except errors.ArchiveError as error:
         raise errors.Refused("archive", str(error), _remedy(error), limit=error.limit) from None
-    data = files.read(context.archive, "an archive", archives.LIMITS.packed, errors.StoreError, links=False)
     manifest = msgspec.to_builtins(contents.manifest)
     name = contents.manifest.name
     if (promised := context.order.arguments.get("digest", contents.digest)) != contents.digest:
@@ -73,14 +74,15 @@ def submit(context: OrderContext) -> Payload:
         check_quotas(context, author, name)
     kept = folder.archive(contents.digest)
     if not kept.exists():
-        files.write(kept, data, durably=True)
+        with open(context.archive, "rb") as sent, files.writing(kept) as file:
+            shutil.copyfileobj(sent, file)
     return answer_of(
         store.versions.receive(
             author,
             name,
             contents.digest,
             manifest,
-            len(data),
+            context.archive.stat().st_size,
             _now(),
             level=context.settings.bots.level,
             by=context.actor,

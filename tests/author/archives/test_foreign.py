@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from archive_kit import MANIFEST, assert_refused_in_little_memory, info, make, patched
 
-from arena.author.archives import LIMITS, check, normalised, pack, packed_bot
+from arena.author.archives import LIMITS, check, normalise, pack, packed_bot
 from arena.core.errors import ArchiveError, BotError
 from arena.core.files import MIB
 
@@ -139,12 +139,21 @@ HOSTILE = {
 }  # fmt: skip
 
 
+def normalised(data: bytes, folder: Path) -> tuple[str, bytes]:
+    """The digest and the archive that a league makes of what was sent, in a folder with nothing else."""
+    (folder / "sent").write_bytes(data)
+    try:
+        return normalise(folder / "sent", LIMITS, folder), (folder / "sent").read_bytes()
+    finally:
+        (folder / "sent").unlink()
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_it_is_refused_and_nothing_is_left(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     rule, data = HOSTILE[name]
     with pytest.raises(ArchiveError) as caught:
-        normalised(data)
+        normalised(data, tmp_path)
     assert caught.value.rule == rule
     assert str(tmp_path) not in str(caught.value)
     assert str(caught.value).isprintable()
@@ -178,7 +187,7 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_bomb_takes_little_memory(name: str, tmp_path: Path) -> None:
     rule, bomb = BOMBS[name]
-    assert_refused_in_little_memory(bomb(), rule, tmp_path, "normalised", 64)
+    assert_refused_in_little_memory(bomb(), rule, tmp_path, "normalise", 64)
 
 
 @pytest.fixture
@@ -246,12 +255,12 @@ MAKERS: dict[str, Callable[[Path], bytes]] = {
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-def test_it_has_the_digest_of_the_folder(maker: str, fox: Path) -> None:
+def test_it_has_the_digest_of_the_folder(maker: str, fox: Path, tmp_path: Path) -> None:
     program = "zip" if maker == "macOS" else maker.split()[0]
     if program in ("git", "zip", "tar") and shutil.which(program) is None:
         pytest.skip(f"needs {program}")
     want = pack(fox)
-    assert normalised(MAKERS[maker](fox)) == (want.digest, want.data)
+    assert normalised(MAKERS[maker](fox), tmp_path) == (want.digest, want.data)
     assert check(want.data).digest == want.digest
 
 
@@ -261,8 +270,8 @@ def test_what_lies_beside_a_bot_goes_along_with_it(tmp_path: Path) -> None:
         {"client.py": "1", "fox/bot.toml": MANIFEST.decode() + 'include = ["../client.py"]\n'},
     )
     want = pack(tmp_path / "home" / "top" / "fox")
-    assert normalised(python(tmp_path / "home", "top")) == (want.digest, want.data)
-    assert normalised(python(tmp_path / "home" / "top", ".")) == (want.digest, want.data)
+    assert normalised(python(tmp_path / "home", "top"), tmp_path) == (want.digest, want.data)
+    assert normalised(python(tmp_path / "home" / "top", "."), tmp_path) == (want.digest, want.data)
 
 
 def test_a_command_takes_a_file_as_it_takes_its_folder(fox: Path, tmp_path: Path) -> None:
@@ -273,9 +282,9 @@ def test_a_command_takes_a_file_as_it_takes_its_folder(fox: Path, tmp_path: Path
         packed_bot("none.zip")
 
 
-def test_what_a_zip_cannot_say_is_told_with_the_names_in_it() -> None:
+def test_what_a_zip_cannot_say_is_told_with_the_names_in_it(tmp_path: Path) -> None:
     manifest = MANIFEST + b'fetched = ["vendor"]\nfetch = ["true"]\n'
     with pytest.raises(ArchiveError, match=r"^bot.toml: expected 'vendor', .*; run `arena bot build \.`"):
-        normalised(zipped(("fox/bot.toml", manifest, FILE)))
+        normalised(zipped(("fox/bot.toml", manifest, FILE)), tmp_path)
     with pytest.raises(ArchiveError, match=r"^bot.toml: expected keys among"):
-        normalised(zipped(("fox/bot.toml", MANIFEST + b"x = 1", FILE)))
+        normalised(zipped(("fox/bot.toml", MANIFEST + b"x = 1", FILE)), tmp_path)

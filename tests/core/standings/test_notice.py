@@ -71,7 +71,7 @@ def test_what_is_over_is_told_to_a_program_and_changes_no_result(tmp_path: Path)
     done = arena(tmp_path, "tournament", "random", "other=random", "--deals", "1", *hook)
     report = json.loads(done.stdout)  # the program's own words are not among our data
     assert "heard" in done.stderr
-    assert "--when-done failed: the command ended with 7" in done.stderr
+    assert ": the command ended with 7. The results" in done.stderr
     found = json.loads((tmp_path / "tournament.json").read_text())
     assert (found["result"], found["env"]) == (report, ["tournament", report["tournament"]["id"]])
     known = json.loads(arena(tmp_path, "compare", "random", "other=random", "--max-deals", "1", *hook).stdout)

@@ -102,6 +102,17 @@ def test_a_zip_of_a_folder_is_the_bot_that_arena_packs(league: League, tmp_path:
     assert (again.status, json.loads(again.body)) == (200, {**version, "state": "active", "same": True})
 
 
+def test_an_archive_may_be_as_large_as_the_league_says(league: League) -> None:
+    """What is larger is refused before it is read."""
+    anna = league.author("anna")
+    with opened(league) as door:
+        said = asked(door, anna, "bots/fox", "PUT", content_length=str((16 << 20) + 1))
+        assert (said.status, json.loads(said.body)["detail"]) == (413, "expected at most 16777216 bytes, got: 16777217")
+        league.publish("authors/anna/status.json", {"versions": [], "limits": {"archive_mib": 24}})
+        with answering(league, "submit", {"version": "fox/1", "state": "received"}):
+            assert asked(door, anna, "bots/fox", "PUT", bytes(20 << 20)).status == 201
+
+
 def test_the_league_refuses_an_order_in_its_own_words(league: League) -> None:
     anna = league.author("anna")
     refusal = {"code": "name_taken", "message": "expected a free name, got: 'fox'", "remedy": "take another"}

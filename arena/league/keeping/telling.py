@@ -1,0 +1,95 @@
+"""Tells a command or a web address of what the operator wants to hear of: `[notify]`.
+
+Law: how far it has told is noted after it has. So a kill loses no event, and one may be told twice. One that fails is
+said, and not told again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from threading import Thread
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from arena.core.face import Payload, standings_reports
+from arena.league.folder import Folder
+from arena.league.settings import Notify
+from arena.league.store import LeagueStore
+from arena.league.store.controls import Told
+
+LIMIT_S: Final = 60.0
+"""How long a command may take."""
+_LOOK_S: Final = 1.0
+
+
+def told(store: LeagueStore) -> Told:
+    """Returns how far the operator was told. What was before the first time that it is asked is told to nobody."""
+    known = store.controls.told
+    if known is None:
+        season = store.seasons.current()
+        known = Told(change=store.versions.mark(), season=season.number if season else 0)
+        store.controls.set("told", msgspec.to_builtins(known))
+    return known
+
+
+class Telling:
+    """Tells one event after another, beside the service's loop."""
+
+    def __init__(self, store: LeagueStore, folder: Folder, notify: Notify, tell: Callable[[str], object]) -> None:
+        self._store = store
+        self._folder = folder
+        self._notify = notify
+        self._tell = tell
+        self._due = 0.0
+        self._thread: Thread | None = None
+        self._after = Told()
+        """How far it has told when the thread has ended."""
+        self._said: list[str] = []
+
+    def look(self) -> None:
+        """Sees whether an event was told, and begins to tell the next."""
+        now = time.monotonic()
+        if now >= self._due and (self._thread is None or not self._thread.is_alive()):
+            self._due = now + _LOOK_S
+            self._go_on()
+
+    def finish(self) -> None:
+        """Tells all that is to be told, and waits for it."""
+        self._go_on()
+        while self._thread is not None:
+            self._thread.join()
+            self._go_on()
+
+    def _go_on(self) -> None:
+        if self._thread is not None:
+            self._store.controls.set("told", msgspec.to_builtins(self._after))
+            while self._said:
+                self._tell(self._said.pop(0))
+            self._thread = None
+        known = told(self._store)
+        while (found := self._next(known)) is not None:
+            event, id, result, known = found
+            if self._notify.command and event in self._notify.of:
+                self._after = known
+                given = (self._notify.command, event, id, self._folder.database, result, self._said.append)
+                self._thread = Thread(
+                    target=standings_reports.notify, args=given, kwargs={"limit_s": LIMIT_S}, daemon=True
+                )
+                self._thread.start()
+                return
+            self._store.controls.set("told", msgspec.to_builtins(known))
+
+    def _next(self, known: Told) -> tuple[str, str, Payload, Told] | None:
+        """Returns the next event, what came of it, and how far it is told after it; None if there is none."""
+        season = self._store.seasons.current()
+        if season is not None and season.number > known.season > 0:
+            closed = next(one for one in self._store.seasons.all() if one.number == known.season)
+            return "season", closed.name, dict(closed.standings or {}), replace(known, season=known.season + 1)
+        found = self._store.versions.ended(known.change)
+        if found is None:
+            return None
+        number, change = found
+        return change.new, change.version, msgspec.to_builtins(change), replace(known, change=number)

@@ -184,6 +184,15 @@ class LazyGroup(click.Group):
         own = [CompletionItem(name, help=text) for name, (_, text) in self.lazy.items() if name.startswith(incomplete)]
         return [*own, *click.Command.shell_complete(self, ctx, incomplete)]
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Reads options, of which `--help` and `--version` print."""
+        try:
+            return super().parse_args(ctx, args)
+        except OSError as error:
+            if (known := _not_a_bug(error)) is None:
+                raise
+            raise Failure(known) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command. Whatever goes wrong in it becomes a message and an exit code."""
         try:

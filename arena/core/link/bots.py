@@ -165,6 +165,9 @@ def read_ref(ref: str, base: Path | None = None) -> Ref:
     """Returns what the text stands for that names an entrant. `base` is the folder of paths, if not this one.
 
     A text has one meaning at most: of those that its `=` and `@` allow it is the one whose bot is there.
+
+    Raises:
+        BotError: It names no bot. Show the message to the operator.
     """
 
     def there(text: str) -> bool:
@@ -173,6 +176,8 @@ def read_ref(ref: str, base: Path | None = None) -> Ref:
     name, equals, rest = ref.partition("=")
     if not equals or re.search(_NAME, name) is None or there(ref):
         name, rest = "", ref
+    if not rest:
+        raise BotError(f"expected NAME=BOT, or a bot, got: {ref!r}; write the bot, as `arena bot list` has them")
     if rest.startswith(COMMAND):
         return Ref(name, rest, "")
     ways = [(rest[: at.start()], rest[at.end() :]) for at in re.finditer(VALUES, rest) if "=" in rest[at.end() :]]

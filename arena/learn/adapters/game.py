@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import copyreg
 import random
 import sys
 from collections.abc import Iterable
 from functools import reduce
-from itertools import chain
 from math import prod
 from operator import index
 from typing import Any, Final, Literal, TypeAlias, get_args
@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 import gymnasium
 import numpy as np
 import numpy.typing as npt
+from msgspec import UnsetType
 
 from arena.core.face import (
     Seat,
@@ -35,6 +36,8 @@ Array: TypeAlias = npt.NDArray[Any]
 
 WIDTH: Final = 100  # characters in a line of what is rendered
 _MANY: Final = 150  # more plays than these numpy marks faster than Python
+# It pickles as a name that is looked for in every module: one that cannot say that it lacks it (SuperSuit) stops that.
+copyreg.pickle(UnsetType, lambda _: (UnsetType, ()))
 
 
 def known(value: str | None, kind: Any, name: str) -> Any:
@@ -58,9 +61,7 @@ class _Numbering(numbering.Numbering):
             if product.size > _MANY and product.size == prod(len(own) for own, _ in places):
                 marks[first : first + product.size] = b"\1" * product.size
                 continue
-            steps = [
-                [place[value] for value in values] for values, (_, place) in zip(product.choices, places, strict=True)
-            ]
+            steps = [[place[v] for v in values] for values, (_, place) in zip(product.choices, places, strict=True)]
             if product.size > _MANY:
                 array[reduce(np.add.outer, steps, np.array(first))] = 1
                 continue
@@ -88,7 +89,7 @@ class Game:
         sample = self.rules.numbers(self.rules.view(self.rules.start(), 0))
         if every is None or sample is None:
             how = "let its rules override that"
-            if every is not None and "tensor" in chain.from_iterable(o.values for o in self.rules.option_list):
+            if every is not None and any("tensor" in option.values for option in self.rules.option_list):
                 how = 'give overrides=["view=tensor"], with which they are what its view has as `tensor`'
             raise errors.ConfigError(
                 f"expected a game that says what programs learn from, got: {rules}, without "
@@ -208,9 +209,8 @@ class Game:
         seat = self.due or 0
         views = {seat: self.rules.view(self.table.shown, seat)}
         seated = [log_records.LoggedBot(agent, "", "0" * 64, 0) for agent in self.agents]
-        drawn = presenters.presenter(self.settings.rules)(
-            presenters.header_of("", self.settings, seated), self.rules, ()
-        )
+        header = presenters.header_of("", self.settings, seated)
+        drawn = presenters.presenter(self.settings.rules)(header, self.rules, ())
         lines = drawn.draw(views, views, (), WIDTH)
         if mode == "rgb_array":
             return np.array(layouts.picture(lines, WIDTH))

@@ -145,6 +145,8 @@ def test_what_is_there_is_not_taken_apart(folder: Path, tmp_path: Path, monkeypa
     assert read_ref("fast=greedy") == ("", "fast=greedy", "")
     assert read_ref("quick=greedy@depth=2") == ("quick", "greedy", "depth=2")
     assert read_ref("mine=cmd:python3 bot.py --a=b@c=d") == ("mine", "cmd:python3 bot.py --a=b@c=d", "")
+    with pytest.raises(BotError, match="expected NAME=BOT, or a bot, got: 'kite='"):
+        read_ref("kite=")
     for ref in (str(strange), "me@host=1/x=y@depth=9", "~/x=y@depth=9"):
         for said in (ref, placed_ref(ref, tmp_path)):
             assert (load_bot(said).name, load_bot(said).folder) == ("mine", str(strange))

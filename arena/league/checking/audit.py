@@ -69,6 +69,8 @@ def logs_of(folder: Path) -> list[Path]:
 
 def audits(folder: Path, reader: Reader | None, noted: Path | None) -> Iterator[plugs.ToCheck]:
     """Yields the seasons in the folder of a league, or in what it publishes; see `arena.core.plugs.audits`."""
+    only = folder.resolve().name if (folder / "rounds-0.jsonl").exists() else ""  # it is the folder of one
+    folder = folder.resolve().parent.parent if only else folder
     if (folder / rounds.PUBLISHED / rounds.SEASONS).is_dir():
         folder = folder / rounds.PUBLISHED
     league = None if reader is None else league_of(reader)
@@ -78,7 +80,8 @@ def audits(folder: Path, reader: Reader | None, noted: Path | None) -> Iterator[
         raise errors.LogError(
             f"expected the season {missing[0]:.80} of {noted}, got none - at {folder / rounds.SEASONS}"
         )
-    for season in sorted(one for one in (folder / rounds.SEASONS).iterdir() if one.is_dir()):
+    seasons = (folder / rounds.SEASONS).iterdir()
+    for season in sorted(one for one in seasons if one.is_dir() and one.name == (only or one.name)):
         heads = [head for head in told if isinstance(head, rounds.Noted) and head.tournament == season.name]
         kept = noted if told == season.name else None
         yield plugs.ToCheck(logs_of(season), partial(SeasonAuditor, season, kept, league, heads), str(season))

@@ -169,7 +169,7 @@ def strike(folder: Path, name: str, author: bool, reason: str) -> None:
     """
     answer = order(folder, "strike", {"name": name, "of": "author" if author else "bot", "reason": reason})
     if answer is not None:
-        echo(f"{counted(answer['matches'], 'match')} counts no more; retired: {', '.join(answer['retired'])}")
+        echo(f"Taken back: {counted(answer['matches'], 'match')}; retired: {', '.join(answer['retired'])}")
 
 
 def _who(active: str | None) -> str:

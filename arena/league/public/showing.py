@@ -125,8 +125,9 @@ class Showing:
         if process.returncode == 0:
             self._told = ""
             return
-        last = said.decode(errors="replace").strip().splitlines()[-1:]
-        self._say(f"The pages are not made: {plain(last[0])[:_REASON] if last else f'status {process.returncode}'}")
+        lines = said.decode(errors="replace").splitlines()
+        reason = next((line for line in reversed(lines) if line.startswith("Error: ")), f"status {process.returncode}")
+        self._say(f"The pages are not made: {plain(reason)[:_REASON]}")
 
     def _drop(self, process: subprocess.Popen[bytes], why: str = "") -> None:
         process.kill()

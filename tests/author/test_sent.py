@@ -76,11 +76,11 @@ def test_a_program_that_an_archive_does_not_carry_is_told_with_what_is_left_out(
 
 def test_what_is_too_large_to_be_sent_is_taken_as_it_is(fox: Path) -> None:
     with (fox / "weights").open("wb") as file:
-        file.truncate(129 * 2**20)
+        file.truncate(2_401 * 2**20)
     with as_sent(str(fox)) as (spec, left_out, unpacked):
         assert (spec, left_out) == (load_bot(str(fox)), ())
         assert "weights" in unpacked
-        assert "more than 128 MiB" in unpacked
+        assert "more than 2400 MiB" in unpacked
 
 
 def test_a_zip_is_built_and_checked_as_its_folder_would_be(fox: Path, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from tests.meta.test_layers import MODULES, module_name
 OTHERWISE = {
     "arena.core.files": "it is the place",
     "arena.league.door.uploads": "archives as they come, in the league's own folder: no link is followed",
+    "arena.league.door.checks": "the same, when they are checked and written to the disk",
+    "arena.league.submissions.submitting": "the same, when they are kept",
     "arena.author.archives.foreign": "files of a zip, which is in memory",
     "arena.core.scratch": "temporary folders, to lock them: no link is followed",
     "arena.league.folder": "the lock of the service, which follows no link and waits for nothing",

@@ -164,10 +164,7 @@ class Ref(NamedTuple):
 def read_ref(ref: str, base: Path | None = None) -> Ref:
     """Returns what the text stands for that names an entrant. `base` is the folder of paths, if not this one.
 
-    A text has one meaning at most: of those that its `=` and `@` allow it is the one whose bot is there.
-
-    Raises:
-        BotError: It names no bot. Show the message to the operator.
+    A text has one meaning at most: of those that its `=` and `@` allow, the one whose bot is there. BotError: none.
     """
 
     def there(text: str) -> bool:
@@ -181,10 +178,9 @@ def read_ref(ref: str, base: Path | None = None) -> Ref:
     if rest.startswith(COMMAND):
         return Ref(name, rest, "")
     ways = [(rest[: at.start()], rest[at.end() :]) for at in re.finditer(VALUES, rest) if "=" in rest[at.end() :]]
+    bot, values = rest, ""
     if ways and not there(rest):
         bot, values = next((way for way in ways if there(way[0])), ways[-1])
-    else:
-        bot, values = rest, ""
     return Ref(name, os.path.expanduser(bot), values)
 
 

@@ -187,10 +187,10 @@ def test_a_check_of_an_archive_holds_up_nobody(league: League) -> None:
     anna, ben = league.author("anna"), league.author("ben")
     reading, go_on = threading.Event(), threading.Event()
 
-    def check(data: bytes) -> tuple[str, bytes]:
+    def check(path: Path, mib: int) -> str:
         reading.set()
         assert go_on.wait(60)
-        return digest_of(data)
+        return digest_of(path, mib)
 
     with opened(league, check=check) as door, ThreadPoolExecutor(1) as pool:
         sending = pool.submit(asked, door, anna, "bots/fox", "PUT", b"data")

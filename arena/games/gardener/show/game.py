@@ -20,7 +20,6 @@ from arena.core.face import (
     presenters,
     scenes,
     seat_styles,
-    text_tables,
     value_types,
 )
 from arena.games.gardener.deck import KINDS, Deck, remarks
@@ -85,7 +84,7 @@ class Gardener(presenters.Presenter):
 
     def __init__(self, header: log_records.Header, rules: game_kit.Rules[Any], eyes: Collection[Seat]) -> None:
         super().__init__(header, rules, eyes)
-        self._names = [text_tables.elide(plain(name), _NAME_WIDTH) for name in self.names]
+        self._names = [layouts.clip(name, _NAME_WIDTH) for name in self.names]
         self._cards = cast(Deck, rules.board).payload()["cards"]
         self._features = rules.options["features"] == "on"
         self._target = rules.options["target"]

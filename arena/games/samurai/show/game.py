@@ -21,7 +21,6 @@ from arena.core.face import (
     presenters,
     scenes,
     seat_styles,
-    text_tables,
     value_types,
 )
 from arena.games.samurai.board import CASTES as CASTE_COUNT
@@ -210,7 +209,7 @@ def _seat_table(views: Mapping[Seat, Payload], names: Sequence[str]) -> list[Tex
         hand = " ".join(map(tile_code, views[seat]["hand"])) if seat in views else f"{view['hands'][seat]} tiles"
         if seat in view["forfeited"]:
             hand = "forfeited"
-        label = text_tables.elide(plain(name), _NAME_WIDTH)
+        label = layouts.clip(name, _NAME_WIDTH)
         label += " " * (_NAME_WIDTH - cell_len(label))
         line = Text(">" if seat == view["to_move"] else " ").append_text(seat_styles.seat_mark(seat))
         line.append(f" {seat}  {label} {hand:{_HAND_WIDTH}} {view['stacks'][seat]:5}")

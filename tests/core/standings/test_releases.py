@@ -118,6 +118,7 @@ def test_a_document_of_a_later_version_is_not_checked(
     assert verify(folder, "--noted", noted).exit_code == 4
 
 
+@pytest.mark.wing("league")
 def test_a_commitment_of_before_it_had_a_date_agrees_with_its_database(release: Path) -> None:
     for path in release.glob("tournaments/*/commitment.json"):
         path.write_text(re.sub(r' "created": .*\n', "", path.read_text()))

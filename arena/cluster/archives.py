@@ -28,7 +28,7 @@ class BotArchives:
         self._folder = folder
         self._archive_of = archive_of
         self._wants: dict[str, Want] = {}
-        """What is wanted of each bot, by the digest of its files: bots with the same files travel as one."""
+        """Wants by the digest of a bot's files: bots with the same files travel as one."""
         self._places: dict[str, Path] = {}
         """Path of each archive, by its digest."""
         self._lock = Lock()

@@ -146,13 +146,13 @@ def described(name: str) -> Payload:
         "players": list(rules.seat_counts),
         "rulesets": {key: {"about": one.about, "options": one.options} for key, one in rules.rulesets.items()},
         "options": {one.name: {"help": one.help, "values": one.values} for one in rules.option_list},
-        "text": _bundled(page).decode() if page.is_file() else rules.about,
+        "text": _bundled(page) if page.is_file() else rules.about,
         "schemas": {path.stem: msgspec.json.decode(_bundled(path)) for path in schemas},
     }
 
 
-def _bundled(path: Path) -> bytes:
-    return files.read(path, "a file of arena", files.MOST_TEXT, InternalError)
+def _bundled(path: Path) -> str:
+    return files.read_text(path, "a file of arena", files.MOST_TEXT, InternalError)
 
 
 def margin_of(name: str, players: int, options: Mapping[str, str]) -> Margin | None:

@@ -351,7 +351,7 @@ class SeatResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     off_turn_cpu_ms: int | None = None
     """CPU time of all its processes while it had no open request; None where that is not measured."""
     cost: dict[str, int] | None = None
-    """What its notes say that its decisions have cost, by names such as `tokens_in`; None if they say nothing."""
+    """Cost of its decisions by its notes, under names such as `tokens_in`; None if they say nothing."""
 
 
 Outcome: TypeAlias = Literal["won", "drawn", "lost"]

@@ -203,7 +203,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @property
     def games_at_a_time(self) -> int:
         """How many games are played at a time, unless something else is ordered."""
-        return self.service.workers or max(1, processor_cores.available_cores() // 2)
+        return self.service.workers or processor_cores.games_at_a_time()
 
     @property
     def rule(self) -> MatchRule:

@@ -43,7 +43,6 @@ from arena.sandbox.probes import FENCED, FENCED_STARTS, PROBES, STARTS, TABLE, c
 
 _PATIENCE_S: Final = 60.0
 """How long a seat may take to start, and to report: a second where the machine is idle."""
-_LATE: Final = "did not connect in time"
 _BUSY: Final = "the machine is too busy to tell: try again when it has less to do"
 _MEMORY_MIB: Final = 128
 """Limit of the seat in which the probes run."""
@@ -220,7 +219,7 @@ class _Seat:
         """Returns how the program ended, and its last words."""
         end = self.process.end()
         words = " | ".join(self.process.last_words()[-3:])
-        return f"it {end.detail if end is not None else _LATE}{words and f': {words}'}"
+        return f"it {end.detail if end is not None else 'did not connect in time'}{words and f': {words}'}"
 
     def close(self) -> None:
         """Ends it, and waits until it has."""
@@ -299,8 +298,8 @@ def _report(seat: _Seat, prefix: str) -> Iterator[Outcome]:
     began = time.monotonic()
     connection = seat.accept()
     if connection is None:
-        said = seat.said()
-        yield _found(f"{prefix}seat", False, said, _BUSY if _LATE in said else _start_remedy(said, prefix))
+        late, said = seat.process.end() is None, seat.said()
+        yield _found(f"{prefix}seat", False, said, _BUSY if late else _start_remedy(said, prefix))
         return
     took_ms = (time.monotonic() - began) * 1_000
     with closing(connection), connection.makefile("rw", encoding="utf-8") as lines:

@@ -73,7 +73,7 @@ def within(mib: int) -> Limits:
 
 LIMITS: Final = Limits()
 MOST: Final = within(300)
-"""What every league may take, and what is accepted where a league has taken it already."""
+"""Limits of the largest archives that a league may take, and of those that one has taken already."""
 
 
 class Entry(msgspec.Struct, frozen=True):

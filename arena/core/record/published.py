@@ -187,14 +187,20 @@ def changed_since(noted: Path, path: Path) -> Iterator[str]:
     Raises:
         LogError: One of them cannot be read.
     """
-    try:
-        was, now = ({**_read(file)[0]} if os.path.lexists(file) else {} for file in (noted, path))
-    except (ValueError, TypeError, RecursionError) as error:
-        raise LogError(f"expected a {path.name}, got: {error} - at {noted} or {path}") from None
+    was, now = (_keys(file) if os.path.lexists(file) else {} for file in (noted, path))
     for name in was | now:
         expected, got = was.get(name), now.get(name)
         if sha256_of(expected) != sha256_of(got):
             yield f"expected the {name} of {noted}, {expected!s:.80}, got: {got!s:.80}"
+
+
+def _keys(path: Path) -> dict[str, Any]:
+    try:
+        return {**_read(path)[0]}
+    except TypeError as error:
+        raise LogError(f"expected a {path.name} with keys, got: {error} - at {path}") from None
+    except (ValueError, RecursionError) as error:  # it says itself why this is no JSON
+        raise LogError(f"expected a {path.name}, got: {error} - at {path}") from None
 
 
 def is_date(told: object) -> bool:

@@ -36,7 +36,8 @@ def result_of(
     for record in records:
         if isinstance(record, log.ActionRecord | log.LateRecord):
             used_ns[record.seat].append(record.used_ns)
-            costs[record.seat].update(log.cost_of(record.note))
+            if record.note:  # most have none, and this is done for every decision
+                costs[record.seat].update(log.cost_of(record.note))
         elif isinstance(record, log.ForfeitRecord):
             forfeits |= _forfeits(record, last_words or {})
     return GameResult(

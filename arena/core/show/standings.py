@@ -114,7 +114,7 @@ def rank_texts(ranks: Sequence[int]) -> list[str]:
 
 
 _COSTS: dict[str, Callable[[Any], str]] = {"tokens": "{:,}".format, "dollars": "{:,.2f}".format, "retries": str}
-"""What a game has cost by the notes of bots; mostly there are none."""
+"""Columns of costs by the notes of bots; mostly there are none."""
 
 
 def standings_table(

@@ -76,7 +76,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     off_turn_share: float | None
     """The same as a share of the time that its opponents thought: 1 is a whole core all that time."""
     tokens: int | None = None
-    """What its notes say that all its games have cost: tokens read and written; absent if no bot's notes say any."""
+    """Tokens read and written in all its games, by its notes; absent if no bot's notes say any."""
     dollars: float | None = None
     """The same in US dollars."""
     retries: int | None = None

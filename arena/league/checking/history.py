@@ -19,8 +19,7 @@ class Match(msgspec.Struct, kw_only=True):
     planned: rounds.Planned
     over: rounds.Over | None = None
     struck: str = ""
-    """Why the operator took it back; empty if not."""
-    """Whether the operator took it back."""
+    """The reason why the operator took it back; empty if they did not."""
 
     @property
     def counts(self) -> bool:

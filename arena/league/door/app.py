@@ -60,7 +60,7 @@ DATA_BYTES: Final = 512 * MIB
 """What the process may have: so an attack ends the door, and nothing else."""
 _TICK_S: Final = 1.0
 _LLMS: Final = files.read_text(Path(__file__).with_name("llms.txt"), "a file", files.MOST_TEXT, errors.InternalError)
-"""What a model reads first that is given the league's address."""
+"""Text that a model reads first when it is given the league's address."""
 _NO_STORE: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 _T = TypeVar("_T")

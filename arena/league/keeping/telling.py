@@ -21,7 +21,7 @@ from arena.league.store import LeagueStore
 from arena.league.store.controls import Told
 
 LIMIT_S: Final = 60.0
-"""How long a command may take."""
+"""Seconds that a command may take."""
 _LOOK_S: Final = 1.0
 
 

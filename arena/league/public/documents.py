@@ -60,9 +60,9 @@ def league(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "remote": settings.bots.remote,
         "limits": msgspec.structs.asdict(settings.limits),
         "caps": msgspec.structs.asdict(settings.caps),
-        "runtimes": versions_here(),
+        "runtimes": (runs := versions_here()),
         "cores": processor_cores.available_cores(),
-        "told": _told(reader, settings, game),
+        "told": _told(reader, settings, game, runs),
         "address": address(folder.path),
         "dates": settings.season.dates.of_season(season.opened if season else None).document(),
         "season": season and season.name,
@@ -81,7 +81,7 @@ def league(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
     }
 
 
-def _told(reader: LeagueReader, settings: Settings, game: Payload) -> list[tuple[str, str]]:
+def _told(reader: LeagueReader, settings: Settings, game: Payload, runs: Mapping[str, str]) -> list[tuple[str, str]]:
     """Returns the same for people: what is played, how, what an author may, who is in, and what is tried."""
     versions, limits, season = reader.versions.all(), settings.limits, reader.seasons.current()
     players = " or ".join(map(str, settings.game.players))
@@ -99,7 +99,7 @@ def _told(reader: LeagueReader, settings: Settings, game: Payload) -> list[tuple
         ("bots are confined", f"{settings.bots.level}{remote}"),
         ("an author may have", quota),
         ("a bot may have", f"{caps.memory_mib:,} MiB of memory, {caps.start_ms / 1_000:g} s to start"),
-        ("runs here", ", ".join(f"{name} {version}".strip() for name, version in versions_here().items())),
+        ("runs here", ", ".join(f"{name} {version}".strip() for name, version in runs.items())),
         ("on", f"{counted(processor_cores.available_cores(), 'core')}, {counted(workers, 'game')} at a time"),
         ("in it", f"{active} of {counted(_authors(reader), 'author')} and the house"),
         *(

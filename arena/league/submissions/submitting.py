@@ -30,10 +30,11 @@ from arena.sandbox import fenced
 def submit(context: OrderContext) -> Payload:
     """Receives a version: checks its archive, keeps it, and stores the version."""
     store, folder = context.store, context.folder
-    author = store.authors.known(context.order.author or context.text("author")).name
+    sender = store.authors.known(context.order.author or context.text("author"))
+    author = sender.name
     if context.archive is None:
         raise errors.Refused("archive", "expected an archive with a submission, got none")
-    limits = context.settings.limits.of_author(store.authors.known(author).quotas)
+    limits = context.settings.limits.of_author(sender.quotas)
     try:
         contents = archives.check(context.archive, archives.within(limits["archive_mib"]))
     except errors.ArchiveError as error:

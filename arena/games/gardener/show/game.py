@@ -125,7 +125,9 @@ class Gardener(presenters.Presenter):
         marks: Collection[Any] = (),
     ) -> scenes.Scene:
         view = next(iter(views.values()))
-        facts = layouts.shelves([self._table(view), layouts.shelves(self._small_cards(view), width, gap=1)], width)
+        facts = layouts.shelves(
+            [self._table(view), layouts.shelves(self._round_cards(view, small=True), width, gap=1)], width
+        )
         seats = range(len(self._names))
         room = (width - 3 * (len(seats) - 1)) // len(seats)
         rows = height - len(facts) - 1
@@ -208,23 +210,15 @@ class Gardener(presenters.Presenter):
             lines.append(line.append(" forfeited" if seat in view["forfeited"] else f" {card:>4}"))
         return [*lines, Text().append(f"{'':6}{view['deck']} cards in the deck, ends above {self._target}", "dim")]
 
-    def _round_cards(self, view: Payload) -> Iterator[list[Text]]:
-        """Yields the cards that were turned up: those that are left, and those that a seat holds."""
+    def _round_cards(self, view: Payload, *, small: bool = False) -> Iterator[list[Text]]:
+        """Yields the cards that were turned up, those that are left and those that a seat holds, and the next one."""
+        draw = small_card_lines if small else card_lines
         held = {card: seat for seat, card in enumerate(view["taken"]) if card is not None}
         for card, seat in sorted({**dict.fromkeys(view["offer"]), **held}.items()):
-            title = Text(f"{card:3} ").append_text(Text(" ") if seat is None else seat_styles.seat_mark(seat))
-            yield [title, *card_lines(self._cards[card])]
-        if view["next"] is not None:
-            yield [Text(f"{view['next']:3} next"), *card_lines(self._cards[view["next"]])]
-
-    def _small_cards(self, view: Payload) -> Iterator[list[Text]]:
-        """Yields the cards that were turned up, small, and the next one."""
-        held = {card: seat for seat, card in enumerate(view["taken"]) if card is not None}
-        for card, seat in sorted({**dict.fromkeys(view["offer"]), **held}.items()):
-            title = Text(f"{card:2}").append_text(Text(" ") if seat is None else seat_styles.seat_mark(seat))
-            yield [title, *small_card_lines(self._cards[card])]
-        if view["next"] is not None:
-            yield [Text(f"next {view['next']}"), *small_card_lines(self._cards[view["next"]])]
+            mark = Text(" ") if seat is None else seat_styles.seat_mark(seat)
+            yield [Text(f"{card:2}" if small else f"{card:3} ").append_text(mark), *draw(self._cards[card])]
+        if (card := view["next"]) is not None:
+            yield [Text(f"next {card}" if small else f"{card:3} next"), *draw(self._cards[card])]
 
     def _small_garden(
         self, view: Payload, seat: Seat, events: Sequence[Payload], width: int, height: int

@@ -125,8 +125,8 @@ class Showing:
         if process.returncode == 0:
             self._told = ""
             return
-        lines = said.decode(errors="replace").splitlines()
-        reason = next((line for line in reversed(lines) if line.startswith("Error: ")), f"status {process.returncode}")
+        lines = [f"status {process.returncode}", *said.decode(errors="replace").splitlines()]
+        reason = next((line for line in reversed(lines) if line.startswith("Error: ")), lines[-1])
         self._say(f"The pages are not made: {plain(reason)[:_REASON]}")
 
     def _drop(self, process: subprocess.Popen[bytes], why: str = "") -> None:

@@ -140,7 +140,7 @@ HOSTILE = {
         Bounds(disk_mib=64), "wrote more than 64 MiB",
     ),
     "large files in place of those that were sent": (
-        f"{GOOD}; truncate -s 3g tool", Bounds(), "leaves what was sent below 2,516,582,400 bytes",
+        f"{GOOD}; truncate -s 3g tool", Bounds(disk_mib=4_096), "leaves what was sent below 2,516,582,400 bytes",
     ),
     "many files": ("i=0; while :; do i=$((i+1)); : > f$i; done", Bounds(files=2_000), "made more than 2,000 files"),
     "many folders": (

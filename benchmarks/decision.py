@@ -3,7 +3,8 @@
 The bare exchange is what any referee must pay. In Python: pack the request, send it from a ROUTER, wait, receive, and
 unpack the answer, by the fastest calls of pyzmq and msgspec. In C (`floor.c`): the same frames over ZMTP of its own,
 and no look at the answer. All play the same whole games, game_start and game_over included, turn about, pinned to one
-processor. All processor time counts, of bots, referee and log.
+processor: arena some of them in each round, as no process meets a deal twice; the others all of them. All processor
+time counts, of bots, referee and log; starts do not.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import msgpack
@@ -66,7 +69,7 @@ def job(bot: BotSpec, deal: int, logs: str) -> Job:
 
 def record_dialogues(bot: BotSpec, logs: str) -> list[Dialogue]:
     dialogues = []
-    for deal in range(GAMES):
+    for deal in range(GAMES * ROUNDS):
         work = job(bot, deal, logs)
         rules = rules_of(work.settings)
         link = RecordingLink(worker_pool(), work.bots)
@@ -161,26 +164,31 @@ def measure(what: str, bot: BotSpec) -> Iterator[Row]:
     """Yields a decision of whole games of a bot, beside each exchange without a referee."""
     with tempfile.TemporaryDirectory() as logs:
         dialogues = record_dialogues(bot, logs)
-        decisions = sum(msgpack.unpackb(frame)["type"] == "request" for each in dialogues for _, frame, _ in each)
+        decisions = [sum(msgpack.unpackb(frame)["type"] == "request" for _, frame, _ in each) for each in dialogues]
+        deals = iter(range(len(dialogues)))
 
-        def each(plays: Callable[[], object]) -> Callable[[], float]:
+        def each(plays: Callable[[], int]) -> Callable[[], float]:
             def measured() -> float:
                 before = living_processor_s()
-                plays()
-                return (living_processor_s() - before) / decisions * 1e6
+                played = plays()
+                return (living_processor_s() - before) / played * 1e6
 
             return measured
 
-        def referee() -> None:
-            for deal in range(GAMES):
-                play(job(bot, deal, logs))
+        def referee() -> int:
+            played = [(play(job(bot, deal, logs)), decisions[deal]) for deal in islice(deals, GAMES)]
+            return sum(number for _, number in played)
+
+        def whole(other: Bare | Floor) -> int:
+            other.play()
+            return sum(decisions)
 
         others: dict[str, Bare | Floor] = {
             "a bare exchange of the same bytes in Python": Bare(bot, Path(logs), dialogues)
         }
         if shutil.which("cc"):
             others["the same in C"] = Floor(bot, Path(logs), dialogues)
-        ours, *floors = turn_about([each(referee), *(each(other.play) for other in others.values())], ROUNDS)
+        ours, *floors = turn_about([each(referee), *(each(partial(whole, other)) for other in others.values())], ROUNDS)
         for (name, other), figures in zip(others.items(), floors, strict=True):
             other.close()
             yield Row(f"a decision of whole games, {what}, all processes", "us", ours, name, figures)

@@ -273,16 +273,10 @@ def make_settings(
     named, options = resolve_options(rules, ruleset, parse_overrides(overrides))
     teams = game(rules).teams(players, options)
     settings = GameSettings(
-        rules=rules,
-        rules_version=game(rules).version,
-        ruleset=named,
-        options=options,
-        players=players,
-        board=default_board(rules) if board is None else find_board(board),
-        time=_time(time, cpu),
-        race_window_ms=race_window_ms,
-        teams=UNSET if teams is None else teams,
-    )
+        rules=rules, rules_version=game(rules).version, ruleset=named, options=options, players=players,
+        board=default_board(rules) if board is None else find_board(board), time=_time(time, cpu),
+        race_window_ms=race_window_ms, teams=UNSET if teams is None else teams,
+    )  # fmt: skip
     if board is not None and settings.board is not None and game(rules).boards is not None:
         other = game_of_board(settings.board.text)
         if other not in (None, rules):

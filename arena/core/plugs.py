@@ -76,8 +76,7 @@ class Tables(NamedTuple):
     """The tables that a wing adds to a database when it first opens it."""
 
     steps: Mapping[str, tuple[str, Sequence[str]]]
-    """By name, in order, what shows that a step was made (`table.column`), and the statements that make it. None is
-    ever changed: add another."""
+    """By name, in order, what shows that a step was made (`table.column`), and its statements. None is ever changed."""
     documents: Mapping[str, Any]
     """By column that holds JSON, as `table.column`, the type of that."""
 
@@ -115,6 +114,47 @@ class Season(Protocol):
             db: The database.
             tournament: Which.
         """
+
+    def page(self, db: Connection, path: Path, tournament: str) -> PagePart | None:
+        """Returns its part of the pages of one; None if they are as those of others.
+
+        Args:
+            db: The database.
+            path: Where that is.
+            tournament: Which.
+        """
+
+
+class PagePart(Protocol):
+    """What pages show of a tournament that a wing knows. Of what its bots said they show no words."""
+
+    name: str
+    logs: Path
+    """The folder of the logs that everybody may have."""
+    public: str
+    """The condition of SQL on a row of `games` that everybody may see."""
+
+    def members(self) -> Mapping[int, Payload]:
+        """Returns by entrant its `author`, `state` and `level`, and whether its rating is `provisional`."""
+
+    def standings(self) -> Payload | None:
+        """Returns the final standings, or those while a final is played; None before."""
+
+    def about(self) -> Payload:
+        """Returns what newcomers must know: `rules`, `told` (rows of a table), `address` and `dates`; or nothing."""
+
+
+class ShownFolder(Protocol):
+    """A folder of a wing in which games are played without end: its database, and where running games are heard."""
+
+    database: Path
+    feed: Path
+
+    def told(self) -> tuple[str, str, bool]:
+        """Returns its name, the address of its pages or nothing, and whether bots play from elsewhere."""
+
+    def current(self, reader: Reader) -> str | None:
+        """Returns the tournament that is played now."""
 
 
 class FolderAuditor(Protocol):
@@ -160,6 +200,7 @@ class Wing(NamedTuple):
     cluster: str = ""
     audits: Mapping[str, str] = {}
     revealed: Mapping[str, str] = {}
+    shown: Mapping[str, str] = {}
     levels: str = ""
     """Returns for a `Level` above `trusted` the `Confinement` of bots at it (`arena.core.link.confinement`)."""
 
@@ -263,6 +304,15 @@ def revealed(folder: Path, deals: bool) -> tuple[Mapping[int, bytes], Mapping[st
         deals: Whether the secrets are wanted.
     """
     return _of_folder("revealed", folder, deals=deals) or ({}, {})
+
+
+def shown(folder: Path) -> ShownFolder | None:
+    """Returns what pages and the live view show of a folder, by a mark in it as `audits`; None of any other folder.
+
+    Args:
+        folder: The folder of the database.
+    """
+    return _of_folder("shown", folder)
 
 
 def _of_folder(plug: str, folder: Path, **arguments: Any) -> Any:

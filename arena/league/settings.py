@@ -214,15 +214,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """Returns what is played by so many players. Raises ConfigError, for the operator: there is no such game."""
         game = self.game
         return catalogue.make_settings(
-            game.rules,
-            players,
-            ruleset=game.ruleset or None,
-            overrides=[f"{name}={value}" for name, value in game.options.items()],
-            board=game.board or None,
-            time=game.time,
-            cpu=game.cpu or None,
-            race_window_ms=game.race_window_ms,
-        )
+            game.rules, players, ruleset=game.ruleset or None,
+            overrides=[f"{name}={value}" for name, value in game.options.items()], board=game.board or None,
+            time=game.time, cpu=game.cpu or None, race_window_ms=game.race_window_ms,
+        )  # fmt: skip
 
     def season_settings(self) -> Payload:
         """Returns all that a season's ratings depend on, as stored. Raises ConfigError: as for `game_settings`."""

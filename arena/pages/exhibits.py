@@ -1,14 +1,13 @@
 """Reads what pages show of a tournament: its games, its seats, the course of its ratings, versions of a league.
 
-Law: a game of a league's match is not there before the match is published, because its games share the deal. And
-of a league nobody reads what a bot said beside its actions: neither the sentence of a forfeit nor last words.
+Law: where a wing has its part of the pages (`arena.core.plugs.PagePart`), it says which games may be seen, and nobody
+reads what a bot said beside its actions: neither the sentence of a forfeit nor last words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -16,14 +15,9 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from arena.core.face import Payload, Reader, errors, files, game_rows, stores, value_types
-from arena.league.store.controls import FINAL_MATCHES
+from arena.core.face import Reader, game_rows, stores, value_types
 
 _SHOWN: Final = "games.tournament = ? AND games.status = 'done'"
-_PUBLISHED: Final = (
-    " AND (games.match IS NULL OR EXISTS (SELECT 1 FROM matches"
-    " WHERE matches.tournament = games.tournament AND matches.number = games.match AND published IS NOT NULL))"
-)
 
 
 class ShownGame(msgspec.Struct, frozen=True):
@@ -71,9 +65,9 @@ class Version(msgspec.Struct, frozen=True):
 class Member(msgspec.Struct, frozen=True):
     """The version of a league's bot that is an entrant of a season."""
 
-    author: str
-    state: str
-    level: str
+    author: str = ""
+    state: str = ""
+    level: str = ""
     provisional: bool = False
     """Whether it has had too few matches for its rating to mean much."""
 
@@ -81,41 +75,15 @@ class Member(msgspec.Struct, frozen=True):
 class Exhibits(Reader):
     """A reader for pages. Make one with `open_exhibits`."""
 
-    @cached_property
-    def _of_league(self) -> bool:
-        return bool(self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'seasons'").fetchone())
-
-    @property
-    def _shown(self) -> str:
-        """Which games of a tournament may be shown."""
-        return _SHOWN + _PUBLISHED if self._of_league else _SHOWN
+    def _shown(self, tournament: str) -> str:
+        """Returns the condition of games of a tournament that may be shown."""
+        page = self.page(tournament)
+        return _SHOWN if page is None else f"{_SHOWN} AND ({page.public})"
 
     def all(self) -> list[game_rows.Tournament]:
-        """Returns the tournaments in which a game is planned, the latest first."""
-        open_ = " OR id IN (SELECT tournament FROM seasons)" if self._of_league else ""
-        ids = self._db.execute(f"SELECT id FROM tournaments WHERE games > 0{open_} ORDER BY rowid DESC").fetchall()
-        return [self.tournament(id) for (id,) in ids]
-
-    def seasons(self) -> dict[str, str]:
-        """Returns the names of a league's seasons by their tournaments; none if it is no league's database."""
-        found = self._db.execute("SELECT tournament, name FROM seasons") if self._of_league else ()
-        return dict(found)
-
-    def published(self, document: str) -> Payload:
-        """Returns what the service of a league has published, as `league` or `standings`; empty if it has not."""
-        path = self.path.parent / "published" / f"{document}.json"
-        if not self._of_league or not path.exists():
-            return {}
-        data = files.read(path, "what a league publishes", files.MOST_DOCUMENT, errors.StoreError, links=False)
-        return msgspec.json.decode(data, type=Payload)
-
-    def frozen(self, tournament: str) -> Payload | None:
-        """Returns the final standings of a season; while its final is played, those that are published."""
-        if (found := super().frozen(tournament)) is not None:
-            return found
-        told = self.published("standings")
-        is_open = told.get("season") == self.seasons().get(tournament)
-        return told if is_open and told.get("final") else None
+        """Returns the tournaments in which a game is planned, and those of wings, the latest first."""
+        ids = self._db.execute("SELECT id FROM tournaments ORDER BY rowid DESC").fetchall()
+        return [row for (id,) in ids if (row := self.tournament(id)).games or self.page(id)]
 
     def course_of(self, tournament: str) -> list[object]:
         """Returns what differs whenever something else is shown of the games and the ratings of a tournament.
@@ -126,7 +94,7 @@ class Exhibits(Reader):
         games = "SELECT count(*), total(counts), total(turns), max(finished) FROM games WHERE "
         ratings = "SELECT count(*), total(mu), total(sigma) FROM ratings WHERE tournament = ?"
         return [
-            self._db.execute(games + self._shown, (tournament,)).fetchone(),
+            self._db.execute(games + self._shown(tournament), (tournament,)).fetchone(),
             self._db.execute(ratings, (tournament,)).fetchone(),
             self.tallies(tournament),
         ]
@@ -139,20 +107,20 @@ class Exhibits(Reader):
 
     def shown_logs(self, tournament: str) -> dict[int, str]:
         """Returns the names of the logs of the games that may be shown, by the games' numbers in order."""
-        query = f"SELECT number, log FROM games WHERE {self._shown} ORDER BY number"
+        query = f"SELECT number, log FROM games WHERE {self._shown(tournament)} ORDER BY number"
         return {number: log for number, log in self._db.execute(query, (tournament,)) if log}
 
     def shown_games(self, tournament: str, first: int = 0, stop: int = 2**62) -> list[ShownGame]:
         """Returns the games that may be shown, of the numbers from `first` to before `stop`."""
         rows = self._db.execute(
-            "SELECT games.id, number, finished, termination, turns, seconds, counts, match IS NOT NULL, entrant,"
-            " figures FROM games JOIN seats ON seats.game = games.id"
-            f" WHERE {self._shown} AND number >= ? AND number < ? ORDER BY number, seat",
+            "SELECT games.id, number, finished, termination, turns, seconds, counts, entrant, figures"
+            " FROM games JOIN seats ON seats.game = games.id"
+            f" WHERE {self._shown(tournament)} AND number >= ? AND number < ? ORDER BY number, seat",
             (tournament, first, stop),
         )
-        games = []
+        games, hidden = [], self.page(tournament) is not None
         for (game, number, finished, end, turns, seconds, counts), sat in groupby(rows, key=lambda row: row[:7]):
-            entrants, seats = zip(*((entrant, _seat(text, hidden)) for *_, hidden, entrant, text in sat), strict=True)
+            entrants, seats = zip(*((entrant, _seat(text, hidden)) for *_, entrant, text in sat), strict=True)
             about = (game, number, finished or "", end, turns or 0, seconds or 0.0, bool(counts))
             games.append(ShownGame(*about, entrants, seats))
         return games
@@ -160,11 +128,12 @@ class Exhibits(Reader):
     def shown_forfeits(self, tournament: str, entrant: int, limit: int) -> list[ShownForfeit]:
         """Returns the last forfeits of an entrant, the latest first."""
         rows = self._db.execute(
-            "SELECT number, games.id, figures, match IS NOT NULL FROM games JOIN seats ON seats.game = games.id"
-            f" WHERE {self._shown} AND entrant = ? AND forfeit IS NOT NULL ORDER BY number DESC LIMIT ?",
+            "SELECT number, games.id, figures FROM games JOIN seats ON seats.game = games.id"
+            f" WHERE {self._shown(tournament)} AND entrant = ? AND forfeit IS NOT NULL ORDER BY number DESC LIMIT ?",
             (tournament, entrant, limit),
         )
-        found = ((number, game, _seat(figures, hidden).forfeit) for number, game, figures, hidden in rows)
+        hidden = self.page(tournament) is not None
+        found = ((number, game, _seat(figures, hidden).forfeit) for number, game, figures in rows)
         return [ShownForfeit(number, game, forfeit) for number, game, forfeit in found if forfeit is not None]
 
     def rating_courses(self, tournament: str, games: int, points: int) -> dict[int, list[tuple[int, float, float]]]:
@@ -196,33 +165,6 @@ class Exhibits(Reader):
             (bot, len(bot) + 1, f"{bot}/", tournament),
         )
         return [Version(*row) for row in rows]
-
-    def members(self, tournament: str) -> dict[int, Member]:
-        """Returns the members of a league's season by entrant, of a closed one those that played to its end."""
-        if frozen := super().frozen(tournament):
-            numbers = {entrant.name: entrant.number for entrant in self.entrants(tournament)}
-            return {
-                numbers[item["name"]]: Member(
-                    item.get("author", ""), "active", item.get("level", ""), bool(item.get("provisional"))
-                )
-                for item in frozen["items"]
-                if item["name"] in numbers
-            }
-        if not self._of_league:
-            return {}
-        rows = self._db.execute(
-            "SELECT entrant, authors.name, state, level, (SELECT coalesce(sum(matches), 0) FROM seat_counts"
-            " WHERE seat_counts.tournament = ?1 AND seat_counts.entrant = versions.entrant)"
-            " < coalesce((SELECT CAST(value AS INTEGER) FROM controls WHERE name = 'final_matches'), ?2)"
-            " FROM versions JOIN bots ON bots.id = bot"
-            " JOIN authors ON authors.id = author WHERE entrant IS NOT NULL"
-            " AND EXISTS (SELECT 1 FROM seasons WHERE tournament = ?1 AND closed IS NULL)",
-            (tournament, FINAL_MATCHES),
-        )
-        return {
-            entrant: Member(author, state, level, bool(provisional))
-            for entrant, author, state, level, provisional in rows
-        }
 
 
 @contextmanager

@@ -406,6 +406,7 @@ def test_pages_mark_the_same_ratings_as_provisional(store: LeagueStore) -> None:
             store.controls.set("final_matches", least)
             rows = {row["name"]: row["provisional"] for row in documents.standings(store)["items"]}
             entrants = {entrant.number: entrant.name for entrant in store.finder.entrants("cup-1")}
-            members = exhibits.members("cup-1")
-            assert {entrants[number]: member.provisional for number, member in members.items()} == rows
+            page = exhibits.page("cup-1")
+            assert page is not None
+            assert {entrants[number]: one["provisional"] for number, one in page.members().items()} == rows
         assert any(rows.values())

@@ -24,12 +24,11 @@ REASONS: Mapping[str, str] = {
     "league -> author": "strangers' bots come as archives, and are built and checked as their authors do it",
     "league -> pages": "a league writes its site, and shows the season that runs",
     "league -> sandbox": "a league promises a level, and says why a machine cannot give it",
-    "pages -> league": "`arena watch` and `arena site` show a league, too",
 }
 """Why one wing imports another."""
-CALLED = {plug: getattr(plugs, plug) for plug in ("page", "plot", "live", "cluster", "audits", "revealed")}
+CALLED = {plug: getattr(plugs, plug) for plug in ("page", "plot", "live", "cluster", "audits", "revealed", "shown")}
 """Plugs that are functions."""
-OF_SEASONS = {name: getattr(plugs.Season, name) for name in ("words", "predecessors", "kept")}
+OF_SEASONS = {name: getattr(plugs.Season, name) for name in ("words", "predecessors", "kept", "page")}
 
 
 def test_the_core_names_no_wing_but_in_the_table_of_plugs() -> None:

@@ -474,18 +474,11 @@ def _from_command(line: str) -> BotSpec:
     name = re.sub(r"[^A-Za-z0-9._-]", "-", called).lstrip("._-")[:64] or "bot"
     files = files_in(words, folder)
     return BotSpec(
-        name=name,
-        version="",
-        command=tuple(words),
-        folder=str(folder),
-        digest=digest_of(folder, files, os.fsencode(line)),
-        memory_mib=limits.memory_mib,
-        file_mib=limits.file_mib,
-        start_ms=limits.start_ms,
-        reads=_outside(folder, [name for name, _ in files_in(words[1:], folder).files]),
-        runtimes=_runtimes(words[:1]),
-        source=COMMAND + line,
-    )
+        name=name, version="", command=tuple(words), folder=str(folder),
+        digest=digest_of(folder, files, os.fsencode(line)), memory_mib=limits.memory_mib, file_mib=limits.file_mib,
+        start_ms=limits.start_ms, reads=_outside(folder, [name for name, _ in files_in(words[1:], folder).files]),
+        runtimes=_runtimes(words[:1]), source=COMMAND + line,
+    )  # fmt: skip
 
 
 def _outside(folder: Path, names: Iterable[str]) -> tuple[str, ...]:

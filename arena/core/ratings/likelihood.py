@@ -85,15 +85,9 @@ def compare(pairs: Iterable[PairResult]) -> Comparisons:
     place = place.reshape(-1, 2)
     keys, pair = np.unique(place[:, 0] * len(entrants) + place[:, 1], return_inverse=True)
     return Comparisons(
-        entrants=entrants,
-        deals=len(deals),
-        deal=deal,
-        pair=pair,
-        points=table[:, 3] + table[:, 4] / 2,
-        against=table[:, 5] + table[:, 4] / 2,
-        one=keys // max(1, len(entrants)),
-        other=keys % max(1, len(entrants)),
-    )
+        entrants=entrants, deals=len(deals), deal=deal, pair=pair, points=table[:, 3] + table[:, 4] / 2,
+        against=table[:, 5] + table[:, 4] / 2, one=keys // max(1, len(entrants)), other=keys % max(1, len(entrants)),
+    )  # fmt: skip
 
 
 NOISE = math.sqrt(2) * BETA

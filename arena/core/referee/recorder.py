@@ -129,17 +129,11 @@ class Recorder:
             measured: By name of `MEASURED` what was measured of each seat.
         """
         record = log.OutcomeRecord(
-            termination=game.termination,
-            ranks=list(outcome.ranks),
-            scores=None if outcome.scores is None else list(outcome.scores),
-            turns=game.turn,
-            actions=game.accepted,
-            limit=game.limit,
-            play_digest="",
-            **measured,
-            receipts=[receipt.logged for receipt in receipts if receipt is not None],
-            ms=self._ms(self._link.now_ns()),
-        )
+            termination=game.termination, ranks=list(outcome.ranks),
+            scores=None if outcome.scores is None else list(outcome.scores), turns=game.turn, actions=game.accepted,
+            limit=game.limit, play_digest="", **measured,
+            receipts=[receipt.logged for receipt in receipts if receipt is not None], ms=self._ms(self._link.now_ns()),
+        )  # fmt: skip
         digest = log.play_digest([*self._records, record])
         self._records.append(replace(record, play_digest=digest))
 

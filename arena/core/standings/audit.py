@@ -190,19 +190,12 @@ class Auditor:
             if secret is None and self._is_read:
                 self._fault("secret", f"{self._folder}: expected a {SECRET_FILE}, got none: the secret is not revealed")
         audit = Audit(
-            folder=str(self._folder),
-            tournament=None if before is None else before.tournament,
-            logs=self._logs,
-            games=games,
-            complete=games is not None and not missing and secret is not None and not self._is_open(),
-            checked=tuple(name for name in self.promises if name in self._checked),
-            unchecked=self._unchecked,
-            faults=tuple(self._faults),
-            struck=0 if self._corrections is None else len(self._corrections.struck()),
-            begun=self._begun,
-            notes=tuple(self._notes()),
-            of=self.of,
-        )
+            folder=str(self._folder), tournament=None if before is None else before.tournament, logs=self._logs,
+            games=games, complete=games is not None and not missing and secret is not None and not self._is_open(),
+            checked=tuple(name for name in self.promises if name in self._checked), unchecked=self._unchecked,
+            faults=tuple(self._faults), struck=0 if self._corrections is None else len(self._corrections.struck()),
+            begun=self._begun, notes=tuple(self._notes()), of=self.of,
+        )  # fmt: skip
         return settled(audit, self._certain)
 
     def _check_beacon(self) -> None:
@@ -370,16 +363,13 @@ class Auditor:
         given = self._published.contributions
         entropy = {} if given is None else dict(enumerate(given.entropy))
         return Expected(
-            deal=game.deal,
-            rotation=game.rotation,
+            deal=game.deal, rotation=game.rotation,
             bots=tuple((bot.own_name, bot.version, bot.digest, bot.time) for bot in bots),
-            names=tuple(bot.name for bot in bots),
-            settings_sha256=self._played_sha256,
-            level=settings.level,
+            names=tuple(bot.name for bot in bots), settings_sha256=self._played_sha256, level=settings.level,
             chance=settings.chance,
             parameters=tuple(bot.parameters | chosen for bot, chosen in zip(bots, more, strict=True)),
             entropy=tuple(entropy.get(entrant) for entrant in game.entrants),
-        )
+        )  # fmt: skip
 
     def _place_all(self) -> None:
         for number in self._kept:

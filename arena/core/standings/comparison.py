@@ -161,31 +161,17 @@ def compared(reader: Reader, tournament: str) -> Comparison:
     score = evidence.score
     verdict = evidence.verdict(format.alpha, format.delta)
     return Comparison(
-        bots=(settings.bots[0].name, settings.bots[1].name),
-        tournaments=tuple(row.id for row in rows),
-        deals=evidence.deals,
-        games=sum(reader.done(row.id) for row in rows),
+        bots=(settings.bots[0].name, settings.bots[1].name), tournaments=tuple(row.id for row in rows),
+        deals=evidence.deals, games=sum(reader.done(row.id) for row in rows),
         by="wins" if format.margin is None else "margin",
-        counts=tuple((share, round(count)) for share, count in evidence.counts.items()),
-        score=score,
-        interval=evidence.interval(format.alpha),
-        one_look=_one_look(evidence, format.alpha),
-        rating=_rating(score) if format.margin is None else None,
-        e_plus=evidence.e_plus,
-        e_minus=evidence.e_minus,
-        needed=2 / format.alpha,
-        p=evidence.p,
-        alpha=format.alpha,
-        delta=format.delta,
-        verdict=verdict,
-        more_deals=evidence.more_deals(format.alpha, format.delta),
-        lead=lead,
-        wins=wins,
-        sprt=sprt,
+        counts=tuple((share, round(count)) for share, count in evidence.counts.items()), score=score,
+        interval=evidence.interval(format.alpha), one_look=_one_look(evidence, format.alpha),
+        rating=_rating(score) if format.margin is None else None, e_plus=evidence.e_plus, e_minus=evidence.e_minus,
+        needed=2 / format.alpha, p=evidence.p, alpha=format.alpha, delta=format.delta, verdict=verdict,
+        more_deals=evidence.more_deals(format.alpha, format.delta), lead=lead, wins=wins, sprt=sprt,
         forfeits=(sum(each[0].forfeits for each in tallies), sum(each[1].forfeits for each in tallies)),
-        max_deals=format.max_deals,
-        answered=(verdict if sprt is None else sprt.verdict) != "open",
-    )
+        max_deals=format.max_deals, answered=(verdict if sprt is None else sprt.verdict) != "open",
+    )  # fmt: skip
 
 
 class SoFar(msgspec.Struct, frozen=True, kw_only=True):

@@ -291,30 +291,17 @@ def _standing(
 ) -> Standing:
     mean_score = score.mean if score else tally.score / tally.scored if tally.scored else None
     return Standing(
-        rank=rank,
-        worst_rank=worst_rank,
-        bot=entrant.name,
-        display_name=entrant.display_name,
-        version=entrant.version,
-        rating=_rounded(strength.rating, 3),
-        half_width=_rounded(strength.half_width, 3),
-        ahead_of_next=_rounded(strength.ahead, 6),
-        points=_rounded(points, 4),
-        mu=_rounded(rating.mu, 3) if rating else None,
-        sigma=_rounded(rating.sigma, 3) if rating else None,
+        rank=rank, worst_rank=worst_rank,
+        bot=entrant.name, display_name=entrant.display_name, version=entrant.version,
+        rating=_rounded(strength.rating, 3), half_width=_rounded(strength.half_width, 3),
+        ahead_of_next=_rounded(strength.ahead, 6), points=_rounded(points, 4),
+        mu=_rounded(rating.mu, 3) if rating else None, sigma=_rounded(rating.sigma, 3) if rating else None,
         conservative=_rounded(rating.conservative, 3) if rating else None,
-        games=tally.games,
-        wins=tally.wins,
-        draws=tally.draws,
-        losses=tally.games - tally.wins - tally.draws,
-        forfeits=tally.forfeits,
-        mean_ms=round(tally.mean_ms, 3),
-        max_ms=round(tally.max_ms, 3),
-        mean_score=_rounded(mean_score, 3),
-        score_half_width=_rounded(score.half_width if score else None, 3),
-        mean_off_turn_ms=tally.mean_off_turn_ms,
-        off_turn_share=tally.off_turn_share,
-    )
+        games=tally.games, wins=tally.wins, draws=tally.draws, losses=tally.games - tally.wins - tally.draws,
+        forfeits=tally.forfeits, mean_ms=round(tally.mean_ms, 3), max_ms=round(tally.max_ms, 3),
+        mean_score=_rounded(mean_score, 3), score_half_width=_rounded(score.half_width if score else None, 3),
+        mean_off_turn_ms=tally.mean_off_turn_ms, off_turn_share=tally.off_turn_share,
+    )  # fmt: skip
 
 
 def _rounded(number: float | None, places: int) -> float | None:

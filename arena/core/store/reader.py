@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from arena.core.errors import StoreError
+from arena.core.plugs import PagePart
 from arena.core.ratings.pairs import PairResult
 from arena.core.ratings.running import Rating
 from arena.core.record.published import COMMITMENT_FILE
@@ -158,6 +159,11 @@ class Reader:
         """Returns the final standings of a league's season that is closed, which nothing changes; None of all else."""
         season = season_of(self._db, tournament)
         return None if season is None else season.standings(self._db, tournament)
+
+    def page(self, tournament: str) -> PagePart | None:
+        """Returns the part that a wing has of a tournament's pages, if any."""
+        season = season_of(self._db, tournament)
+        return None if season is None else season.page(self._db, self.path, tournament)
 
     def ratings(self, tournament: str) -> list[Rating]:
         """Returns the rating of each entrant, by number, after the games that are rated."""

@@ -182,20 +182,12 @@ class Tally(msgspec.Struct, frozen=True):
         for entrant, seat, outcome in zip(entrants, seats, outcomes(seats), strict=True):
             is_measured = seat.off_turn_cpu_ms is not None
             yield cls(
-                entrant,
-                games=1,
-                wins=int(outcome == "won"),
-                draws=int(outcome == "drawn"),
-                forfeits=int(seat.forfeit is not None),
-                decisions=seat.decisions,
-                total_ms=seat.total_ms,
-                max_ms=seat.max_ms,
-                score=seat.score or 0,
-                scored=int(seat.score is not None),
-                measured=int(is_measured),
-                off_turn_cpu_ms=seat.off_turn_cpu_ms or 0,
+                entrant, games=1, wins=int(outcome == "won"), draws=int(outcome == "drawn"),
+                forfeits=int(seat.forfeit is not None), decisions=seat.decisions, total_ms=seat.total_ms,
+                max_ms=seat.max_ms, score=seat.score or 0, scored=int(seat.score is not None),
+                measured=int(is_measured), off_turn_cpu_ms=seat.off_turn_cpu_ms or 0,
                 others_ms=sum(one.total_ms for one in seats) - seat.total_ms if is_measured else 0.0,
-            )
+            )  # fmt: skip
 
 
 SUMMED: Final = tuple(name for name in Tally.__struct_fields__ if name not in ("entrant", "max_ms"))

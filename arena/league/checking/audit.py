@@ -274,16 +274,11 @@ class SeasonAuditor(auditing.Auditor):
             (bot, version, self._digest(seats[seat], number, seat), None) for seat, (bot, _, version) in enumerate(own)
         ]
         return auditing.Expected(
-            deal=match.planned.match,
-            rotation=rotation,
-            bots=tuple(bots),
-            names=tuple(name.partition("/")[0] for name in seats),
-            settings_sha256=self._sha256.get(len(seats), ""),
-            level=str(self._level),
-            chance=told if isinstance(told := settings.get("chance", 1), int) else 1,
-            parameters=tuple({} for _ in seats),
-            entropy=(None,) * len(seats),
-        )
+            deal=match.planned.match, rotation=rotation, bots=tuple(bots),
+            names=tuple(name.partition("/")[0] for name in seats), settings_sha256=self._sha256.get(len(seats), ""),
+            level=str(self._level), chance=told if isinstance(told := settings.get("chance", 1), int) else 1,
+            parameters=tuple({} for _ in seats), entropy=(None,) * len(seats),
+        )  # fmt: skip
 
     def _digest(self, name: str, number: int, seat: int) -> str:
         """Returns what the files of a version must be. A season of arena 0.2 does not say it: all its logs agree."""

@@ -95,14 +95,9 @@ class Computed:
             for number, name in enumerate(self.names)
         ]
         table = ranking_tables.tabulate(
-            entrants,
-            self.ratings,
-            self.tallies,
-            self.pairs,
-            fit,
-            crosstable=False,
+            entrants, self.ratings, self.tallies, self.pairs, fit, crosstable=False,
             among=sorted(self._number[name] for name in rows),
-        )
+        )  # fmt: skip
         least = told.get("final_matches")  # there was none in earlier versions of arena
         items = []
         for row in table.standings:

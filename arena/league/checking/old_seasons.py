@@ -114,13 +114,9 @@ def _results(
 def _of_log(number: int, log: examining.Examined) -> old.Result:
     assert log.result is not None
     return old.Result(
-        number=number,
-        status="done",
-        counts=True,
-        entrants=[f"{bot.name}/{bot.version}" for bot in log.head.bots],
-        ranks=list(log.result.ranks),
-        play_digest=log.result.play_digest,
-    )
+        number=number, status="done", counts=True, entrants=[f"{bot.name}/{bot.version}" for bot in log.head.bots],
+        ranks=list(log.result.ranks), play_digest=log.result.play_digest,
+    )  # fmt: skip
 
 
 def _entrants(results: Mapping[int, old.Result], logs: Mapping[int, examining.Examined]) -> list[old.SeasonEntrant]:

@@ -60,16 +60,12 @@ def contradictions(
             return
         row = reader.finder.tournament(season.tournament)
         yield from _apart(
-            "season",
-            ("name", season.name, opened.season),
-            ("opened", season.opened, opened.at),
-            ("closed", season.closed, closed.at),
-            ("standings", season.standings, closed.standings),
-            ("settings", row.settings, before.settings),
-            ("commitment", row.commitment, before.commitment),
+            "season", ("name", season.name, opened.season), ("opened", season.opened, opened.at),
+            ("closed", season.closed, closed.at), ("standings", season.standings, closed.standings),
+            ("settings", row.settings, before.settings), ("commitment", row.commitment, before.commitment),
             ("commitment to its secret", chance.commitment(row.secret), before.commitment),
             ("status", row.status, "finished"),
-        )
+        )  # fmt: skip
         head = reader.seasons.head(season)
         if head.lines:  # a season that arena 0.2 closed has none
             yield from _apart(

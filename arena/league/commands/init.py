@@ -75,14 +75,10 @@ def init(
     if not re.fullmatch(r"[0-9]{1,2}(,[0-9]{1,2})*", players):
         raise errors.ConfigError(f"expected numbers of players, such as 2 or 2,4, got: {players!r}; correct --players")
     game = Game(
-        rules=rules,
-        ruleset=ruleset,
-        options=catalogue.parse_overrides(overrides),
+        rules=rules, ruleset=ruleset, options=catalogue.parse_overrides(overrides),
         players=tuple(int(count) for count in players.split(",")),
-        board=str(Path(board).absolute()) if board and Path(board).is_file() else board,
-        time=time,
-        cpu=cpu,
-    )
+        board=str(Path(board).absolute()) if board and Path(board).is_file() else board, time=time, cpu=cpu,
+    )  # fmt: skip
     bots = msgspec.convert({"level": level, "house": usual_house(rules)}, Bots)
     settings = Settings(name=name or folder.absolute().name, game=game, bots=bots)
     is_there = (folder / SETTINGS).exists()  # then that is said, whatever the machine gives

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from msgspec import Struct, ValidationError, convert
+from msgspec import ValidationError, convert
 from msgspec.structs import asdict
 
 from arena.cli.output import say
@@ -168,10 +168,12 @@ class There:
                 f"expected the open season of a league elsewhere, got: {season!r}; a closed one has its standings in "
                 f"what this fetches: arena league season get {season} {shlex.join(self.options)}"
             )
+        from arena.league.show import Item
+
         name, items = self._client.standings()
         level = self._client.hello().league.get("level", "")
         try:
-            convert(items, list[_Standing])
+            convert(items, list[Item])
         except ValidationError as error:
             raise errors.DoorError(
                 f"expected standings of a league, got: {error}; ask its operator", "internal"
@@ -215,16 +217,6 @@ class There:
         if found is None:
             say(f"{bot} will be retired when the service of the league runs")
         return None if found is None else asdict(found)
-
-
-class _Standing(Struct):
-    """What a row of standings must have to be shown."""
-
-    rank: int
-    name: str
-    games: int
-    rating: float | None
-    mu: float | None
 
 
 League: TypeAlias = Here | There

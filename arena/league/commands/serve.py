@@ -7,25 +7,19 @@ from pathlib import Path
 
 import click
 
-from arena.league.commands.here import folder_argument, folder_of
+from arena.league.commands.here import folder_argument
 
 
 @click.command()
 @folder_argument
 @click.option(
-    "--bind",
-    default="127.0.0.1:8080",
-    show_default=True,
-    metavar="ADDRESS",
+    "--bind", default="127.0.0.1:8080", show_default=True, metavar="ADDRESS",
     help="Where to listen: an address of this machine and a port.",
-)
+)  # fmt: skip
 @click.option(
-    "--name",
-    "names",
-    multiple=True,
-    metavar="HOST",
+    "--name", "names", multiple=True, metavar="HOST",
     help="A name under which browsers reach it; repeat for more. Addresses in numbers and localhost always work.",
-)
+)  # fmt: skip
 def serve(folder: Path, bind: str, names: tuple[str, ...]) -> None:
     """Serve the pages of the league in FOLDER, and what is played now, under /live/.
 
@@ -46,16 +40,17 @@ def serve(folder: Path, bind: str, names: tuple[str, ...]) -> None:
     need("pages", "`arena league serve`")
     from arena.cli.output import say, show_line
     from arena.core.face import feeds
-    from arena.pages.commands.watch import of_league, tell_error
-    from arena.pages.live.app import Watching
-    from arena.pages.live.public import public_app
+    from arena.league.public.shown import ShownLeague
+    from arena.pages.commands.watch import of_folder, tell_error
+    from arena.pages.live.app import Watching, public_app
     from arena.pages.web import Guard, Server, listen
 
-    seen = of_league(folder, hands=False)
+    shown = ShownLeague(folder)
+    seen = of_folder(shown, hands=False)
     listening = listen(bind)
     with closing(feeds.FeedReader(seen.feed)) as feed_reader:
         watching = Watching(feed_reader, seen.board, revealed=seen.revealed, public=True)
-        app = Guard(public_app(folder_of(folder).site, watching), key=None, port=listening.port, names=names)
+        app = Guard(public_app(shown.site, watching), key=None, port=listening.port, names=names)
         if listening.warning:
             say(listening.warning)
 

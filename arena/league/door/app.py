@@ -169,12 +169,9 @@ class Door:
         self._telling.messages += 1
         if self._open[author] >= MOST_OPEN:
             raise Refusal(
-                "too_many",
-                f"expected at most {MOST_OPEN} requests of an author in progress, got: one more",
-                "wait for the others",
-                limit="open",
-                retry_after_s=1,
-            )
+                "too_many", f"expected at most {MOST_OPEN} requests of an author in progress, got: one more",
+                "wait for the others", limit="open", retry_after_s=1,
+            )  # fmt: skip
         limit = "handshakes" if scope["type"] == "websocket" else "requests"
         self._usage.take(key, limit, 1, self._clock())
         return Who(key, author)

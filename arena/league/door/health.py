@@ -115,18 +115,10 @@ class Telling:
 
     def _state(self, remote: int, connections: int, closed: Mapping[str, int]) -> Health:
         return Health(
-            pid=os.getpid(),
-            since=self._since,
-            at=_now(),
-            falls=self._falls,
-            connections=connections,
-            messages=self.messages,
-            refused=dict(self.refused),
-            turned_away=self.turned_away,
-            closed=dict(closed),
-            remote=remote,
-            memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-        )
+            pid=os.getpid(), since=self._since, at=_now(), falls=self._falls, connections=connections,
+            messages=self.messages, refused=dict(self.refused), turned_away=self.turned_away, closed=dict(closed),
+            remote=remote, memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        )  # fmt: skip
 
 
 def _now() -> str:

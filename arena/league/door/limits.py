@@ -128,12 +128,9 @@ class Usage:
         if wait_s:
             seconds = ceil(wait_s)
             raise Refusal(
-                "too_many",
-                f"expected at most {limit.what}, got: more",
-                f"try again in {seconds} s",
-                limit=name,
+                "too_many", f"expected at most {limit.what}, got: more", f"try again in {seconds} s", limit=name,
                 retry_after_s=seconds,
-            )
+            )  # fmt: skip
 
     def forget(self, now: float) -> None:
         """Forgets full buckets. Call it now and then."""

@@ -129,19 +129,13 @@ class LocalRequests:
         """
         if begun.size > (most := self.most(who)):
             raise Refusal(
-                "too_large",
-                f"expected at most {most} bytes, got: {begun.size}",
-                "leave something out",
-                limit="size",
-            )
+                "too_large", f"expected at most {most} bytes, got: {begun.size}", "leave something out", limit="size",
+            )  # fmt: skip
         if who.author in self._sending:
             raise Refusal(
-                "too_many",
-                "expected one archive at a time, got: another while the one before comes, or is checked",
-                "try again in 1 s",
-                limit="waiting",
-                retry_after_s=1,
-            )
+                "too_many", "expected one archive at a time, got: another while the one before comes, or is checked",
+                "try again in 1 s", limit="waiting", retry_after_s=1,
+            )  # fmt: skip
         if (same := self._same(who, begun.bot, begun.digest)) is not None:
             return same
         self._sending.add(who.author)

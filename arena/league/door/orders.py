@@ -71,12 +71,9 @@ class Orders:
         """
         if self._waiting[author] >= MOST_WAITING:
             raise Refusal(
-                "too_many",
-                f"expected at most {MOST_WAITING} orders that wait for an answer, got: one more",
-                "wait until the league has answered",
-                limit="waiting",
-                retry_after_s=int(ANSWER_S),
-            )
+                "too_many", f"expected at most {MOST_WAITING} orders that wait for an answer, got: one more",
+                "wait until the league has answered", limit="waiting", retry_after_s=int(ANSWER_S),
+            )  # fmt: skip
         limit = orders_of(self._published.limits(author).get("submissions", 0))
         self._usage.take(key, "orders", 1, now, limit)
 

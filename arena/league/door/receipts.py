@@ -76,16 +76,12 @@ class ReceiptRecorder:
             begun = {name: getattr(start, name) for name in names}
             own = _digest({"answers": answers, "events": self._events, "over": result, "start": begun})
         return Kept(
-            format=record_files.FORMAT,
-            bot_seed=start.bot_seed,
-            seat=start.seat,
-            own=own,
+            format=record_files.FORMAT, bot_seed=start.bot_seed, seat=start.seat, own=own,
             told=None if told is None else told.digest,
-            notes=None if all(note is None for note in notes) else _digest(notes),
-            termination=over.termination,
+            notes=None if all(note is None for note in notes) else _digest(notes), termination=over.termination,
             ranks=over.ranks,
             forfeits=None if told is None or told.forfeits is None else receipts.forfeits_digest(over.forfeits),
-        )
+        )  # fmt: skip
 
 
 def _ordered(action: Payload) -> Payload:

@@ -35,31 +35,18 @@ class Refusal(Exception):
         self.code = code
         status = HTTPStatus(STATUSES.get(code, 409))
         self.problem = Problem(
-            title=status.phrase,
-            status=status,
-            detail=expected[:1024],
-            code=code[:64],
-            remedy=remedy[:1024],
-            limit=limit,
-            retry_after_s=retry_after_s,
-            rule=rule[:64],
-            path=path[:256],
-            have=have,
-        )
+            title=status.phrase, status=status, detail=expected[:1024], code=code[:64], remedy=remedy[:1024],
+            limit=limit, retry_after_s=retry_after_s, rule=rule[:64], path=path[:256], have=have,
+        )  # fmt: skip
         """The answer over HTTP."""
 
     def message(self, number: int | None) -> Error:
         """Returns the message over a WebSocket for the request of this number; None if there was none."""
         it = self.problem
         return Error(
-            code=it.code,
-            message=it.detail,
-            remedy=it.remedy,
-            id=number,
-            limit=it.limit,
-            retry_after_s=it.retry_after_s,
-            rule=it.rule,
-        )
+            code=it.code, message=it.detail, remedy=it.remedy, id=number, limit=it.limit,
+            retry_after_s=it.retry_after_s, rule=it.rule,
+        )  # fmt: skip
 
 
 def unknown(what: str, got: str) -> Refusal:

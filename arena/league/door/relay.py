@@ -42,16 +42,9 @@ def remote_bot(
     seat = folder.resolve() / SEAT
     _install(seat)
     return bot_manifests.BotSpec(
-        name=name,
-        version="",
-        language=language,
-        command=(runtimes.PYTHON, _PROGRAM, SOCKET, name),
-        folder=str(seat),
-        rules=rules,
-        digest=digest,
-        start_ms=START_MS,
-        sockets=(str(seat / SOCKET),),
-    )
+        name=name, version="", language=language, command=(runtimes.PYTHON, _PROGRAM, SOCKET, name), folder=str(seat),
+        rules=rules, digest=digest, start_ms=START_MS, sockets=(str(seat / SOCKET),),
+    )  # fmt: skip
 
 
 def served(folder: Path) -> frozenset[str]:

@@ -80,12 +80,9 @@ class Uploads:
         _check_offset(offset, have)
         if have + len(data) > begun.size:
             raise Refusal(
-                "too_large",
-                f"expected {begun.size} bytes in all, as announced, got: {have + len(data)}",
-                "announce the archive's own size",
-                limit="size",
-                have=have,
-            )
+                "too_large", f"expected {begun.size} bytes in all, as announced, got: {have + len(data)}",
+                "announce the archive's own size", limit="size", have=have,
+            )  # fmt: skip
         self._need_room()
         descriptor = os.open(part, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:

@@ -212,12 +212,9 @@ def _read(path: Path, folder: Path, *, everything: bool) -> Backup:
                 raise _broken(path, f"{log_name(log)!r}, which is not what the database says")
             with_log += digest is not None
     return Backup(
-        made=datetime.fromtimestamp(made, UTC).isoformat(timespec="seconds"),
-        files=len(sums),
-        bytes=bytes,
-        logs=with_log,
-        missing=[name for name in needed if name not in sums],
-    )
+        made=datetime.fromtimestamp(made, UTC).isoformat(timespec="seconds"), files=len(sums), bytes=bytes,
+        logs=with_log, missing=[name for name in needed if name not in sums],
+    )  # fmt: skip
 
 
 def _unpacked(content: IO[bytes], target: Path, is_wanted: bool) -> str:

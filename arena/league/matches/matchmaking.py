@@ -131,12 +131,9 @@ def after(candidates: Sequence[Candidate], choice: Choice, number: int, settings
 def _seated(one: Candidate, table: Collection[int], matches: range, keep: int) -> Candidate:
     met = (*one.met, tuple(sorted(set(table) - {one.entrant})))
     return msgspec.structs.replace(
-        one,
-        matches=one.matches + len(matches),
-        last=matches[-1],
-        seats={**one.seats, len(table): one.seats.get(len(table), 0) + len(matches)},
-        met=met[-keep:] if keep else (),
-    )
+        one, matches=one.matches + len(matches), last=matches[-1],
+        seats={**one.seats, len(table): one.seats.get(len(table), 0) + len(matches)}, met=met[-keep:] if keep else (),
+    )  # fmt: skip
 
 
 def _whose_turn(free: Sequence[Candidate], number: int, settings: MatchRule) -> tuple[Candidate, str]:

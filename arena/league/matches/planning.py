@@ -116,14 +116,10 @@ def spare(store: LeagueStore, absent: frozenset[str], playing: Sequence[Match]) 
 def candidate(standing: Standing) -> Candidate:
     """Returns an active version as the matchmaker sees it."""
     return Candidate(
-        entrant=standing.entrant,
-        author=None if standing.author == HOUSE else standing.author,
-        mu=standing.rating.mu,
-        matches=standing.matches,
-        last=max(standing.last_match, standing.since_match),
-        seats=standing.seats,
+        entrant=standing.entrant, author=None if standing.author == HOUSE else standing.author, mu=standing.rating.mu,
+        matches=standing.matches, last=max(standing.last_match, standing.since_match), seats=standing.seats,
         met=tuple(reversed(standing.opponents)),
-    )
+    )  # fmt: skip
 
 
 class Waited(msgspec.Struct, frozen=True):

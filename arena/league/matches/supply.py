@@ -374,17 +374,11 @@ class Jobs:
             self._games[players] = self._settings.game_settings(players)
         versions = [self._store.versions.of_entrant(entrant) for entrant in game.entrants]
         job = Job(
-            game=claim.game,
-            tournament=claim.tournament,
-            settings=self._games[players],
-            bots=tuple(self._bot(version) for version in versions if version is not None),
-            deal=game.deal,
-            rotation=game.rotation,
-            secret=self._tournament.secret,
-            logs=self._tournament.logs,
-            level=self._settings.level,
-            feed=self._feed,
-        )
+            game=claim.game, tournament=claim.tournament, settings=self._games[players],
+            bots=tuple(self._bot(version) for version in versions if version is not None), deal=game.deal,
+            rotation=game.rotation, secret=self._tournament.secret, logs=self._tournament.logs,
+            level=self._settings.level, feed=self._feed,
+        )  # fmt: skip
         return blocks.placed(job, self._processes(versions), game, claim.attempt, serve_on=True)
 
     def _processes(self, versions: Iterable[Version | None]) -> blocks.Processes:

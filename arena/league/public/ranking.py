@@ -50,14 +50,9 @@ class Ranking:
         )
         playing = {standing.entrant: standing for standing in reader.facts.standing()}
         table = ranking_tables.tabulate(
-            finder.entrants(tournament),
-            finder.ratings(tournament),
-            tallies,
-            finder.pairs(tournament),
-            self.fit,
-            crosstable=False,
-            among=sorted(playing),
-        )
+            finder.entrants(tournament), finder.ratings(tournament), tallies, finder.pairs(tournament), self.fit,
+            crosstable=False, among=sorted(playing),
+        )  # fmt: skip
         self.order = table.order
         shown = frozenset[tuple[int, int]]() if self.fit is None else self.fit.better(among=sorted(playing))
         self.better = frozenset((playing[one].name, playing[other].name) for one, other in shown)

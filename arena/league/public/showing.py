@@ -107,12 +107,9 @@ class Showing:
         try:
             # In a session of its own: Ctrl-C is for the service, which waits for it.
             self._process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
+                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                 start_new_session=True,
-            )
+            )  # fmt: skip
         except OSError as error:
             self._say(f"The pages are not made: {error}")
             return

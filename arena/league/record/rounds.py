@@ -179,18 +179,10 @@ def commitment_of(
 ) -> record_files.Commitment:
     """Returns the commitment of a season: that of a tournament which has no bots and no games yet."""
     return record_files.Commitment(
-        tournament=tournament,
-        created=opened,
-        commitment=commitment,
-        settings_sha256=settings_sha256,
-        schedule_sha256=record_files.sha256_of({}),
-        deals=None,
-        games=None,
-        bots=[],
-        seeded=False,
-        settings=settings,
+        tournament=tournament, created=opened, commitment=commitment, settings_sha256=settings_sha256,
+        schedule_sha256=record_files.sha256_of({}), deals=None, games=None, bots=[], seeded=False, settings=settings,
         schedule={},
-    )
+    )  # fmt: skip
 
 
 def heads(data: bytes) -> list[Noted]:

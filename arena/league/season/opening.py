@@ -43,17 +43,9 @@ def open_season(
     logs = folder.logs / id
     logs.mkdir(parents=True, exist_ok=True)
     tournament = game_rows.Tournament(
-        id=id,
-        created=stores.now(),
-        settings=document,
-        digest=record_files.sha256_of(document),
-        seed=None,
-        secret=secret,
-        commitment=chance.commitment(secret),
-        logs=str(logs),
-        games=0,
-        open=True,
-    )
+        id=id, created=stores.now(), settings=document, digest=record_files.sha256_of(document), seed=None,
+        secret=secret, commitment=chance.commitment(secret), logs=str(logs), games=0, open=True,
+    )  # fmt: skip
     season = store.seasons.open(name, tournament, starts=starts)
     write_commitment(folder, season, tournament)
     return season

@@ -99,12 +99,9 @@ def give(
             )
     if "code" in answer:
         raise errors.Refused(
-            str(answer["code"]),
-            str(answer["message"]),
-            str(answer["remedy"]),
-            limit=answer.get("limit"),
+            str(answer["code"]), str(answer["message"]), str(answer["remedy"]), limit=answer.get("limit"),
             retry_after_s=answer.get("retry_after_s"),
-        )
+        )  # fmt: skip
     return answer
 
 

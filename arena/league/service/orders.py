@@ -234,23 +234,11 @@ def key_revoke(context: OrderContext) -> Payload:
 
 
 VERBS: Final[Mapping[str, Verb]] = {
-    "submit": submit,
-    "remote": remote,
-    "retire": retire,
-    "suspend": suspend,
-    "lift": lift,
-    "pause": pause,
-    "resume": resume,
-    "concurrency": concurrency,
-    "replay_games": replay_games,
-    "strike": strike,
-    "author_add": author_add,
-    "author_remove": author_remove,
-    "key_add": key_add,
-    "key_revoke": key_revoke,
-    "season_close": season_close,
-    "notices_read": notices_read,
-    "trust_clock": trust_clock,
+    verb.__name__: verb
+    for verb in (
+        *(submit, remote, retire, suspend, lift, pause, resume, concurrency, replay_games, strike),
+        *(author_add, author_remove, key_add, key_revoke, season_close, notices_read, trust_clock),
+    )
 }
 """What the operator can order. Whoever obeys orders, a service or a command, knows all of it."""
 OF_KEYS: Final = frozenset({"author_add", "author_remove", "key_add", "key_revoke"})

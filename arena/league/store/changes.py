@@ -70,9 +70,7 @@ class Changes:
                 self._check_free(version)
             change = find(version.state, to, by, version.name)
             if to is State.ACTIVE:
-                self._check_may_play(version, by)
-            if to is State.BUILDING and version.state is State.RECEIVED:
-                self._check_free(version)
+                self._check_may_play(version)
             if report is not None:
                 self._reports.add(id, report)
             if to is State.ACTIVE:
@@ -105,16 +103,13 @@ class Changes:
                 "state", f"expected one version of {version.bot} at a time, got: {other.name} is being tried"
             )
 
-    def _check_may_play(self, version: Version, by: Actor) -> None:
+    def _check_may_play(self, version: Version) -> None:
         """Checks what the table cannot say of a version that is to become active.
 
         Raises:
             Refused: No season is open, or the version is to come back and is not the last good one, or too old.
         """
-        if rows.season(self._db) is None:
-            raise errors.Refused(
-                "no_season", "expected an open season, got: none", "open one: `arena league season open`"
-            )
+        rows.open_season(self._db)
         if version.state is State.SUPERSEDED:
             good = rows.last_good(self._db, version.bot)
             if good is None or good.id != version.id:
@@ -229,14 +224,10 @@ def enter(
         ).fetchone()
         spec = version.manifest if found is None else msgspec.json.decode(found[0], type=Payload)
     line = rounds.Entered(
-        name=version.name,
-        digest=str(spec.get("digest", version.digest)),
-        archive=version.digest,
+        name=version.name, digest=str(spec.get("digest", version.digest)), archive=version.digest,
         level=Level.REMOTE if version.level == Level.REMOTE else games.tournament(tournament).settings["level"],
-        mu=start.mu,
-        sigma=start.sigma,
-        after=after,
-    )
+        mu=start.mu, sigma=start.sigma, after=after,
+    )  # fmt: skip
     lines.note(connection, tournament, line)
     games.enter(
         tournament,

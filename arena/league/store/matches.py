@@ -362,12 +362,7 @@ class Matches:
         return int(count)
 
     def _season(self) -> str:
-        tournament = rows.season(self._db)
-        if tournament is None:
-            raise errors.Refused(
-                "no_season", "expected an open season, got: none", "open one: `arena league season open`"
-            )
-        return tournament
+        return rows.open_season(self._db)
 
     def _select(self, rest: str, *parameters: int, index: str = "", limit: int = -1) -> list[Match]:
         """Returns the matches of a query. Without the index's name SQLite would read all of the season."""

@@ -74,3 +74,10 @@ def season(connection: databases.Connection) -> str | None:
     """Returns the tournament of the open season, or None if no season is open."""
     row = connection.execute("SELECT tournament FROM seasons WHERE closed IS NULL").fetchone()
     return None if row is None else str(row[0])
+
+
+def open_season(connection: databases.Connection) -> str:
+    """Returns the tournament of the open season. Raises Refused: no season is open."""
+    if (tournament := season(connection)) is None:
+        raise errors.Refused("no_season", "expected an open season, got: none", "open one: `arena league season open`")
+    return tournament

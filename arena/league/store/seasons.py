@@ -14,6 +14,7 @@ from arena.league.record import rounds
 from arena.league.store import lines, rows
 from arena.league.store.changes import enter
 from arena.league.store.matches import settle
+from arena.league.store.page import SeasonPage
 from arena.league.store.records import FinalMatch, Season, SeasonFinal
 
 
@@ -115,14 +116,9 @@ class Seasons:
             ).fetchone()
             (game,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (season.tournament,)).fetchone()
             final = SeasonFinal(
-                began=stores.now(),
-                entrants=tuple(entrants),
-                deals=deals,
-                first_match=match,
-                first_game=game,
-                outcome=None if entrants else "not played",
-                reason=reason,
-            )
+                began=stores.now(), entrants=tuple(entrants), deals=deals, first_match=match, first_game=game,
+                outcome=None if entrants else "not played", reason=reason,
+            )  # fmt: skip
             self._set_final(season, final)
             line = rounds.FinalBegun(entrants=self._names(season, entrants), deals=deals, reason=reason)
             lines.note(self._db, season.tournament, line)
@@ -284,3 +280,8 @@ class OfSeasons:
         """Returns why a season cannot be removed."""
         name = db.execute("SELECT name FROM seasons WHERE tournament = ?", (tournament,)).fetchone()
         return "" if name is None else f"the season {name[0]!r}; the results of seasons stay"
+
+    def page(self, db: databases.Connection, path: Path, tournament: str) -> SeasonPage | None:
+        """Returns what pages show of a season."""
+        name = db.execute("SELECT name FROM seasons WHERE tournament = ?", (tournament,)).fetchone()
+        return None if name is None else SeasonPage(db, path.parent / rounds.PUBLISHED, tournament, name[0])

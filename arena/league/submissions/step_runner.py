@@ -259,12 +259,9 @@ class StepRunner:
         step, following = STEPS[version.state]
         assert step == report.kind
         stored = Report(
-            kind=report.kind,
-            attempt=version.attempts + 1,
-            verdict=report.verdict.value,
-            report=_document(report),
+            kind=report.kind, attempt=version.attempts + 1, verdict=report.verdict.value, report=_document(report),
             output=report.output,
-        )
+        )  # fmt: skip
         to = {Verdict.PASSED: following, Verdict.FAILED: State.REJECTED, Verdict.MACHINE: version.state}[report.verdict]
         reason = report.finding or _PASSED[report.kind]
         try:

@@ -190,12 +190,9 @@ def check_quotas(context: OrderContext, author: str, bot: str) -> None:
             first = datetime.fromisoformat(recent[-limits["submissions"]])
             left = max(1, math.ceil((first + day - now).total_seconds()))
         raise errors.Refused(
-            "quota",
-            f"expected at most {limits['submissions']} submissions of one author in 24 hours, got: one more",
-            f"try again in {left} s",
-            limit=limits["submissions"],
-            retry_after_s=left,
-        )
+            "quota", f"expected at most {limits['submissions']} submissions of one author in 24 hours, got: one more",
+            f"try again in {left} s", limit=limits["submissions"], retry_after_s=left,
+        )  # fmt: skip
 
 
 def _is_there(store: LeagueStore, bot: str, digest: str) -> bool:

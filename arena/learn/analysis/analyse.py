@@ -34,7 +34,7 @@ R = TypeVar("R")
 BUDGET_S: Final = 8.0  # seconds that an analysis may take, unless something else is asked for
 FIRST: Final = 8  # the number of trials that each decision has at first
 AGAIN: Final = 8  # the number of decisions that have more of them, those that may have cost most;
-MORE: Final = 16  # so many more
+MORE: Final = 16  # extra trials for each of those decisions
 CLOSELY: Final = 3
 """The number of decisions that are looked at closely: those that may have cost most by all their first trials.
 So many are marked at most."""

@@ -109,12 +109,10 @@ def site(
 
 def _name_of(league: Path) -> tuple[str, str]:
     """Returns what a league is called, and the address at which its door serves the pages; empty if it has none."""
-    from arena.league.folder import Folder
-    from arena.league.settings import load
+    from arena.pages.commands.watch import league_in
 
     try:
-        settings = load(Folder(league))
-        return settings.name, settings.door.url
+        return league_in(league).told()[:2]
     except errors.ConfigError as error:
         say(plain(f"{error}. The pages have the folder's name until then."))
         return league.absolute().name, ""

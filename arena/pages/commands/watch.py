@@ -14,7 +14,7 @@ from arena.cli.output import console, say
 from arena.core.face import errors
 
 if TYPE_CHECKING:
-    from arena.core.face import Reader, feeds
+    from arena.core.face import feeds, plugs
     from arena.pages.live.scores import Board
 
 REDRAW_S = 0.1
@@ -68,7 +68,7 @@ def watch(web: bool, bind: str, hands: bool, folder: Path | None, db: Path) -> N
     """
     from arena.core.face import feeds
 
-    seen = of_league(folder, hands=hands) if folder is not None else of_database(db, hands=hands)
+    seen = of_folder(league_in(folder), hands=hands) if folder is not None else of_database(db, hands=hands)
     with closing(feeds.FeedReader(seen.feed)) as feed_reader:
         if web:
             serve_live(feed_reader, seen.board, bind, hands=hands, revealed=seen.revealed)
@@ -77,49 +77,46 @@ def watch(web: bool, bind: str, hands: bool, folder: Path | None, db: Path) -> N
 
 
 def of_database(path: Path, *, hands: bool) -> Seen:
-    """Returns what is to be seen of the latest tournament in a database; of a league's, what `of_league` does.
+    """Returns what is to be seen of the latest tournament in a database; of a league's, what `of_folder` does.
 
     Raises:
         ConfigError: There is no such folder, or it is a league's whose hands may not be shown.
     """
-    from arena.core.face import feeds
-    from arena.league.folder import folder_with
+    from arena.core.face import feeds, plugs
     from arena.pages.live.scores import Board
 
     if not path.parent.is_dir():
         raise errors.ConfigError(f"expected a folder for the database, got: none - at {path}; use --db")
-    if (league := folder_with(path)) is not None:
-        return of_league(league.path, hands=hands)
+    file = path.resolve()
+    if (shown := plugs.shown(file.parent)) is not None and shown.database == file:
+        return of_folder(shown, hands=hands)
     return Seen(Board(path), feeds.feed_folder(path), revealed=True)
 
 
-def of_league(path: Path, *, hands: bool) -> Seen:
-    """Returns what is to be seen of a league's season.
-
-    Raises:
-        ConfigError: There is no league, or its hands may not be shown.
-    """
-    from arena.core.face import plain
-    from arena.league.commands.here import folder_of
-    from arena.league.settings import load
-    from arena.league.store import league_of
+def of_folder(shown: plugs.ShownFolder, *, hands: bool) -> Seen:
+    """Returns what is to be seen of a league's season. Raises ConfigError: its hands may not be shown."""
     from arena.pages.live.scores import Board
 
-    folder = folder_of(path)
-    settings = load(folder)
-    if hands and settings.bots.remote:
+    name, _, is_remote = shown.told()
+    if hands and is_remote:
         raise errors.ConfigError(
             "expected a league of bots on this machine, got one with `remote = true`, where authors could see the "
             "hands of others - at --hands; leave it out"
         )
+    board = Board(shown.database, shown.current, title=name, endless=True)
+    return Seen(board, shown.feed, revealed=False)
 
-    def which(reader: Reader) -> str | None:
-        """Returns whatever season is open."""
-        season = league_of(reader).seasons.current()
-        return None if season is None else season.tournament
 
-    board = Board(folder.database, which, title=plain(settings.name), endless=True)
-    return Seen(board, folder.feed, revealed=False)
+def league_in(folder: Path) -> plugs.ShownFolder:
+    """Returns the league in a folder. Raises ConfigError: there is none."""
+    from arena.core.face import plugs
+
+    if (shown := plugs.shown(folder)) is None:
+        raise errors.ConfigError(
+            f"expected the folder of a league, with a league.toml, got: {str(folder)!r}, which has none; "
+            "`arena league init FOLDER` makes one"
+        )
+    return shown
 
 
 def show_live(feed_reader: feeds.FeedReader, board: Board, *, hands: bool) -> None:

@@ -20,8 +20,8 @@ import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
-from starlette.routing import Route
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import arena
@@ -32,7 +32,7 @@ from arena.pages.live.scores import Board
 from arena.pages.parts import read_part, render, tools, viewer_script, viewer_style
 from arena.pages.security import own_script
 from arena.pages.web.guard import POLICY
-from arena.pages.web.site import fixed
+from arena.pages.web.site import fixed, site_app
 from arena.pages.web.streams import EventStreams
 
 TICK_S: Final = 0.1
@@ -260,3 +260,13 @@ class _Streams:
 def page(template: str, title: str, *, home: bool = False) -> str:
     """Returns a page made of one of the templates. It may have a link to the pages that it is served beside."""
     return render(_OWN / f"{template}.html.jinja", title=title, version=arena.__version__, home=home)
+
+
+def public_app(site: Path, watching: Watching) -> Starlette:
+    """Returns a folder of pages, which may be empty, with the live view under `/live/`, as one application."""
+
+    def live(request: Request) -> Response:
+        return RedirectResponse("/live/")
+
+    routes = [Route("/live", live), Mount("/live", routes=watching.routes)]
+    return site_app(site, ("live/", "live"), routes, watching.lifespan)

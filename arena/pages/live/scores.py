@@ -22,7 +22,6 @@ from arena.core.face import (
     stores,
     value_types,
 )
-from arena.pages.exhibits import exhibits_of
 
 MOST_ROWS: Final = 100
 SHARE: Final = 10
@@ -144,8 +143,8 @@ class Board:
 
     def _final(self, reader: Reader, row: game_rows.Tournament) -> str:
         """Returns what is said of a season's final while it is played."""
-        told = exhibits_of(reader).frozen(row.id) if self._endless else None
-        final = (told or {}).get("final")
+        page = reader.page(row.id) if self._endless else None
+        final = ((page.standings() if page else None) or {}).get("final")
         if not final or final["outcome"]:
             return ""
         return f": the final, {final['deals']:,} of at most {final['most_deals']:,} deals"

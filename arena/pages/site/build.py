@@ -6,7 +6,7 @@ Laws:
 2. Each file is replaced in one step, and what a page needs is there before it: replays and parts first, then the pages
    of bots and games, then the tournament's, the first page last. So a kill leaves a site whose links work.
 3. A tournament's page names all that it was made from. While that is the same, nothing of the tournament is read again.
-4. Of a league only public logs are shown. They are found beside its database, where the service publishes them.
+4. Of a league only public logs are shown. They are found where its wing says (`Exhibits.page`).
 5. What was removed from the database is taken out of the site. Nothing is removed that a site does not consist of.
 """
 
@@ -24,7 +24,6 @@ from typing import Any, Final
 import msgspec
 
 from arena.core.face import compression, errors, files, game_rows
-from arena.league.store.records import LEAGUE
 from arena.pages.exhibits import Exhibits, open_exhibits
 from arena.pages.site import promises, replays
 from arena.pages.site.contexts import heading
@@ -78,29 +77,21 @@ def build(wish: Wish, count: Count) -> Built:
     parts = write_parts(wish.folder)
     writer = PageWriter(wish.folder, parts, wish.title, wish.address)
     with open_exhibits(wish.database) as reader:
-        rows, seasons = reader.all(), reader.seasons()
+        rows = reader.all()
         everything = [_reels(wish, reader, row) for row in rows]
         reels = [reel for wanted, _ in everything for reel in wanted]
         faults = _make(wish, reels, count)
         findings = _findings(wish, reader, rows, count)
         made = {row.id: frozenset(replays.made(wish.folder / row.id)) for row in rows}
-        listed = [heading(row, seasons.get(row.id, "")) for row in rows]
+        listed = [heading(row, page.name if (page := reader.page(row.id)) else "") for row in rows]
         entered = _entered(reader)
         for row in reversed(rows):
             with reader.snapshot():
-                name = seasons.get(row.id, "")
+                last_moment = partial(_last_moment, wish, reader, row, made[row.id])
                 pages = TournamentPages(
-                    wish.database,
-                    wish.folder,
-                    reader,
-                    writer,
-                    row,
-                    name,
-                    made[row.id],
-                    entered[row.id],
-                    partial(_last_moment, wish, reader, row, made[row.id]),
+                    wish.database, wish.folder, reader, writer, row, made[row.id], entered[row.id], last_moment,
                     findings.get(row.id),
-                )
+                )  # fmt: skip
                 pages.write()
                 if row is rows[0]:
                     pages.write_first(listed)
@@ -126,7 +117,7 @@ def _reels(wish: Wish, reader: Exhibits, row: game_rows.Tournament) -> tuple[lis
     """
     folder = wish.folder / row.id
     made, latest = replays.made(folder), _logs(wish, reader, row)
-    for number in made.difference(number for number, _ in latest) if _is_season(row) else ():
+    for number in made.difference(number for number, _ in latest) if reader.page(row.id) else ():
         (folder / replays.name_of(number)).unlink(missing_ok=True)
     wanted = [game for game in latest[: wish.replays] if game[0] not in made]
     others = sum(number not in made for number, _ in latest) - len(wanted)
@@ -139,7 +130,7 @@ def _filmed(
     if not games:
         return
     entrants = reader.entrants(row.id)
-    hidden = () if _is_season(row) else places_of(row, entrants, wish.database).names
+    hidden = () if reader.page(row.id) else places_of(row, entrants, wish.database).names
     for number, path in games:
         (game,) = reader.shown_games(row.id, number, number + 1)
         bots = tuple(entrants[entrant].name for entrant in game.entrants)
@@ -151,13 +142,10 @@ def _last_moment(wish: Wish, reader: Exhibits, row: game_rows.Tournament, made: 
     return next(map(replays.last_moment, _filmed(wish, reader, row, drawn[:1])), b"")
 
 
-def _is_season(row: game_rows.Tournament) -> bool:
-    return row.settings.get("format") == LEAGUE
-
-
 def _logs(wish: Wish, reader: Exhibits, row: game_rows.Tournament) -> list[tuple[int, str]]:
     """Returns the games whose logs are there and may be shown, the latest first, each with the path of its log."""
-    logs = wish.database.parent / "published" / "logs" if _is_season(row) else Path(row.logs)
+    page = reader.page(row.id)
+    logs = page.logs if page else Path(row.logs)
     there = {name.removesuffix(compression.SUFFIX): f"{logs}/{name}" for name in _names(logs)}
     return [(number, there[log]) for number, log in reversed(reader.shown_logs(row.id).items()) if log in there]
 
@@ -191,7 +179,7 @@ def _findings(
     wish: Wish, reader: Exhibits, rows: Sequence[game_rows.Tournament], count: Count
 ) -> dict[str, promises.Findings | None]:
     """Returns what was found out about each finished tournament as it is now, and finds it out where that is wanted."""
-    over = [row for row in rows if row.finished is not None and row.settings.get("format") != LEAGUE]
+    over = [row for row in rows if row.finished is not None and not reader.page(row.id)]
     found = {row.id: promises.kept(reader, row, wish.folder / row.id) for row in over}
     if wish.verify and (wanted := [row for row in over if found[row.id] is None]):
         advance = count("logs", sum(row.games for row in wanted))

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from arena.core.face import Payload, files, game_rows, places, repeating, standings_reports, value_types
 from arena.pages import plots
-from arena.pages.exhibits import Exhibits, ShownGame
+from arena.pages.exhibits import Exhibits, Member, ShownGame
 from arena.pages.parts import read_part
 from arena.pages.site import contexts, promises
 from arena.pages.site.contexts import PAGE, Shown, heading
@@ -35,7 +35,6 @@ class TournamentPages:
         reader: Exhibits,
         writer: PageWriter,
         row: game_rows.Tournament,
-        name: str,
         made: frozenset[int],
         entered: str,
         last_moment: Callable[[], bytes],
@@ -44,7 +43,6 @@ class TournamentPages:
         """Looks at what there is.
 
         Args:
-            name: That of a league's season; empty for other tournaments.
             made: The numbers of the games that have a replay.
             entered: What differs if other bots were entered in this tournament or an earlier one.
             last_moment: Draws the end of the last game that has a replay; empty if none has.
@@ -54,16 +52,18 @@ class TournamentPages:
         self._reader = reader
         self._writer = writer
         self._row = row
-        self._name = name
+        part = reader.page(row.id)
+        self._name = name = part.name if part else ""
         self._made = made
         self._last_moment = last_moment
         self._folder = site / row.id
         self._head = heading(row, name)
         self._findings = findings
-        self._members = reader.members(row.id) if name else {}
-        face = reader.published("league") if name else {}
-        self._face = {key: face.get(key) for key in contexts.FACE} if face.get("season") == name else {}
-        final = (reader.frozen(row.id) or {}).get("final") if name else None
+        self._members = msgspec.convert(part.members() if part else {}, dict[int, Member])
+        face = part.about() if part else {}
+        self._face = {key: face.get(key) for key in contexts.FACE} if face else {}
+        self._standings = part.standings() if part else None
+        final = self._standings and self._standings.get("final")
         self.facts = [
             [row.id, name, row.settings, row.status, row.finished, row.games, row.open, row.rated, row.beacon],
             [(other.id, reader.course_of(other.id)) for other in promises.sources_of(reader, row)],
@@ -144,7 +144,7 @@ class TournamentPages:
             checked=None if self._findings is None else self._findings.found,
             command=command,
             last=self._played[-1].number if self._played else -1,
-            frozen=self._reader.frozen(row.id),
+            frozen=self._standings,
             face=self._face,
         )
 

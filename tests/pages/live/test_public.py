@@ -16,8 +16,7 @@ from web_kit import Watching as Browser
 from web_kit import ask, served
 
 from arena.core.referee.feed import FeedReader
-from arena.pages.live.app import Watching
-from arena.pages.live.public import public_app
+from arena.pages.live.app import Watching, public_app
 from arena.pages.web.guard import Guard
 from arena.pages.web.serving import Listening, listen
 from arena.pages.web.site import MOST_THREADS

@@ -76,10 +76,7 @@ class Stopwatch:
 
     def _report(self, verdict: Verdict, finding: str, found: dict[str, object]) -> StepReport:
         report = StepReport(
-            kind=self._kind,
-            verdict=verdict,
-            finding=finding[:LONGEST_FINDING],
-            seconds=round(time.monotonic() - self._began, 3),
-            command_to_repeat=self.command_to_repeat,
-        )
+            kind=self._kind, verdict=verdict, finding=finding[:LONGEST_FINDING],
+            seconds=round(time.monotonic() - self._began, 3), command_to_repeat=self.command_to_repeat,
+        )  # fmt: skip
         return msgspec.structs.replace(report, **found)

@@ -103,18 +103,10 @@ def _qualify(
     for number, game in enumerate(schedule):
         following = schedule[number + 1 : number + 2]
         job = Job(
-            game=f"qualify-{series}-{number}",
-            tournament=None,
-            settings=game.settings,
-            bots=game.bots(bot, opponent),
-            deal=game.deal,
-            rotation=game.seat,
-            secret=secret,
-            logs=str(logs),
-            level=level,
-            block=f"{series}-{number}",
+            game=f"qualify-{series}-{number}", tournament=None, settings=game.settings, bots=game.bots(bot, opponent),
+            deal=game.deal, rotation=game.seat, secret=secret, logs=str(logs), level=level, block=f"{series}-{number}",
             ahead=tuple(spec for later in following for spec in later.bots(bot, opponent)),
-        )
+        )  # fmt: skip
         if (before := _played_before(job, game.seat)) is not None:
             games.append(_told(before, game.seat))
             continue

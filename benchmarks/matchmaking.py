@@ -40,7 +40,7 @@ from arena.core.ratings.pairs import PairResult
 from arena.core.ratings.refit import refit
 from arena.core.ratings.running import MU, Rating, inherit
 from arena.core.tournament.formats.closeness import draw_place, generator, weights
-from arena.league.matches.matchmaking import Candidate, Choice, after, next_match
+from arena.league.matches.matchmaking import Candidate, ChosenMatch, after, next_match
 from arena.league.settings import MatchRule
 
 RUNNING = 8
@@ -63,7 +63,7 @@ def by_league(placement: int = MatchRule().placement, *, fewest: bool = False) -
         settings = MatchRule(players=(players,), placement=10**9 if fewest else placement, deals=1)
         drawn = generator(rng.randbytes(8), number)
         choice = next_match(free, {}, settings, number * 2 if fewest else number, drawn)
-        assert isinstance(choice, Choice)
+        assert isinstance(choice, ChosenMatch)
         return choice.entrants
 
     return rule
@@ -81,7 +81,7 @@ def by_meetings(deals: int) -> Rule:
         if not left:
             settings = MatchRule(players=(players,), deals=deals)
             choice = next_match(free, {}, settings, number, generator(rng.randbytes(8), number))
-            assert isinstance(choice, Choice)
+            assert isinstance(choice, ChosenMatch)
             left.extend([choice.entrants] * deals)
         return left.pop()
 
@@ -139,7 +139,7 @@ class _League:
         sigmas = {one.entrant: self.ratings[one.entrant].sigma for one in free}
         table = rule(free, sigmas, self.seats, number, self.rng)
         self.waits.note(table)
-        choice = Choice(table, self.seats, "", rated=True)
+        choice = ChosenMatch(table, self.seats, "", rated=True)
         known = [self.active[entrant] for entrant in table if entrant in self.active]
         for seated in after(known, choice, number, MatchRule(deals=1)):
             self.active[seated.entrant] = seated

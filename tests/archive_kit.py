@@ -12,7 +12,7 @@ from pathlib import Path
 
 import zstandard
 
-from arena.author.archives.base import Entry, label_bytes
+from arena.author.archives.base import ArchiveEntry, label_bytes
 from arena.author.archives.tar import END, header, padding
 
 MANIFEST = b'name = "fox"\ncommand = ["./bot"]\n'
@@ -20,7 +20,7 @@ MANIFEST = b'name = "fox"\ncommand = ["./bot"]\n'
 
 def raw(path: str, content: bytes = b"", *, executable: bool = False) -> bytes:
     """An entry as `pack` writes it."""
-    return header(Entry(path, len(content), executable)) + content + bytes(padding(len(content)))
+    return header(ArchiveEntry(path, len(content), executable)) + content + bytes(padding(len(content)))
 
 
 def info(path: str, content: bytes = b"", **fields: object) -> bytes:

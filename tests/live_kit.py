@@ -12,12 +12,12 @@ from golden.logs import FOLDER
 
 from arena.core.record.log import Header, Log, Record, read_log
 from arena.core.referee.feed import Feed, Part
-from arena.pages.live.scores import NOTHING, Board
+from arena.pages.live.scores import NOTHING, LiveStandings
 
 SAMURAI = read_log(FOLDER / "samurai-standard.jsonl")
 
 
-class Still(Board):
+class Still(LiveStandings):
     """Standings that never change."""
 
     def __init__(self) -> None:

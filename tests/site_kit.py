@@ -12,7 +12,7 @@ from golden.logs import FOLDER
 from arena.core.standings.closing import close
 from arena.core.store.store import open_store
 from arena.core.tournament.formats.round_robin import RoundRobin
-from arena.pages.site.build import Built, Wish, build
+from arena.pages.site.build import SiteBuilt, Wish, build
 from tests import instant
 
 LOG = FOLDER / "samurai-standard.jsonl"
@@ -92,7 +92,7 @@ def quiet(unit: str, count: int) -> Callable[[], object]:
     return lambda: None
 
 
-def make(folder: Path, out: str = "site", *, title: str = "Cup", verify: bool = False, address: str = "") -> Built:
+def make(folder: Path, out: str = "site", *, title: str = "Cup", verify: bool = False, address: str = "") -> SiteBuilt:
     """Makes the site of the folder's database in it."""
     wish = Wish(database=folder / "arena.db", folder=folder / out, title=title, address=address, verify=verify)
     return build(wish, quiet)

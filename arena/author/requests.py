@@ -12,7 +12,7 @@ from arena.core.face import clocks, courses, game_kit, log_records, stepping, te
 _EVERYTHING: Final = ("view", "events", "legal")
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class AskedRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One request and its answer."""
 
     turn: int
@@ -31,14 +31,14 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the decision goes on after it."""
 
 
-def requests_of(log: log_records.Log, seat: value_types.Seat) -> Iterator[Asked]:
+def requests_of(log: log_records.Log, seat: value_types.Seat) -> Iterator[AskedRequest]:
     """Yields the requests of a seat, in order, without a request that was not sent because the bot did not start.
 
     Raises:
         ReplayMismatch: The log disagrees with the rules.
     """
     clock = clocks.Clock(log.header.time(seat))
-    open_requests: list[Asked] = []
+    open_requests: list[AskedRequest] = []
     number = 0
     unfinished: set[value_types.Seat] = set()
 
@@ -51,7 +51,7 @@ def requests_of(log: log_records.Log, seat: value_types.Seat) -> Iterator[Asked]
                 clock.begin()
             number += 1
             message = telling.request(course, decision, _EVERYTHING, number, clock.told())
-            open_requests.append(Asked(turn=course.turn, begins=begins, request=message, state=course.state))
+            open_requests.append(AskedRequest(turn=course.turn, begins=begins, request=message, state=course.state))
 
     for step in stepping.replay(log, listen):
         if open_requests and (answered := _answered(open_requests[0], step.record, seat)):
@@ -61,7 +61,7 @@ def requests_of(log: log_records.Log, seat: value_types.Seat) -> Iterator[Asked]
             yield msgspec.structs.replace(answered, goes_on=seat in unfinished)
 
 
-def _answered(asked: Asked, record: log_records.Record, seat: value_types.Seat) -> Asked | None:
+def _answered(asked: AskedRequest, record: log_records.Record, seat: value_types.Seat) -> AskedRequest | None:
     """Returns a request with its answer or forfeit from a record, or None if the record holds neither."""
     if isinstance(record, log_records.ActionRecord | log_records.LateRecord) and record.seat == seat:
         return msgspec.structs.replace(asked, answer=record)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.author.requests import Asked, requests_of
+from arena.author.requests import AskedRequest, requests_of
 from arena.core.face import (
     NS_PER_MS,
     Level,
@@ -38,7 +38,7 @@ from arena.core.face import (
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """What the bot answered to a request of the log."""
 
-    asked: Asked
+    asked: AskedRequest
     action: Payload | None
     """Its action, or None if it gave none."""
     note: str | None
@@ -165,7 +165,7 @@ class Rerun:
             raise errors.ConfigError(_failed(self._spec, answer.detail, link))
 
     def _ask(
-        self, chair: referee_table.Chair, table: referee_table.Table, asked: Asked, clock: clocks.Clock | None
+        self, chair: referee_table.Chair, table: referee_table.Table, asked: AskedRequest, clock: clocks.Clock | None
     ) -> Reply:
         whole = asked.request
         if clock is not None and asked.begins:
@@ -188,7 +188,7 @@ class Rerun:
             clock.charge(answer.used_ns, goes_on=asked.goes_on)
         return self._judge(asked, answer)
 
-    def _judge(self, asked: Asked, answer: referee_table.Answer) -> Reply:
+    def _judge(self, asked: AskedRequest, answer: referee_table.Answer) -> Reply:
         message = answer.message
         assert isinstance(message, wire_messages.Action)
         action, fault = message.action, None

@@ -43,7 +43,7 @@ class Block(msgspec.Struct, frozen=True):
     """The bots; none if they are where the jobs say."""
 
 
-class Done(msgspec.Struct, frozen=True, tag=True):
+class GameDone(msgspec.Struct, frozen=True, tag=True):
     """A game was played."""
 
     delivery: Delivery
@@ -68,10 +68,10 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     """The digest of the bot that cannot be started there, if that is why."""
 
 
-Answer: TypeAlias = Done | Lacking | Failed
+Answer: TypeAlias = GameDone | Lacking | Failed
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class BlockOutcome(msgspec.Struct, frozen=True):
     """The outcome of a block."""
 
     address: str
@@ -87,4 +87,4 @@ class Outcome(msgspec.Struct, frozen=True):
 encode = msgspec.msgpack.Encoder().encode
 decode_block = msgspec.msgpack.Decoder(Block).decode
 decode_answer = msgspec.msgpack.Decoder(Answer).decode
-decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
+decode_outcome = msgspec.msgpack.Decoder(BlockOutcome).decode

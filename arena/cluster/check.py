@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from arena.cluster.survey import Facts
+from arena.cluster.survey import MachineFacts
 from arena.core.face import NS_PER_MS
 
 _SAME: Final = ("arena", "dask", "distributed", "msgspec", "zstandard")
@@ -25,7 +25,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """A worker, and what it said of its machine."""
 
     worker: str
-    facts: Facts | None = None
+    facts: MachineFacts | None = None
     """None if it said nothing."""
     problem: str = ""
     """Why it said nothing."""
@@ -37,7 +37,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """Cores of its machine for each worker there."""
 
 
-class Problem(msgspec.Struct, frozen=True):
+class Mismatch(msgspec.Struct, frozen=True):
     """Something that differs."""
 
     workers: tuple[str, ...]
@@ -48,7 +48,7 @@ class Problem(msgspec.Struct, frozen=True):
     """Whether it must be the same: else games are the same, and only their times may be less fair."""
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class ClusterReport(msgspec.Struct, frozen=True, kw_only=True):
     """The document that `--json` prints."""
 
     ok: bool
@@ -56,10 +56,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     here: dict[str, str]
     """The versions on this machine."""
     workers: tuple[Machine, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[Mismatch, ...]
 
 
-def compare(here: Mapping[str, str], machines: list[Machine]) -> Report:
+def compare(here: Mapping[str, str], machines: list[Machine]) -> ClusterReport:
     """Compares workers with each other and with the versions on this machine."""
     counts = Counter(machine.facts.machine for machine in machines if machine.facts is not None)
     told = tuple(
@@ -72,28 +72,28 @@ def compare(here: Mapping[str, str], machines: list[Machine]) -> Report:
     )
     known = {machine.worker: machine.facts for machine in told if machine.facts is not None}
     problems = (*_silent(told), *_versions(here, known), *_levels(known), *_tools(known), *_clocks(told), *_cores(told))
-    return Report(
+    return ClusterReport(
         ok=not any(problem.must for problem in problems), here=dict(here), workers=told, problems=tuple(problems)
     )
 
 
-def _silent(machines: tuple[Machine, ...]) -> Iterator[Problem]:
+def _silent(machines: tuple[Machine, ...]) -> Iterator[Mismatch]:
     for machine in machines:
         if machine.facts is None:
-            yield Problem(
+            yield Mismatch(
                 (machine.worker,),
                 f"expected it to say what it is, got: {machine.problem}",
                 "install the same version of arena there, and start the worker anew",
             )
 
 
-def _versions(here: Mapping[str, str], known: Mapping[str, Facts]) -> Iterator[Problem]:
+def _versions(here: Mapping[str, str], known: Mapping[str, MachineFacts]) -> Iterator[Mismatch]:
     for name in (*_SAME, *_OF_BOTS):
         expected = here.get(name, "none")
         others = _grouped(known, lambda facts, name=name: facts.versions.get(name, "none"))  # type: ignore[misc]
         for version, workers in others.items():
             if version != expected:
-                yield Problem(
+                yield Mismatch(
                     workers,
                     f"expected {name} {expected}, as it is here, got: {version}",
                     f"install {name} {expected} there, or {version} here",
@@ -110,25 +110,25 @@ def _release(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-def _levels(known: Mapping[str, Facts]) -> Iterator[Problem]:
+def _levels(known: Mapping[str, MachineFacts]) -> Iterator[Mismatch]:
     for level in dict.fromkeys(level for facts in known.values() for level in facts.levels):
         missing = {worker: facts.levels.get(level, ("all",)) for worker, facts in known.items()}
         if all(missing.values()):
             continue  # none gives it: a tournament that asks for it is refused everywhere
         for worker, probes in missing.items():
             if probes:
-                yield Problem(
+                yield Mismatch(
                     (worker,),
                     f"expected level {level}, which others give, got a machine on which fail: {', '.join(probes)}",
                     f"run `arena doctor --level {level}` there",
                 )
 
 
-def _tools(known: Mapping[str, Facts]) -> Iterator[Problem]:
+def _tools(known: Mapping[str, MachineFacts]) -> Iterator[Mismatch]:
     for tool in sorted({tool for facts in known.values() for tool in facts.tools}):
         said = _grouped(known, lambda facts, tool=tool: facts.tools.get(tool, ""))  # type: ignore[misc]
         if "" in said:
-            yield Problem(
+            yield Mismatch(
                 said.pop(""),
                 f"expected {tool!r}, which others have, got: no such program; bots that need it cannot play there",
                 f"install {tool}",
@@ -137,7 +137,7 @@ def _tools(known: Mapping[str, Facts]) -> Iterator[Problem]:
             common = max(said, key=lambda line: len(said[line]))
             for line, workers in said.items():
                 if line != common:
-                    yield Problem(
+                    yield Mismatch(
                         workers,
                         f"expected {tool} as on others, {common!r}, got: {line!r}",
                         "install the same version: else a bot may be faster on one than on another",
@@ -145,16 +145,16 @@ def _tools(known: Mapping[str, Facts]) -> Iterator[Problem]:
                     )
 
 
-def _clocks(machines: tuple[Machine, ...]) -> Iterator[Problem]:
+def _clocks(machines: tuple[Machine, ...]) -> Iterator[Mismatch]:
     for machine in machines:
         if machine.facts is not None and machine.facts.clock_ns > _WORST_CLOCK_NS:
-            yield Problem(
+            yield Mismatch(
                 (machine.worker,),
                 f"expected a clock with steps of 1 ms or less, got: {machine.facts.clock_ns / NS_PER_MS:g} ms",
                 "thinking cannot be measured there; leave it out",
             )
         if abs(machine.offset_ms or 0.0) - (machine.uncertain_ms or 0.0) > _WORST_OFFSET_MS:
-            yield Problem(
+            yield Mismatch(
                 (machine.worker,),
                 f"expected the time of day as it is here, got: {machine.offset_ms:+.0f} ms",
                 "set its clock (chrony, systemd-timesyncd): no game depends on it, but keys may not be valid",
@@ -162,11 +162,11 @@ def _clocks(machines: tuple[Machine, ...]) -> Iterator[Problem]:
             )
 
 
-def _cores(machines: tuple[Machine, ...]) -> Iterator[Problem]:
+def _cores(machines: tuple[Machine, ...]) -> Iterator[Mismatch]:
     shares = {machine.worker: machine.cores_per_game for machine in machines if machine.cores_per_game is not None}
     few = tuple(worker for worker, share in shares.items() if share < 1)
     if few:
-        yield Problem(
+        yield Mismatch(
             few,
             f"expected a core for each game, got: {min(shares.values()):g}",
             "start fewer workers there: half as many as it has cores",
@@ -174,7 +174,7 @@ def _cores(machines: tuple[Machine, ...]) -> Iterator[Problem]:
         )
     if shares and max(shares.values()) > _EVEN * min(shares.values()):
         least = min(shares.values())
-        yield Problem(
+        yield Mismatch(
             tuple(worker for worker, share in shares.items() if share == least),
             f"expected as many cores for a game as others have, {max(shares.values()):g}, got: {least:g}",
             "start as many workers for each core everywhere: else bots have unequal time",
@@ -182,7 +182,7 @@ def _cores(machines: tuple[Machine, ...]) -> Iterator[Problem]:
         )
 
 
-def _grouped(known: Mapping[str, Facts], of: Callable[[Facts], str]) -> dict[str, tuple[str, ...]]:
+def _grouped(known: Mapping[str, MachineFacts], of: Callable[[MachineFacts], str]) -> dict[str, tuple[str, ...]]:
     groups: dict[str, tuple[str, ...]] = {}
     for worker, facts in known.items():
         groups[of(facts)] = (*groups.get(of(facts), ()), worker)

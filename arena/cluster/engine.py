@@ -39,7 +39,7 @@ from arena.cluster import connection, far
 from arena.cluster.archives import BotArchives
 from arena.cluster.check import Machine
 from arena.cluster.lane import LOOK_S, Lane
-from arena.cluster.survey import Facts
+from arena.cluster.survey import MachineFacts
 from arena.cluster.workers import Workers, said
 from arena.core.face import bot_manifests, errors, processor_cores, resources, scratch
 
@@ -237,7 +237,7 @@ class Cluster:
         name = self._workers.names[address]
         try:
             async with asyncio.timeout(far.SURVEY_S + ANSWER_S):
-                facts = msgspec.msgpack.decode(await self._ask(address, far.survey), type=Facts)
+                facts = msgspec.msgpack.decode(await self._ask(address, far.survey), type=MachineFacts)
         except Exception as error:  # whatever Dask, the worker or another version of arena raises
             return Machine(worker=name, problem=f"{error!r:.300}")
         return Machine(worker=name, facts=facts, offset_ms=clock[0], uncertain_ms=clock[1])

@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.cluster.block import ANSWER, BROUGHT, MOST_BLOCK, ORDER, Answer, Failed, Outcome, decode_answer, encode
+from arena.cluster.block import ANSWER, BROUGHT, MOST_BLOCK, ORDER, Answer, BlockOutcome, Failed, decode_answer, encode
 from arena.core.face import errors, files
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _LOOK_S: Final = 1.0
 
 
 def play_block(block: bytes, archives: Mapping[str, bytes]) -> bytes:
-    """Plays a block in a process of its own. Returns the `Outcome` as msgpack.
+    """Plays a block in a process of its own. Returns the `BlockOutcome` as msgpack.
 
     Args:
         block: The `Block` as msgpack.
@@ -64,7 +64,7 @@ def play_block(block: bytes, archives: Mapping[str, bytes]) -> bytes:
     except (OSError, MemoryError) as error:
         answers = (Failed(str(error) or "out of memory", begun=False, of_machine=True),)
     return encode(
-        Outcome(
+        BlockOutcome(
             address=worker.address,
             worker=str(worker.name),
             answers=answers,

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from arena.cluster import far
 from arena.cluster.archives import BotArchives
-from arena.cluster.block import Block, Done, Failed, Lacking, Outcome, decode_outcome, encode
+from arena.cluster.block import Block, BlockOutcome, Failed, GameDone, Lacking, decode_outcome, encode
 from arena.cluster.delivery import take
 from arena.cluster.workers import NoneAble, Workers
 from arena.core.face import GameResult, Job, errors, log_records, processor_cores
@@ -102,7 +102,7 @@ class Lane(processor_cores.Remote):
         self._lost = WorkerLost(why)
         self.was_killed = killed
 
-    async def _sent(self, jobs: Sequence[Job]) -> Outcome:
+    async def _sent(self, jobs: Sequence[Job]) -> BlockOutcome:
         """Has a block played by workers that can.
 
         Raises:
@@ -147,7 +147,7 @@ class Lane(processor_cores.Remote):
 
     async def _run(
         self, jobs: Sequence[Job], block: bytes, archives: Mapping[str, bytes], workers: list[str]
-    ) -> Outcome:
+    ) -> BlockOutcome:
         """Has Dask play a block on one of these workers.
 
         Raises:
@@ -186,12 +186,12 @@ class Lane(processor_cores.Remote):
             with suppress(Exception):  # the connection may just end
                 task.release()
 
-    async def _results(self, jobs: Sequence[Job], outcome: Outcome) -> list[GameResult | Exception]:
+    async def _results(self, jobs: Sequence[Job], outcome: BlockOutcome) -> list[GameResult | Exception]:
         """Returns what came of the games that were finished. If some were not, the lane is lost."""
         self.played_by = outcome.worker
         results: list[GameResult | Exception] = []
         for job, answer in zip(jobs, outcome.answers, strict=False):
-            if isinstance(answer, Done):
+            if isinstance(answer, GameDone):
                 try:
                     results.append(await asyncio.to_thread(take, job, answer.delivery))
                 except (errors.ArenaError, OSError) as error:

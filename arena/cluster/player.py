@@ -27,8 +27,8 @@ from arena.cluster.block import (
     ORDER,
     Answer,
     Block,
-    Done,
     Failed,
+    GameDone,
     Lacking,
     decode_block,
     encode,
@@ -75,7 +75,7 @@ def answers(block: Block, folder: Path, bots: Bots, begin: Callable[[], object])
         return
     for job in block.jobs:
         begin()
-        answer = _tried(lambda job=job: Done(_play(block, job, folder, bots)), begun=True)  # type: ignore[misc]
+        answer = _tried(lambda job=job: GameDone(_play(block, job, folder, bots)), begun=True)  # type: ignore[misc]
         assert answer is not None
         yield answer
         if isinstance(answer, Failed) and answer.of_machine:

@@ -26,7 +26,7 @@ _TOOL_S: Final = 10.0
 _LONGEST: Final = 80
 
 
-class Facts(msgspec.Struct, frozen=True, kw_only=True):
+class MachineFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A machine, as a process on it sees it."""
 
     machine: str
@@ -45,10 +45,10 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """The step of the clock that thinking is measured with."""
 
 
-def facts() -> Facts:
+def facts() -> MachineFacts:
     """Looks at this machine. It takes some seconds."""
     examined = examine()
-    return Facts(
+    return MachineFacts(
         machine=socket.gethostname(),
         versions=versions(),
         levels={level: given.missing for level, given in examined.levels.items()},

@@ -20,7 +20,7 @@ class NoneAble(BrokenExecutor):
     """No worker can play a block now. It was not begun."""
 
 
-class Refusal(NamedTuple):
+class WorkerRefused(NamedTuple):
     """Why a worker cannot play."""
 
     until: float
@@ -42,7 +42,7 @@ class Workers:
         self.blocks: dict[str, Callable[[str], object]] = {}
         """By the key of a task that plays a block what to call when a game of it begins, with the task's folder."""
         self._tell = tell
-        self._refusals: dict[tuple[str, str], Refusal] = {}
+        self._refusals: dict[tuple[str, str], WorkerRefused] = {}
         """By a worker's address and a bot's digest."""
 
     def say(self) -> None:
@@ -63,7 +63,7 @@ class Workers:
             bot: The digest of the bot that it cannot start, if that is why.
             rests: Whether it may be able to later.
         """
-        refusal = Refusal(
+        refusal = WorkerRefused(
             time.monotonic() + REST_S if rests else math.inf,
             f"worker {self.names.get(address, address)} is left out: {why}",
             bot,
@@ -72,17 +72,17 @@ class Workers:
             self.untold.append(refusal.why)
         self._refusals[address, bot] = refusal
 
-    def why_not(self, address: str, bots: Sequence[str] = ()) -> Refusal | None:
+    def why_not(self, address: str, bots: Sequence[str] = ()) -> WorkerRefused | None:
         """Returns why a worker cannot play with bots, given by their digests; None if it can."""
         if address not in self.known:
-            return Refusal(0.0, f"worker {self.names.get(address, address)} has not said which arena it has", "")
+            return WorkerRefused(0.0, f"worker {self.names.get(address, address)} has not said which arena it has", "")
         for bot in ("", *bots):
             refusal = self._refusals.get((address, bot))
             if refusal is not None and time.monotonic() < refusal.until:
                 return refusal
         return None
 
-    def refusals(self, bots: Sequence[str] = ()) -> list[Refusal]:
+    def refusals(self, bots: Sequence[str] = ()) -> list[WorkerRefused]:
         """Returns why workers cannot play with bots."""
         return [refusal for address in self.names if (refusal := self.why_not(address, bots)) is not None]
 
@@ -102,6 +102,6 @@ class Workers:
         return able
 
 
-def said(refusals: Sequence[Refusal]) -> str:
+def said(refusals: Sequence[WorkerRefused]) -> str:
     """Returns what to say of workers that cannot play."""
     return "; ".join(refusal.why for refusal in refusals[:_MOST_REASONS])

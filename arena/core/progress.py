@@ -19,7 +19,7 @@ class Met(msgspec.Struct, frozen=True, kw_only=True):
     done: bool = False
 
 
-class Round(msgspec.Struct, frozen=True, kw_only=True):
+class RoundProgress(msgspec.Struct, frozen=True, kw_only=True):
     """Meetings that were planned together."""
 
     title: str
@@ -57,7 +57,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     """How such a tournament stands."""
 
     format: str
-    rounds: tuple[Round, ...] = ()
+    rounds: tuple[RoundProgress, ...] = ()
     places: Mapping[str, int] | None = None
     """By bot the place that it has reached in a knockout, which may be shared."""
     points: Mapping[str, float] | None = None

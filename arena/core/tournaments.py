@@ -26,7 +26,7 @@ from arena.core.tournament.lanes import Worker
 from arena.core.tournament.plan import Begun, begin, fix_chance
 from arena.core.tournament.planner import schedule_of
 from arena.core.tournament.runner import Runner
-from arena.core.tournament.scarce import Room
+from arena.core.tournament.scarce import ScarceUse
 from arena.core.tournament.schedule import PlacedRound
 from arena.core.tournament.settings import Setup
 from arena.core.tournament.steering import steered
@@ -110,7 +110,7 @@ def play_tournament(
             ahead=worker is None and at_a_time < available_cores(),
             attend=attend,
             same_worker=same_worker,
-            room=Room([spec.uses for spec in setup.specs], setup.most, schedule.game),
+            room=ScarceUse([spec.uses for spec in setup.specs], setup.most, schedule.game),
         )
         for event in runner.events():
             yield event if isinstance(event, Played) else Planned(event, schedule.in_rounds)

@@ -33,7 +33,7 @@ LOOK_S: Final = 5.0
 """How often the service measures the room."""
 
 
-class Space(NamedTuple):
+class Disk(NamedTuple):
     """What a disk has, as the system says it."""
 
     free: int
@@ -45,7 +45,7 @@ class Space(NamedTuple):
     """Files that it can hold; 0 if it has no such limit, as some kinds of disk."""
 
 
-class Room(msgspec.Struct, frozen=True):
+class DiskState(msgspec.Struct, frozen=True):
     """The room on a disk, as it was looked at."""
 
     free: int
@@ -72,28 +72,28 @@ class Room(msgspec.Struct, frozen=True):
         return f"{free} free: no game begins and nothing is received until {needed} are free; make room"
 
 
-def _space(path: Path) -> Space:
+def _space(path: Path) -> Disk:
     found = os.statvfs(path)
     size = found.f_frsize
-    return Space(found.f_bavail * size, found.f_blocks * size, found.f_favail, found.f_files)
+    return Disk(found.f_bavail * size, found.f_blocks * size, found.f_favail, found.f_files)
 
 
 class DiskWatch:
     """Looks at a disk again and again."""
 
-    def __init__(self, path: Path, measure: Callable[[Path], Space] = _space) -> None:
+    def __init__(self, path: Path, measure: Callable[[Path], Disk] = _space) -> None:
         self._path = path
         self._measure = measure
         self._enough = True
 
-    def look(self) -> Room:
+    def look(self) -> DiskState:
         """Returns the room that there is now. Raises OSError: the folder is gone."""
         space = self._measure(self._path)
         least = max(LEAST_BYTES, int(LEAST_PART * space.total)), int(LEAST_PART * space.files)
         needed, files_needed = self._needed(*least)
         self._enough = space.free >= needed and (not space.files or space.free_files >= files_needed)
         needed, files_needed = self._needed(*least)
-        return Room(space.free, self._enough, needed, space.free_files if space.files else None, files_needed)
+        return DiskState(space.free, self._enough, needed, space.free_files if space.files else None, files_needed)
 
     def _needed(self, *least: int) -> tuple[int, ...]:
         """Returns of each how much it takes: as much as not to stop, or more, to go on."""

@@ -25,14 +25,14 @@ from arena.core.face import Seat, compression, errors, files, log_records, value
 R = TypeVar("R", bound=msgspec.Struct)
 
 
-class Who(StrEnum):
+class Viewer(StrEnum):
     """Who may see something."""
 
     ALL = "everybody"
     OWN = "the author of the seat's bot"
 
 
-FIELDS: Final[dict[type[msgspec.Struct], dict[str, Who]]] = {
+FIELDS: Final[dict[type[msgspec.Struct], dict[str, Viewer]]] = {
     log_records.Header: dict.fromkeys(
         (
             "format",
@@ -53,16 +53,16 @@ FIELDS: Final[dict[type[msgspec.Struct], dict[str, Who]]] = {
             "chance",
             "ms",
         ),
-        Who.ALL,
+        Viewer.ALL,
     ),
-    log_records.Chance: dict.fromkeys(("stream", "n", "draw", "tied", "events", "ms"), Who.ALL),
-    log_records.ActionRecord: dict.fromkeys(("seat", "kind", "turn", "action", "events", "used_ns", "ms"), Who.ALL)
-    | {"note": Who.OWN},
-    log_records.LateRecord: dict.fromkeys(("seat", "kind", "turn", "action", "used_ns", "ms"), Who.ALL)
-    | {"note": Who.OWN},
-    log_records.ForfeitRecord: dict.fromkeys(("forfeits", "turn", "events", "ms"), Who.ALL),
-    value_types.LoggedForfeit: dict.fromkeys(("seat", "code", "overloaded", "rule", "denied_ms"), Who.ALL)
-    | {"sentence": Who.OWN},  # it may quote what the bot sent
+    log_records.Chance: dict.fromkeys(("stream", "n", "draw", "tied", "events", "ms"), Viewer.ALL),
+    log_records.ActionRecord: dict.fromkeys(("seat", "kind", "turn", "action", "events", "used_ns", "ms"), Viewer.ALL)
+    | {"note": Viewer.OWN},
+    log_records.LateRecord: dict.fromkeys(("seat", "kind", "turn", "action", "used_ns", "ms"), Viewer.ALL)
+    | {"note": Viewer.OWN},
+    log_records.ForfeitRecord: dict.fromkeys(("forfeits", "turn", "events", "ms"), Viewer.ALL),
+    value_types.LoggedForfeit: dict.fromkeys(("seat", "code", "overloaded", "rule", "denied_ms"), Viewer.ALL)
+    | {"sentence": Viewer.OWN},  # it may quote what the bot sent
     log_records.OutcomeRecord: dict.fromkeys(
         (
             "termination",
@@ -76,7 +76,7 @@ FIELDS: Final[dict[type[msgspec.Struct], dict[str, Who]]] = {
             "limit",
             "ms",
         ),
-        Who.ALL,
+        Viewer.ALL,
     ),
 }  # fmt: skip
 """By record and field who may see it. Fields that are not here, nobody sees."""
@@ -104,7 +104,7 @@ def _record(record: log_records.Record, seats: Collection[Seat]) -> log_records.
 def _built(record: R, own: bool, **hidden: Any) -> R:
     """Returns a record with the fields that may be seen; the others get a value of `hidden`, or their default."""
     table = FIELDS[type(record)]
-    seen = {name: getattr(record, name) for name, who in table.items() if own or who is Who.ALL}
+    seen = {name: getattr(record, name) for name, who in table.items() if own or who is Viewer.ALL}
     return type(record)(**{**hidden, **seen})
 
 

@@ -52,7 +52,7 @@ def _seat(figures: str, hidden: bool) -> value_types.SeatResult:
     return replace(seat, forfeit=replace(seat.forfeit, sentence="", stderr=()))
 
 
-class Version(msgspec.Struct, frozen=True):
+class EnteredVersion(msgspec.Struct, frozen=True):
     """A version of a bot that was an entrant."""
 
     tournament: str
@@ -151,7 +151,7 @@ class Exhibits(Reader):
             courses.setdefault(entrant, []).append((number, mu, sigma))
         return courses
 
-    def versions_of(self, name: str, tournament: str) -> list[Version]:
+    def versions_of(self, name: str, tournament: str) -> list[EnteredVersion]:
         """Returns where bots of this name were entered up to a tournament, the latest first.
 
         In a league these are all versions of the bot: the part of the name after the stroke does not count.
@@ -164,7 +164,7 @@ class Exhibits(Reader):
             " ORDER BY tournaments.rowid DESC, number DESC",
             (bot, len(bot) + 1, f"{bot}/", tournament),
         )
-        return [Version(*row) for row in rows]
+        return [EnteredVersion(*row) for row in rows]
 
 
 @contextmanager

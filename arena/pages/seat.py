@@ -379,7 +379,7 @@ def style(drawn: str) -> str:
     return viewer_style() + read_part(HERE / "viewer" / "play.css") + drawn
 
 
-class Step(msgspec.Struct, frozen=True):
+class SeatStep(msgspec.Struct, frozen=True):
     """What one decision brought about, as far as a seat was told."""
 
     turn: int
@@ -390,7 +390,7 @@ class Step(msgspec.Struct, frozen=True):
 
 def steps(
     rules: game_kit.Rules[Any], presenter: presenters.Presenter, view: Payload, events: Sequence[Payload]
-) -> Iterator[Step]:
+) -> Iterator[SeatStep]:
     """Yields the steps that a seat was told of.
 
     Args:
@@ -403,7 +403,7 @@ def steps(
         decider = _decider(event, rules.seats)
         if event["event"] not in presenter.follows and (not begun or decider != seat):
             if begun:
-                yield Step(turn, seat, tuple(begun), view)
+                yield SeatStep(turn, seat, tuple(begun), view)
                 begun = []
             seat = decider
         first = not begun
@@ -412,7 +412,7 @@ def steps(
         if first:
             turn = presenter.turn_of(view)
     if begun:
-        yield Step(turn, seat, tuple(begun), view)
+        yield SeatStep(turn, seat, tuple(begun), view)
 
 
 def own(

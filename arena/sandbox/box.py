@@ -73,7 +73,7 @@ _GONE: Final = {
 }
 
 
-class Command:
+class BoxCommand:
     """A command that starts a box. Use it in a `with`: when the process is started, its descriptors are closed.
 
     Start it with the worker's mark as its environment, `cwd="/"` and `pass_fds=command.descriptors`.
@@ -149,7 +149,7 @@ def command(
     descriptors: int = MAX_DESCRIPTORS,
     allowed: frozenset[str] = frozenset(),
     empty: Iterable[str] = (),
-) -> Command:
+) -> BoxCommand:
     """Returns the command that runs `program` in a box.
 
     `folder` is the working directory. `trees` are the folders and files that it sees beside the system's programs: each
@@ -185,7 +185,7 @@ def command(
         limits["data"] = (resource.RLIMIT_DATA, data_mib << 20)
     bounds = [f"--{name}={confining.lowered(number, value)}" for name, (number, value) in limits.items()]
     change = [_program("setpriv"), f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user is not None else []
-    return Command(
+    return BoxCommand(
         [*change, _program("bwrap")],
         options,
         [_program("prlimit"), *bounds, "--core=0", "--", *program],
@@ -194,7 +194,7 @@ def command(
     )
 
 
-class Status(msgspec.Struct, frozen=True):
+class BoxStatus(msgspec.Struct, frozen=True):
     """What `bwrap` has said of a box."""
 
     pid: int | None
@@ -204,7 +204,7 @@ class Status(msgspec.Struct, frozen=True):
     if it was never started."""
 
 
-def status(descriptor: int) -> Status:
+def status(descriptor: int) -> BoxStatus:
     """Returns what `bwrap` has written to the `status` of a command.
 
     If the process has ended and there is no exit code, the program was never started: the box could not be made.
@@ -213,7 +213,7 @@ def status(descriptor: int) -> Status:
     for line in os.pread(descriptor, 4096, 0).splitlines():
         with suppress(msgspec.DecodeError):  # it is being written
             told |= msgspec.json.decode(line, type=dict[str, int])
-    return Status(told.get("child-pid"), told.get("exit-code"))
+    return BoxStatus(told.get("child-pid"), told.get("exit-code"))
 
 
 _NAMESPACES: Final = (

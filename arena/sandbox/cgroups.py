@@ -141,7 +141,7 @@ class _Folders:
         return descriptor
 
 
-class Group(_Folders):
+class ControlGroup(_Folders):
     """A group with limits of memory and processes, which can be frozen."""
 
     def __init__(self, place: Ground, memory_mib: int, processes: int) -> None:

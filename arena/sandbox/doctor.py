@@ -62,7 +62,7 @@ _SETTLE_S: Final = 2.0
 _OF_A_FILE: Final = ("st_ino", "st_mode", "st_uid", "st_gid", "st_size", "st_mtime_ns", "st_nlink")
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class ProbeResult(msgspec.Struct, frozen=True):
     """What a probe found."""
 
     name: str
@@ -82,7 +82,7 @@ class Examination(msgspec.Struct, frozen=True):
     """What the probes show of this machine."""
 
     levels: dict[Level, Given]
-    probes: tuple[Outcome, ...]
+    probes: tuple[ProbeResult, ...]
 
 
 def examine(levels: Sequence[Level] = confining.LEVELS) -> Examination:
@@ -95,7 +95,7 @@ def examine(levels: Sequence[Level] = confining.LEVELS) -> Examination:
     return Examination(given, tuple(found[probe.name] for probe in PROBES if probe.name in found))
 
 
-def _outcomes(levels: Sequence[Level]) -> Iterator[Outcome]:
+def _outcomes(levels: Sequence[Level]) -> Iterator[ProbeResult]:
     """Yields what the probes find that levels need, as far as they can be tried, and those worth knowing."""
     yield _descriptors()
     yield _sqlite()
@@ -106,7 +106,7 @@ def _outcomes(levels: Sequence[Level]) -> Iterator[Outcome]:
         yield from _boxed(level)
 
 
-def _fenced() -> Iterator[Outcome]:
+def _fenced() -> Iterator[ProbeResult]:
     name = f"{FENCED}landlock"
     if sys.platform != "linux" or platform.machine() not in filter.MACHINES:
         yield _found(
@@ -122,7 +122,7 @@ def _fenced() -> Iterator[Outcome]:
     yield from _in_a_seat(Level.FENCED)
 
 
-def _boxed(level: Level) -> Iterator[Outcome]:
+def _boxed(level: Level) -> Iterator[ProbeResult]:
     bwrap = _bwrap()
     yield bwrap
     if not bwrap.ok:
@@ -135,24 +135,24 @@ def _boxed(level: Level) -> Iterator[Outcome]:
     yield from _in_a_seat(level)
 
 
-def _found(name: str, ok: bool, detail: str, remedy: str = "") -> Outcome:
-    return Outcome(name, ok, detail, "" if ok else remedy or TABLE[name].remedy)
+def _found(name: str, ok: bool, detail: str, remedy: str = "") -> ProbeResult:
+    return ProbeResult(name, ok, detail, "" if ok else remedy or TABLE[name].remedy)
 
 
-def _descriptors() -> Outcome:
+def _descriptors() -> ProbeResult:
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return _found("descriptors", limit >= _LEAST_DESCRIPTORS, f"{limit:,} may be open")
 
 
-def _sqlite() -> Outcome:
+def _sqlite() -> ProbeResult:
     first, last = _WAL_FAULT
     if not first <= sqlite3.sqlite_version_info <= last:
         return _found("sqlite", True, f"SQLite {sqlite3.sqlite_version}")
     detail = f"SQLite {sqlite3.sqlite_version}: two programs that write at once could damage a database"
-    return Outcome("sqlite", True, detail, TABLE["sqlite"].remedy)
+    return ProbeResult("sqlite", True, detail, TABLE["sqlite"].remedy)
 
 
-def _bwrap() -> Outcome:
+def _bwrap() -> ProbeResult:
     program = shutil.which("bwrap", path=":".join(box.PROGRAM_FOLDERS))
     if program is None:
         return _found("bwrap", False, f"there is no bwrap in {', '.join(box.PROGRAM_FOLDERS)}")
@@ -165,7 +165,7 @@ def _bwrap() -> Outcome:
     return _found("bwrap", is_new, plain(said.strip()) or "it does not tell its version")
 
 
-def _control_groups() -> Outcome:
+def _control_groups() -> ProbeResult:
     try:
         fence(Level.STRICT, _spec(())).close()
     except errors.ArenaError as error:
@@ -252,7 +252,7 @@ def _spec(arguments: Sequence[str]) -> bot_manifests.BotSpec:
     )
 
 
-def _in_a_seat(level: Level) -> Iterator[Outcome]:
+def _in_a_seat(level: Level) -> Iterator[ProbeResult]:
     machine = platform.machine()
     if machine not in filter.MACHINES:
         yield _found("filter", False, f"the filter does not know the system calls of {machine}", "use level trusted")
@@ -293,7 +293,7 @@ def _start_remedy(said: str, prefix: str, otherwise: str = "") -> str:
     return start_remedy(said, otherwise, FENCED_STARTS if prefix else STARTS)
 
 
-def _report(seat: _Seat, prefix: str) -> Iterator[Outcome]:
+def _report(seat: _Seat, prefix: str) -> Iterator[ProbeResult]:
     """Yields what the program in a seat reports, and what is seen of it. `prefix` begins the probes' names."""
     began = time.monotonic()
     connection = seat.accept()
@@ -326,19 +326,19 @@ def _report(seat: _Seat, prefix: str) -> Iterator[Outcome]:
         yield _ended(seat, connection, prefix)
 
 
-def _user(seat: _Seat, prefix: str) -> Outcome:
+def _user(seat: _Seat, prefix: str) -> ProbeResult:
     user, expected = os.stat(f"/proc/{seat.process.pid}").st_uid, seat.process.user
     return _found(f"{prefix}user", user == (os.geteuid() if expected is None else expected), f"user {user}")
 
 
-def _measured(seat: _Seat, prefix: str) -> Outcome:
+def _measured(seat: _Seat, prefix: str) -> ProbeResult:
     held = seat.process.fence
     excess, cpu_ms = held.excess(), held.cpu_ns() / NS_PER_MS
     ok = excess is None and held.most_mib > 0 and cpu_ms > 0
     return _found(f"{prefix}measured", ok, excess or f"{held.most_mib} MiB, {cpu_ms:.0f} ms of CPU time")
 
 
-def _frozen(seat: _Seat, lines: TextIO) -> Outcome:
+def _frozen(seat: _Seat, lines: TextIO) -> ProbeResult:
     """Lets a program compute, freezes it, and looks at its CPU time."""
     held = seat.process.fence
     _order(lines, "spin")
@@ -358,7 +358,7 @@ def _frozen(seat: _Seat, lines: TextIO) -> Outcome:
     return _found("frozen", used_ns == 0 and goes_on, detail if goes_on else f"{detail}, and none when thawed")
 
 
-def _memory_limit(seat: _Seat, lines: TextIO) -> Outcome:
+def _memory_limit(seat: _Seat, lines: TextIO) -> ProbeResult:
     _order(lines, "allocate")
     until = time.monotonic() + _PATIENCE_S
     while (excess := seat.process.fence.excess()) is None and time.monotonic() < until:
@@ -371,7 +371,7 @@ def _order(lines: TextIO, order: str) -> None:
     lines.flush()
 
 
-def _ended(seat: _Seat, connection: socket.socket, prefix: str) -> Outcome:
+def _ended(seat: _Seat, connection: socket.socket, prefix: str) -> ProbeResult:
     """Kills the seat. When all its processes have ended, its connection is closed."""
     began = time.monotonic()
     seat.process.kill()
@@ -389,7 +389,7 @@ def _ended(seat: _Seat, connection: socket.socket, prefix: str) -> Outcome:
 # A bot
 
 
-def examine_bot(spec: bot_manifests.BotSpec, level: Level) -> Outcome:
+def examine_bot(spec: bot_manifests.BotSpec, level: Level) -> ProbeResult:
     """Starts a bot in a seat, and says whether it connects to the referee."""
     name = f"bot {spec.name} at {level}"
     began = time.monotonic()
@@ -398,12 +398,12 @@ def examine_bot(spec: bot_manifests.BotSpec, level: Level) -> Outcome:
             connection = seat.accept()
             if connection is not None:
                 connection.close()
-                return Outcome(name, True, f"connected after {(time.monotonic() - began) * 1_000:.0f} ms", "")
+                return ProbeResult(name, True, f"connected after {(time.monotonic() - began) * 1_000:.0f} ms", "")
             said = seat.said()
     except (errors.ArenaError, OSError) as error:
         detail, _, remedy = str(error).partition("; ")
-        return Outcome(name, False, detail, remedy or _remedy_of_a_bot(detail, level))
-    return Outcome(name, False, said, _remedy_of_a_bot(said, level))
+        return ProbeResult(name, False, detail, remedy or _remedy_of_a_bot(detail, level))
+    return ProbeResult(name, False, said, _remedy_of_a_bot(said, level))
 
 
 def _remedy_of_a_bot(said: str, level: Level) -> str:

@@ -25,8 +25,8 @@ from multiprocessing.util import Finalize
 from typing import Final
 
 from arena.core.face import NS_PER_MS, Level, bot_manifests, fences, process_trees
-from arena.sandbox.cgroups import CpuGroup, Group, counting_memory, counting_place, ground
-from arena.sandbox.kept import Files, Tally, files
+from arena.sandbox.cgroups import ControlGroup, CpuGroup, counting_memory, counting_place, ground
+from arena.sandbox.kept import Files, KeptMemory, files
 
 MAX_FILES: Final = 2_000
 """How many files and folders a bot may have in its `/tmp` and `/dev/shm`: each takes memory of the system."""
@@ -77,7 +77,7 @@ class _SeatFence(fences.WatchedFence):
         if isolated and (place := counting_place()) is not None:
             with suppress(OSError):
                 self._group = CpuGroup(place, counting_memory())
-        self._tally = Tally()
+        self._tally = KeptMemory()
         self._is_held = False
 
     def adopt(self, pid: int, token: str = "") -> None:
@@ -157,12 +157,12 @@ def _too_many(found: Files) -> str:
     return f"made {found.entries:,} files in /tmp and /dev/shm; its limit is {MAX_FILES:,}"
 
 
-_unremoved: list[Group | CpuGroup] = []
+_unremoved: list[ControlGroup | CpuGroup] = []
 """Groups in which processes were still ending."""
 _finisher: Finalize | None = None
 
 
-def _discard(group: Group | CpuGroup) -> None:
+def _discard(group: ControlGroup | CpuGroup) -> None:
     """Removes a group, at the latest with a later one if its processes are still ending."""
     global _finisher
     if _finisher is None:
@@ -188,7 +188,7 @@ class _HardFence(fences.Fence):
 
     def __init__(self, spec: bot_manifests.BotSpec, processes: int | None = None) -> None:
         self._limit_mib = spec.memory_mib
-        self._group = Group(ground(), spec.memory_mib, (processes or process_limit()) + _BOX_PROCESSES)
+        self._group = ControlGroup(ground(), spec.memory_mib, (processes or process_limit()) + _BOX_PROCESSES)
         self._counts_files = processes is None
         self._denied = process_trees.Denied()
         self._closed = False

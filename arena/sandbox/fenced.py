@@ -267,7 +267,7 @@ def _launcher() -> Launcher:
     return _running
 
 
-class Ruleset:
+class LandlockRuleset:
     """A ruleset, closed when nobody keeps it any more."""
 
     def __init__(self, granted: tuple[tuple[str, int], ...]) -> None:
@@ -278,15 +278,15 @@ class Ruleset:
             os.close(self.descriptor)
 
 
-def ruleset(granted: tuple[tuple[str, int], ...]) -> Ruleset:
+def ruleset(granted: tuple[tuple[str, int], ...]) -> LandlockRuleset:
     """Returns the ruleset that grants paths. Hold it while its descriptor is used: another may take its place."""
     return _ruleset(granted, tuple(_files(granted)))
 
 
 @functools.lru_cache(maxsize=_KEPT)
-def _ruleset(granted: tuple[tuple[str, int], ...], _files: tuple[tuple[int, int], ...]) -> Ruleset:
+def _ruleset(granted: tuple[tuple[str, int], ...], _files: tuple[tuple[int, int], ...]) -> LandlockRuleset:
     """Returns the ruleset for paths at which these files lie. It is kept: it takes longer than the rest of a start."""
-    return Ruleset(granted)
+    return LandlockRuleset(granted)
 
 
 def _files(granted: tuple[tuple[str, int], ...]) -> Iterator[tuple[int, int]]:

@@ -108,7 +108,7 @@ def _counts(path: str, *words: bytes) -> list[int]:
     return found
 
 
-class Tally:
+class KeptMemory:
     """Counts `kept_mib` in a thread, and rests between, so that counting takes no more than a part of a core."""
 
     def __init__(self) -> None:

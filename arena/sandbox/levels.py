@@ -148,7 +148,7 @@ class Boxed(_Confined):
         *,
         environment: dict[str, str],
         **how: Any,
-    ) -> box.Command:
+    ) -> box.BoxCommand:
         """Returns the command that makes a box for `words`, with `how` for `box.command`."""
         return box.command(
             words,

@@ -17,7 +17,7 @@ from screenshots import tournament
 
 from arena.core.record.log import read_log
 from arena.learn.analysis.analyse import analyse
-from arena.learn.analysis.words import Report
+from arena.learn.analysis.words import AnalysisWords
 from arena.pages.game import game_page
 
 COLOURS = 200  # so many colours has a picture: enough for what is drawn in flat ones
@@ -66,7 +66,7 @@ def analysed(folder: Path, page: Path) -> Path:
         if bots == ["greedy", "banzai"] and log.outcome.ranks == [1, 2]:
             found = analyse(log, 1, processes=2)
             if found.marks:
-                page.write_text(game_page(log, None, Report(log, found).remarks()), encoding="utf-8")
+                page.write_text(game_page(log, None, AnalysisWords(log, found).remarks()), encoding="utf-8")
                 return page
     raise AssertionError("expected a game that banzai lost by a decision, got: none")
 

@@ -11,7 +11,7 @@ from referee_kit import make_job
 
 from arena.author.archives import pack
 from arena.cluster.archives import BotArchives
-from arena.cluster.block import BROUGHT, Answer, Block, Done, Failed, Lacking, Want
+from arena.cluster.block import BROUGHT, Answer, Block, Failed, GameDone, Lacking, Want
 from arena.cluster.bots import Bots, CannotStart
 from arena.cluster.player import answers
 from arena.core.errors import BotError
@@ -72,7 +72,7 @@ def test_a_player_asks_for_what_is_lacking_and_plays_with_what_was_brought(
     assert isinstance(refusal, Failed)
     assert (refusal.begun, refusal.of_machine, refusal.bot) == (False, False, fox.digest)
     for done in (played("third", archives.data(want.archive)), played("fourth")):
-        assert [answer.delivery.result.game for answer in done if isinstance(answer, Done)] == [
+        assert [answer.delivery.result.game for answer in done if isinstance(answer, GameDone)] == [
             "test-000000",
             "test-000001",
         ]

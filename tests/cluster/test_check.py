@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.cluster.check import Machine, Problem, compare
-from arena.cluster.survey import Facts, facts, versions
+from arena.cluster.check import Machine, Mismatch, compare
+from arena.cluster.survey import MachineFacts, facts, versions
 from arena.core.types import Level
 
 HERE = {"arena": "1.0", "python": "3.12.1", "pyzmq": "26.0", "msgpack": "1.1.0", "distributed": "2026.1"}
-FACTS = Facts(
+FACTS = MachineFacts(
     machine="m", versions=HERE, levels={Level.TRUSTED: (), Level.ISOLATED: (), Level.STRICT: ("control-groups",)},
     tools={"cc": "cc 12", "make": "GNU Make 4"}, cores=4, memory_mib=8000, load=0.1, clock_ns=1,
 )  # fmt: skip
@@ -25,7 +25,7 @@ def machines(*changes: dict[str, Any]) -> list[Machine]:
     ]
 
 
-def only(*changes: dict[str, Any]) -> Problem:
+def only(*changes: dict[str, Any]) -> Mismatch:
     report = compare(HERE, machines(*changes))
     (problem,) = report.problems
     assert report.ok is not problem.must

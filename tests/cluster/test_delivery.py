@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from referee_kit import make_job
 
-from arena.cluster.block import Block, Done, Failed, Outcome, decode_block, decode_outcome, encode
+from arena.cluster.block import Block, BlockOutcome, Failed, GameDone, decode_block, decode_outcome, encode
 from arena.cluster.delivery import Delivery, play_away, take
 from arena.core.errors import InternalError
 from arena.core.link.bots import load_bot
@@ -30,10 +30,12 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Job, Delivery]:
 def test_a_game_is_carried_whole(played: tuple[Job, Delivery], tmp_path: Path) -> None:
     job, delivery = played
     assert decode_block(encode(Block((job,)))) == Block((job,))
-    outcome = Outcome("tcp://w", "w", (Done(delivery), Failed("why", begun=False, bot="c")), "it ended", killed=True)
+    outcome = BlockOutcome(
+        "tcp://w", "w", (GameDone(delivery), Failed("why", begun=False, bot="c")), "it ended", killed=True
+    )
     assert decode_outcome(encode(outcome)) == outcome
     answer = outcome.answers[0]
-    assert isinstance(answer, Done)
+    assert isinstance(answer, GameDone)
     result = take(replace(job, logs=str(tmp_path)), answer.delivery)
     assert result == delivery.result
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == delivery.files

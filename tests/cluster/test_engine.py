@@ -19,7 +19,7 @@ from distributed import LocalCluster, get_worker
 
 from arena.cluster import engine, far
 from arena.cluster.archives import BotArchives
-from arena.cluster.block import ANSWER, BROUGHT, ORDER, Answer, Block, Done, Failed, Lacking, decode_block, encode
+from arena.cluster.block import ANSWER, BROUGHT, ORDER, Answer, Block, Failed, GameDone, Lacking, decode_block, encode
 from arena.cluster.connection import silence
 from arena.cluster.delivery import Delivery, play_away
 from arena.cluster.engine import Cluster
@@ -82,7 +82,7 @@ def workers(tmp_path: Path, delivery: Delivery, monkeypatch: pytest.MonkeyPatch)
         n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, local_directory=str(tmp_path),
         scheduler_kwargs={"dashboard_address": "127.0.0.1:0"}, host="tcp://127.0.0.1",
     ) as here:  # fmt: skip
-        found = Workers(here, lambda name, block, folder: [Done(delivery) for _ in block.jobs])
+        found = Workers(here, lambda name, block, folder: [GameDone(delivery) for _ in block.jobs])
         monkeypatch.setattr(far, "_run", found.run)
         yield found
 
@@ -93,7 +93,7 @@ def failing(on: set[str], answer: Answer, delivery: Delivery) -> Callable[[str, 
     def play(name: str, block: Block, folder: Path) -> list[Answer]:
         if not on:
             on.add(name)
-        return [answer] if name in on else [Done(delivery) for _ in block.jobs]
+        return [answer] if name in on else [GameDone(delivery) for _ in block.jobs]
 
     return play
 
@@ -148,7 +148,7 @@ def test_a_bot_that_cannot_start_anywhere_fails_its_games_and_no_others(
     workers.play = lambda name, block, folder: (
         [Failed(f"no elk on {name}", begun=False, bot="e" * 64)]
         if elk in block.jobs[0].bots
-        else [Done(delivery) for _ in block.jobs]
+        else [GameDone(delivery) for _ in block.jobs]
     )
     with workers.connected() as (cluster, _), cluster.lane() as one, cluster.lane() as other:
         errors = results(one.play([replace(job, bots=(elk, job.bots[1]))] * 2))
@@ -161,7 +161,7 @@ def test_a_bot_that_cannot_start_anywhere_fails_its_games_and_no_others(
 
 
 def test_a_machine_that_fails_in_a_game_keeps_what_was_played(workers: Workers, job: Job, delivery: Delivery) -> None:
-    workers.play = lambda name, block, folder: [Done(delivery), Failed("no room", of_machine=True)]
+    workers.play = lambda name, block, folder: [GameDone(delivery), Failed("no room", of_machine=True)]
     with workers.connected() as (cluster, _), cluster.lane() as lane:
         result, *lost = results(lane.play([job] * 3))
         assert result == delivery.result
@@ -175,7 +175,7 @@ def test_a_machine_that_fails_in_a_game_keeps_what_was_played(workers: Workers, 
 def test_how_a_player_ended_says_how_much_that_proves(
     workers: Workers, job: Job, delivery: Delivery, code: int, was_killed: bool
 ) -> None:
-    workers.play, workers.code = lambda name, block, folder: [Done(delivery)], code
+    workers.play, workers.code = lambda name, block, folder: [GameDone(delivery)], code
     with workers.connected() as (cluster, _), cluster.lane() as lane:
         result, lost = results(lane.play([job] * 2))
         assert result == delivery.result
@@ -196,7 +196,7 @@ def test_what_a_block_lacks_is_sent_once(workers: Workers, job: Job, delivery: D
             sent.append((name, path.name))
             there[name].add(path.name)
         lacking = tuple(want.bot.digest for want in block.wants if want.bot == owl and want.archive not in there[name])
-        return [Lacking(lacking)] if lacking else [Done(delivery) for _ in block.jobs]
+        return [Lacking(lacking)] if lacking else [GameDone(delivery) for _ in block.jobs]
 
     workers.play = play
     with workers.connected(archives) as (cluster, _), cluster.lane() as one, cluster.lane() as other:

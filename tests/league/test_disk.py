@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.league.disk import GIB, DiskWatch, Reserve, Space
+from arena.league.disk import GIB, Disk, DiskWatch, Reserve
 
 TOTAL = 100 * GIB
 
 
 def watch(frees: list[int], total: int = TOTAL) -> list[bool]:
     steps = iter(frees)
-    looking = DiskWatch(Path("anywhere"), lambda path: Space(next(steps), total))
+    looking = DiskWatch(Path("anywhere"), lambda path: Disk(next(steps), total))
     return [looking.look().enough for _ in frees]
 
 
@@ -41,7 +41,7 @@ def test_it_never_plays_below_the_limit_nor_rests_above_the_other(frees: list[in
 def test_it_stops_before_no_file_can_be_made_any_more() -> None:
     """Small files may use up what a disk can hold of them, with room for bytes left."""
     frees = iter([50, 49, 50, 74, 75, 50])
-    looking = DiskWatch(Path("anywhere"), lambda path: Space(9 * GIB, TOTAL, next(frees), 1_000))
+    looking = DiskWatch(Path("anywhere"), lambda path: Disk(9 * GIB, TOTAL, next(frees), 1_000))
     rooms = [looking.look() for _ in range(6)]
     assert [room.enough for room in rooms] == [True, False, False, False, True, True]
     assert [room.needed_files for room in rooms] == [50, 75, 75, 75, 50, 50]
@@ -52,25 +52,23 @@ def test_it_stops_before_no_file_can_be_made_any_more() -> None:
 
 
 def test_both_kinds_of_room_are_needed() -> None:
-    looks = iter(
-        [Space(4 * GIB, TOTAL, 900, 1_000), Space(9 * GIB, TOTAL, 60, 1_000), Space(9 * GIB, TOTAL, 75, 1_000)]
-    )
+    looks = iter([Disk(4 * GIB, TOTAL, 900, 1_000), Disk(9 * GIB, TOTAL, 60, 1_000), Disk(9 * GIB, TOTAL, 75, 1_000)])
     looking = DiskWatch(Path("anywhere"), lambda path: next(looks))
     assert [looking.look().enough for _ in range(3)] == [False, False, True]
 
 
 def test_a_disk_without_such_a_limit_is_watched_for_bytes_alone() -> None:
-    looking = DiskWatch(Path("anywhere"), lambda path: Space(9 * GIB, TOTAL, 0, 0))
+    looking = DiskWatch(Path("anywhere"), lambda path: Disk(9 * GIB, TOTAL, 0, 0))
     room = looking.look()
     assert (room.enough, room.free_files) == (True, None)
 
 
 def test_what_people_are_told_says_what_to_do() -> None:
-    looking = DiskWatch(Path("anywhere"), lambda path: Space(GIB, TOTAL))
+    looking = DiskWatch(Path("anywhere"), lambda path: Disk(GIB, TOTAL))
     assert looking.look().sentence() == (
         "1.0 GiB free: no game begins and nothing is received until 7.5 GiB are free; make room"
     )
-    looking = DiskWatch(Path("anywhere"), lambda path: Space(9 * GIB, TOTAL))
+    looking = DiskWatch(Path("anywhere"), lambda path: Disk(9 * GIB, TOTAL))
     assert looking.look().sentence() == "9.0 GiB free; it stops below 5.0 GiB"
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.core.ratings.pairs import PairResult
-from arena.league.matches.finals import MOST_AGAIN, Design, Stage, Table, stage, standings
+from arena.league.matches.finals import MOST_AGAIN, Design, FinalStage, Table, stage, standings
 from arena.league.settings import Game, Season, Settings, contradictions
 from arena.league.store.records import FinalMatch
 
@@ -46,7 +46,7 @@ class Played:
         self.turns: list[tuple[Table, int]] = []
         self.running: list[int] = []
 
-    def step(self, design: Design) -> Stage:
+    def step(self, design: Design) -> FinalStage:
         found = stage(design, self.matches, self.pairs)
         for table in found.tables[: self.workers - len(self.running)]:
             self.running.append(len(self.matches))
@@ -65,7 +65,7 @@ class Played:
                 won = round(4 * self.share(one, other, nth))
                 self.pairs.append(PairResult(number, one, other, won, 0, 4 - won))
 
-    def to_the_end(self, design: Design) -> Stage:
+    def to_the_end(self, design: Design) -> FinalStage:
         while (found := self.step(design)).outcome is None:
             pass
         assert not self.running

@@ -18,7 +18,7 @@ from arena.league.service.inbox import ASIDE_DAYS, Inbox, new_order
 from arena.league.settings import Logs, Settings
 from arena.league.store import LeagueStore, open_league
 from arena.league.store.notices import NOTICES
-from arena.league.store.played import Ended
+from arena.league.store.played import EndedGame
 from tests import league_kit
 
 
@@ -90,11 +90,11 @@ def test_one_look_reads_and_removes_a_bounded_number_of_games(
     folder.make()
     read = 0
 
-    def ended(self: object) -> Iterator[Ended]:
+    def ended(self: object) -> Iterator[EndedGame]:
         nonlocal read
         for number in range(4_000):
             read += 1
-            yield Ended(f"cup-1-{number:06}", 0.0, 2)
+            yield EndedGame(f"cup-1-{number:06}", 0.0, 2)
 
     game_files = Looked()
     monkeypatch.setattr(type(store.played), "ended", ended)

@@ -8,7 +8,7 @@ import pytest
 
 from arena.core.errors import ConfigError
 from arena.core.tournament.formats.closeness import generator
-from arena.league.matches.matchmaking import Candidate, Choice, Wait, after, next_match
+from arena.league.matches.matchmaking import Candidate, ChosenMatch, Wait, after, next_match
 from arena.league.settings import MatchRule, parse
 
 HOUSE = [Candidate(entrant=number, author=None, mu=25.0) for number in (0, 1)]
@@ -28,9 +28,9 @@ def chosen(
     settings: MatchRule = TWO,
     running: dict[int, int] | None = None,
     draw: bytes = b"",
-) -> Choice:
+) -> ChosenMatch:
     choice = next_match(candidates, running or {}, settings, number, generator(draw, number))
-    assert isinstance(choice, Choice), choice
+    assert isinstance(choice, ChosenMatch), choice
     return choice
 
 
@@ -146,17 +146,17 @@ def test_after_a_match_its_players_have_played_it() -> None:
     field = [candidate(n, last=n) for n in range(5)]
     settings = MatchRule(repeat=2)
     for number, table in ((7, (1, 3)), (8, (3, 1)), (9, (1, 3, 4))):
-        field = after(field, Choice(table, len(table), "", rated=True), number, settings)
+        field = after(field, ChosenMatch(table, len(table), "", rated=True), number, settings)
     one = field[1]
     assert (one.matches, one.last, one.seats, one.met) == (53, 9, {2: 2, 3: 1}, ((3,), (3, 4)))
     assert field[0] == candidate(0, last=0)
-    assert after(field, Choice((0, 1), 2, "", rated=True), 10, MatchRule(repeat=0))[0].met == ()
+    assert after(field, ChosenMatch((0, 1), 2, "", rated=True), 10, MatchRule(repeat=0))[0].met == ()
 
 
 def test_those_that_meet_play_a_match_on_each_of_several_deals() -> None:
     settings = MatchRule(deals=5)
     field = [candidate(n, last=n) for n in range(4)]
-    one = after(field, Choice((0, 1), 2, "", rated=True), 10, settings)[0]
+    one = after(field, ChosenMatch((0, 1), 2, "", rated=True), 10, settings)[0]
     assert (one.matches, one.last, one.seats, one.met) == (55, 14, {2: 5}, ((1,),))
 
 
@@ -206,7 +206,7 @@ class League:
         self.number = 0
         self.field = [self.arrival(entrant) for entrant in range(bots)]
         self.gone: list[Candidate] = []
-        self.open: dict[int, Choice] = {}
+        self.open: dict[int, ChosenMatch] = {}
         self.due: dict[int, int] = {}
         """By entrant the number of the match by which it must play again."""
 
@@ -234,7 +234,7 @@ class League:
         for choice in self.open.values():
             for entrant in choice.entrants:
                 running[entrant] = running.get(entrant, 0) + 1
-        found: Choice | Wait = Wait("over", "")
+        found: ChosenMatch | Wait = Wait("over", "")
         if not self.open or self.number - min(self.open) < self.window * self.settings.deals:
             drawn = generator(b"league", self.number)
             found = next_match(self.field, running, self.settings, self.number, drawn)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from arena.core.errors import InternalError
-from arena.league.disk import DiskRoom, Room
-from arena.league.door.health import Telling
+from arena.league.disk import DiskRoom, DiskState
+from arena.league.door.health import DoorFiles
 from arena.league.folder import Folder
 from arena.league.keeping.housekeeping import Tidy
 from arena.league.public.monitoring import FILE, METRICS, Figures, Values, text
@@ -28,7 +28,7 @@ def test_every_figure_is_written_with_what_is_true_of_the_league(tmp_path: Path)
         doing = {"state": "playing", "running": 2, "machine_faults": 3}
         said: list[str] = []
         disk, tidy = DiskRoom(tmp_path, said.append), Tidy(store, folder, Logs(), said.append)
-        disk.room = Room(free=10**9, enough=True, needed=10**8, free_files=10**6)
+        disk.room = DiskState(free=10**9, enough=True, needed=10**8, free_files=10**6)
         figures = Figures(store, folder, (2,), lambda: doing, disk, order_duty.obeyed, tidy)
         fox = kit.active(store, "fox")
         kit.play(store, fox, store.versions.named("random"))
@@ -40,7 +40,7 @@ def test_every_figure_is_written_with_what_is_true_of_the_league(tmp_path: Path)
         order_duty.look()
         tidy.look()
         tidy.look()
-        door = Telling(folder.path, lambda: 0.0, falls=1)
+        door = DoorFiles(folder.path, lambda: 0.0, falls=1)
         door.refused["rate"] += 4
         door.look({}, connections=5, closed={"idle": 2})
         (folder.inbox / "later.json").touch()

@@ -15,18 +15,18 @@ from arena.core.errors import ConfigError
 from arena.core.record.compressed import compress, expand
 from arena.league.keeping.retention import DAY_S, GIB, GameFiles, expired, kept_until
 from arena.league.settings import Logs, parse
-from arena.league.store.played import Ended
+from arena.league.store.played import EndedGame
 
 NOW = 1000 * DAY_S
 RULE = Logs()
 MEBIBYTE = 2**20
 
 
-def logged(number: int, days_ago: float, **given: bool) -> Ended:
-    return Ended(game=f"game-{number}", ended=NOW - days_ago * DAY_S, seats=2, **given)
+def logged(number: int, days_ago: float, **given: bool) -> EndedGame:
+    return EndedGame(game=f"game-{number}", ended=NOW - days_ago * DAY_S, seats=2, **given)
 
 
-def removed(games: list[Ended], rule: Logs = RULE, size: int = MEBIBYTE) -> list[str]:
+def removed(games: list[EndedGame], rule: Logs = RULE, size: int = MEBIBYTE) -> list[str]:
     ordered = sorted(games, key=lambda game: game.ended)
     gone = expired(ordered, lambda game: size, size * len(games), NOW, rule)
     return [game.game for game in gone if game is not None]
@@ -50,7 +50,7 @@ def test_if_there_is_too_much_the_oldest_goes_first_and_no_final() -> None:
 
 
 def test_what_is_young_is_not_even_read() -> None:
-    def oldest_first() -> Iterator[Ended]:
+    def oldest_first() -> Iterator[EndedGame]:
         yield logged(0, 40)
         yield logged(1, 3)
         raise AssertionError("read on")
@@ -67,7 +67,7 @@ any_games = st.lists(
 
 
 @given(any_games, st.integers(0, 30))
-def test_what_is_left_keeps_to_the_rule(games: list[Ended], most: int) -> None:
+def test_what_is_left_keeps_to_the_rule(games: list[EndedGame], most: int) -> None:
     gone = removed(games, Logs(gib=most / 1024))
     assert len(set(gone)) == len(gone)
     left = [game for game in games if game.game not in gone]

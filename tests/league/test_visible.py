@@ -24,7 +24,7 @@ from arena.core.record.log import (
 )
 from arena.core.referee.verify import verify
 from arena.core.types import LoggedForfeit
-from arena.league.visible import FIELDS, Who, publish, visible
+from arena.league.visible import FIELDS, Viewer, publish, visible
 from tests.memory_link import MemoryBot
 
 PAGE = Path(__file__).parents[2] / "docs" / "league-running.md"
@@ -103,7 +103,7 @@ def test_every_field_of_a_log_is_decided_about() -> None:
 
 
 def test_the_page_names_what_only_authors_see() -> None:
-    hidden = {field for table in FIELDS.values() for field, who in table.items() if who is Who.OWN}
+    hidden = {field for table in FIELDS.values() for field, who in table.items() if who is Viewer.OWN}
     assert hidden == {"note", "sentence"}
     page = PAGE.read_text(encoding="utf-8")
     for word in ("notes", "sentence", "transcript", "output"):

@@ -17,7 +17,7 @@ from arena.league.public import documents
 from arena.league.public.showing import Showing
 from arena.league.settings import Settings
 from arena.league.store import LeagueStore
-from arena.pages.live.scores import Board
+from arena.pages.live.scores import LiveStandings
 from arena.pages.site import replays
 from arena.pages.site.build import Wish, build
 from tests import league_kit, site_kit
@@ -68,7 +68,7 @@ def test_a_league_has_a_face_from_its_first_minute(store: LeagueStore, tmp_path:
     assert "arena bot new NAME\narena match ./NAME random --rules samurai\n" in page
     assert "The final is being played by 2 versions: 3 of at most 40 deals. First is random/1." in page
     assert page.index(">random/1</a>") < page.index(">greedy/1</a>")
-    board = Board(store.path, title="cup", endless=True)
+    board = LiveStandings(store.path, title="cup", endless=True)
     assert board.read()
     assert board.scores.title == "cup: the final, 3 of at most 40 deals"
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from arena.core.errors import MachineFault
 from arena.sandbox import box
-from arena.sandbox.box import NAMED, Command, Status, command, status
+from arena.sandbox.box import NAMED, BoxCommand, BoxStatus, command, status
 
 CALL: dict[str, Any] = {"folder": "/bots/mine", "trees": {}, "environment": {}, "processes": 64, "memory_mib": 100}
 PROC = {"keys": "-r--r--r--", "kmsg": "-r--------", "1": "dr-xr-xr-x"}  # what a box has in its /proc
@@ -36,7 +36,7 @@ def descriptors() -> Iterator[None]:
     assert set(os.listdir("/proc/self/fd")) <= before, "those of earlier tests may be closed meanwhile"
 
 
-def options(made: Command) -> list[str]:
+def options(made: BoxCommand) -> list[str]:
     """What bwrap reads from its descriptor."""
     told = int(made.words[made.words.index("--args") + 1])
     return [os.fsdecode(word) for word in os.pread(told, 1 << 20, 0).split(b"\0")[:-1]]
@@ -147,4 +147,4 @@ def test_what_bwrap_says_is_read_however_much_of_it_is_there(pid: int | None, co
     assert found.pid in (None, pid)
     assert found.exit_code in (None, code)
     if not cut:
-        assert found == Status(pid, code if pid is not None else None)
+        assert found == BoxStatus(pid, code if pid is not None else None)

@@ -9,7 +9,7 @@ import pytest
 
 from arena.core.errors import MachineFault
 from arena.sandbox import cgroups
-from arena.sandbox.cgroups import Ground, Group, Mount, find_ground, mounts, own_groups
+from arena.sandbox.cgroups import ControlGroup, Ground, Mount, find_ground, mounts, own_groups
 
 MOUNTINFO = """\
 31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755
@@ -121,7 +121,7 @@ def test_a_group_of_version_1(v1: list[Mount], tmp_path: Path) -> None:
     place = find_ground(v1, {})
     assert place == Ground(1, *(tmp_path / name for name in ("memory", "pids", "cpuacct", "unified")))
     assert [list(folder.iterdir()) for folder in place.folders] == [[]] * 4, "the trial is gone"
-    group = Group(place, 64, 68)
+    group = ControlGroup(place, 64, 68)
     [name] = {folder.name for parent in place.folders for folder in parent.iterdir()}
     size = str(64 << 20)
     assert text(tmp_path, "memory", name, "memory.limit_in_bytes") == size
@@ -148,7 +148,7 @@ def test_a_group_of_version_2(v2: list[Mount], tmp_path: Path) -> None:
     place = find_ground(v2, {"": "/"})
     assert place == Ground(2, tmp_path, tmp_path, tmp_path, tmp_path)
     assert set(text(tmp_path, "cgroup.subtree_control").split()) == {"+memory", "+pids"}
-    group = Group(place, 64, 68)
+    group = ControlGroup(place, 64, 68)
     [folder] = [path for path in tmp_path.iterdir() if path.is_dir()]
     assert text(folder, "memory.max").strip() == str(64 << 20)
     assert text(folder, "memory.swap.max").startswith("0")
@@ -183,9 +183,9 @@ def test_swap_that_would_not_be_counted(v1: list[Mount], monkeypatch: pytest.Mon
     lines = cgroups._lines
     monkeypatch.setattr(cgroups, "_lines", lambda path: ["Filename", "/swap"] if path == "/proc/swaps" else lines(path))
     with pytest.raises(MachineFault, match="swapaccount=1, or swapoff -a"):
-        Group(place, 64, 9)
+        ControlGroup(place, 64, 9)
     monkeypatch.setattr(cgroups, "_lines", lambda path: ["Filename"] if path == "/proc/swaps" else lines(path))
-    assert Group(place, 64, 9).remove()
+    assert ControlGroup(place, 64, 9).remove()
 
 
 def test_whose_group_it_is(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from arena.core.link.bots import BotSpec, load_bot
 from arena.core.link.confinement import require
 from arena.core.types import Level
 from arena.sandbox import box, doctor, fenced, fenced_filter, filter, landlock, levels, probe_program
-from arena.sandbox.doctor import Outcome, Strangers, examine, examine_bot, state
+from arena.sandbox.doctor import ProbeResult, Strangers, examine, examine_bot, state
 from arena.sandbox.levels import level_in_force
 from arena.sandbox.probes import FENCED, FENCED_STARTS, PROBES, TABLE, calls_to_try, needed, start_remedy
 
@@ -39,10 +39,10 @@ def machine(monkeypatch: pytest.MonkeyPatch, *failing: str, untried: tuple[str, 
     """A machine on which these probes fail. Returns the levels that it is asked for."""
     asked: list[Level] = []
 
-    def outcomes(levels: Sequence[Level]) -> Iterator[Outcome]:
+    def outcomes(levels: Sequence[Level]) -> Iterator[ProbeResult]:
         asked.extend(levels)
         names = [probe.name for probe in PROBES if probe.name not in untried]
-        return iter([Outcome(name, name not in failing, f"{name} was tried", "fix it") for name in names])
+        return iter([ProbeResult(name, name not in failing, f"{name} was tried", "fix it") for name in names])
 
     monkeypatch.setattr(doctor, "_outcomes", outcomes)
     return asked

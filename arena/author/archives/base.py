@@ -76,7 +76,7 @@ MOST: Final = within(300)
 """Limits of the largest archives that a league may take, and of those that one has taken already."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class ArchiveEntry(msgspec.Struct, frozen=True):
     """A file in an archive."""
 
     path: str
@@ -93,7 +93,7 @@ class ArchivedBot(msgspec.Struct, frozen=True, kw_only=True):
     bot: str
     """The path of the bot's folder in it, or `.`."""
     manifest: bot_manifests.Manifest
-    entries: tuple[Entry, ...]
+    entries: tuple[ArchiveEntry, ...]
     """The files, sorted."""
 
 

@@ -28,7 +28,7 @@ PART: Final = ".part"
 """How the names of `part_of` end. Nobody needs such a folder when no builder runs."""
 
 
-class Built(msgspec.Struct, frozen=True, kw_only=True):
+class BuiltArchive(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a build."""
 
     finding: str = ""
@@ -60,7 +60,7 @@ def build_archive(
     level: Level,
     bounds: Bounds | None = None,
     limits: Limits = MOST,
-) -> Built:
+) -> BuiltArchive:
     """Builds a bot, once: if it was built before, that is all. It comes to lie in `place_of(bots, contents)`.
 
     Raises:
@@ -70,7 +70,7 @@ def build_archive(
     """
     place = place_of(bots, contents)
     if place.exists():
-        return Built(tree=tree_digest(place), before=True)
+        return BuiltArchive(tree=tree_digest(place), before=True)
     confining.require(level)
     programs.check_disk(bots)
     with ExitStack() as held:
@@ -88,16 +88,16 @@ def build_archive(
             if run is not None and run.problem:
                 command = shlex.join(contents.manifest.build)
                 expected = f"expected `{command}` to succeed without a network"
-                return Built(finding=f"{expected}, got: it {run.problem}; its output says more", run=run)
+                return BuiltArchive(finding=f"{expected}, got: it {run.problem}; its output says more", run=run)
             finding, removed = _settled(contents, top, limits)
             if finding:
-                return Built(finding=finding, run=run)
+                return BuiltArchive(finding=finding, run=run)
         except errors.BotError as error:
-            return Built(finding=str(error).replace(f"{top}/", ""), run=run)
+            return BuiltArchive(finding=str(error).replace(f"{top}/", ""), run=run)
         digest = tree_digest(top)
         os.sync()  # a folder that is in its place is whole, even if the power fails
         top.rename(place)
-    return Built(tree=digest, removed=removed, run=run)
+    return BuiltArchive(tree=digest, removed=removed, run=run)
 
 
 def _run(contents: Contents, top: Path, temporary: Path, level: Level, bounds: Bounds) -> Run | None:

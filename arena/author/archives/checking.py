@@ -21,7 +21,7 @@ from arena.author.archives.base import (
     MOST,
     MOST_LABEL,
     ArchivedBot,
-    Entry,
+    ArchiveEntry,
     Limits,
     Rule,
     broken,
@@ -36,7 +36,7 @@ from arena.core.face import bot_manifests, errors, files, runtimes
 Archive: TypeAlias = Path | bytes
 """An archive: its file, or its bytes."""
 _SCRIPT: Final = b"#!"
-Take: TypeAlias = Callable[[Entry, Iterator[bytes]], None]
+Take: TypeAlias = Callable[[ArchiveEntry, Iterator[bytes]], None]
 """Is called with each entry and its content in pieces, which it need not take."""
 
 
@@ -70,7 +70,7 @@ def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
     bot = _read_label(source)
     path = os.path.normpath(os.path.join(bot, bot_manifests.MANIFEST))
     manifest: bot_manifests.Manifest | None = None
-    entries: list[Entry] = []
+    entries: list[ArchiveEntry] = []
     scripts: set[str] = set()
     count = Count(limits)
     while (block := source.take(BLOCK)) != END[:BLOCK]:
@@ -108,7 +108,7 @@ class Count:
         self._entries = 0
         self._last: tuple[bytes, ...] = ()
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: ArchiveEntry) -> None:
         """Counts a file with the folders that begin with it. Raises ArchiveError: it is one too many, or misplaced."""
         names = parts(entry.path)
         if entry.path == LABEL:
@@ -141,7 +141,7 @@ def _read_label(source: Source) -> str:
     return bot
 
 
-def _check_padding(source: Source, entry: Entry) -> None:
+def _check_padding(source: Source, entry: ArchiveEntry) -> None:
     if any(source.take(padding(entry.size))):
         raise broken(Rule.HEADER, "zeros after a content", "other bytes", path=entry.path)
 

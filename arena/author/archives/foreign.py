@@ -27,7 +27,7 @@ from arena.author.archives.base import MOST, MOST_PATH, Limits, Rule, broken, ch
 from arena.author.archives.checking import check
 from arena.author.archives.packing import PackedBot, pack
 from arena.author.archives.tar import BLOCK, Source, kind_of, padding, parsed
-from arena.author.archives.unpacking import Tree
+from arena.author.archives.unpacking import UnpackedTree
 from arena.core.face import bot_files, bot_manifests, compression, errors, files, scratch
 
 _AGAIN: Final = "make it again"
@@ -113,7 +113,7 @@ def _repacked(file: BinaryIO, limits: Limits, into: BinaryIO | None = None, with
     with scratch.folder("arena-foreign-", within) as made:
         top = made.resolve() / "bot"  # what lies beside it, if a manifest names that, is nothing
         top.mkdir()
-        tree = Tree(top)
+        tree = UnpackedTree(top)
         unsure = _write(_members(file, size, limits), tree, limits)
         bot = _bot_in(tree.files)
         try:
@@ -127,7 +127,7 @@ def _repacked(file: BinaryIO, limits: Limits, into: BinaryIO | None = None, with
             raise errors.ArchiveError(rule, said, path=path, limit=limit) from None
 
 
-def _write(members: Iterable[_Member], tree: Tree, limits: Limits) -> list[str]:
+def _write(members: Iterable[_Member], tree: UnpackedTree, limits: Limits) -> list[str]:
     """Writes files, folders and links, and returns the paths of files of which nothing says who may execute them."""
     unsure, size = [], 0
     for path, kind, announced, content, executable in members:
@@ -158,7 +158,7 @@ def _write(members: Iterable[_Member], tree: Tree, limits: Limits) -> list[str]:
     return unsure
 
 
-def _link(tree: Tree, path: str, target: bytes) -> None:
+def _link(tree: UnpackedTree, path: str, target: bytes) -> None:
     """Makes a link, but none that leads out where links are no part of a bot. Raises ArchiveError: it leads out."""
     *folders, _ = names = path.split("/")
     climb = _CLIMB.match(target)

@@ -19,7 +19,7 @@ from arena.author.archives.base import (
     LABEL,
     MOST,
     ArchivedBot,
-    Entry,
+    ArchiveEntry,
     Limits,
     Rule,
     check_path,
@@ -75,7 +75,7 @@ def pack(ref: str | Path, limits: Limits = MOST, into: BinaryIO | None = None) -
     placed.pop(LABEL, None)  # of an archive that was unpacked here
     for path in placed:
         check_path(path)
-    entries: list[Entry] = []
+    entries: list[ArchiveEntry] = []
     digest, data = _compressed(_plain(bot, placed, limits, entries), limits, into)
     included = {os.path.normpath(name) for name in taken}
     return PackedBot(
@@ -135,15 +135,15 @@ def _compressed(pieces: Iterable[bytes], limits: Limits, into: BinaryIO | None) 
     return digest.hexdigest(), file.getvalue() if isinstance(file, BytesIO) else b""
 
 
-def _plain(bot: str, placed: Mapping[str, Path], limits: Limits, entries: list[Entry]) -> Iterator[bytes]:
+def _plain(bot: str, placed: Mapping[str, Path], limits: Limits, entries: list[ArchiveEntry]) -> Iterator[bytes]:
     """Yields an archive before it is compressed, and adds its entries to `entries`."""
     label = label_bytes(bot)
-    yield from (header(Entry(LABEL, len(label), False)), label, bytes(padding(len(label))))
+    yield from (header(ArchiveEntry(LABEL, len(label), False)), label, bytes(padding(len(label))))
     count = Count(limits)
     for path in sorted(placed, key=parts):
         place = placed[path]
         with files.opened(place, f"the file {path!r} of a bot", limits.unpacked, errors.BotError) as file:
-            entry = Entry(path, file.size, bool(place.stat().st_mode & _OWNER_EXECUTES))
+            entry = ArchiveEntry(path, file.size, bool(place.stat().st_mode & _OWNER_EXECUTES))
             count.add(entry)
             entries.append(entry)
             yield header(entry)

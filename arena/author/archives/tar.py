@@ -18,7 +18,7 @@ from typing import Final
 
 import zstandard
 
-from arena.author.archives.base import Entry, Rule, bad_path, broken, check_path
+from arena.author.archives.base import ArchiveEntry, Rule, bad_path, broken, check_path
 from arena.core.face import compression
 
 BLOCK: Final = 512
@@ -42,7 +42,7 @@ _KINDS: Final = {
 }
 
 
-def header(entry: Entry) -> bytes:
+def header(entry: ArchiveEntry) -> bytes:
     """Returns the header of an entry. Raises ArchiveError: its path may not stand in an archive."""
     prefix, name = _split(entry.path)
     block = b"".join(
@@ -65,13 +65,13 @@ def header(entry: Entry) -> bytes:
     return block[:_SUM_AT] + b"%06o\0 " % sum(block) + block[_SUM_AT + _SUM_LENGTH :]
 
 
-def read_header(block: bytes) -> Entry:
+def read_header(block: bytes) -> ArchiveEntry:
     """Returns the entry that a header is about. Raises ArchiveError: it is not a header that `header` writes."""
     info = parsed(block, Rule.HEADER)
     if info.type != tarfile.REGTYPE:
         raise broken(Rule.KIND, "regular files", kind_of(info), path=info.name)
     check_path(info.name)
-    entry = Entry(info.name, info.size, bool(info.mode & 0o100))
+    entry = ArchiveEntry(info.name, info.size, bool(info.mode & 0o100))
     if info.size < 0 or header(entry) != block:
         expected = "a header of ustar with mode 644 or 755 and without owner and time"
         raise broken(Rule.HEADER, expected, "another one", path=info.name)

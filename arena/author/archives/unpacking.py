@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from arena.author.archives.base import LABEL, MOST, MOST_LABEL, Entry, Limits, Rule, label_bytes, labelled
+from arena.author.archives.base import LABEL, MOST, MOST_LABEL, ArchiveEntry, Limits, Rule, label_bytes, labelled
 from arena.author.archives.checking import Archive, check, read_archive
 from arena.core.face import errors, files, warden
 
@@ -16,7 +16,7 @@ _FOLDER, _FILE, _PROGRAM = 0o755, 0o644, 0o755
 _PLAIN: Final = "a folder that an archive was unpacked to"
 
 
-class Tree:
+class UnpackedTree:
     """A folder that files are written into, each below folders that were made for it: through no link, over no file."""
 
     def __init__(self, top: Path) -> None:
@@ -72,9 +72,9 @@ def unpack(archive: Archive, into: Path, limits: Limits = MOST) -> Path:
         raise errors.ConfigError(f"expected a folder that is not there yet, got: {str(into)!r}; remove it") from None
     try:
         os.chmod(into, _FOLDER)
-        tree = Tree(into)
+        tree = UnpackedTree(into)
 
-        def take(entry: Entry, content: Iterator[bytes]) -> None:
+        def take(entry: ArchiveEntry, content: Iterator[bytes]) -> None:
             tree.add(entry.path, content, executable=entry.executable)
 
         contents = read_archive(archive, limits, take)

@@ -39,7 +39,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
 class Moment(NamedTuple):
     """Shares of the machine that the bot and this process had got when something was sent."""
 
-    share: clocks.Share | None
+    share: clocks.CpuShare | None
     """The bot's; None if nobody knows."""
     own_wait_ns: int
     """Nanoseconds that this thread had waited for a core: it may read late what came, or send late what it timed."""

@@ -112,7 +112,7 @@ class Dialogue:
         self._watch = cpu_watch.Watch(self._process)
         self._began_ns = time.monotonic_ns()
         self._sent_ns = self._began_ns
-        self._before = Moment(clocks.Share(0, 0), process_trees.own_wait_ns())
+        self._before = Moment(clocks.CpuShare(0, 0), process_trees.own_wait_ns())
         """When it was last sent something, or the first request of a decision."""
         self._before_game: Moment | None = None
         """When it was sent the first request of the game; None before that."""
@@ -251,7 +251,7 @@ class Dialogue:
                 return message
         return None
 
-    def end(self, wait_ms: int) -> bot_processes.End | None:
+    def end(self, wait_ms: int) -> bot_processes.Exit | None:
         """Waits `wait_ms` for the process to end, whatever it sends. Returns how it ended, or None."""
         until_ns = time.monotonic_ns() + wait_ms * NS_PER_MS
         while (end := self._process.end()) is None and (left := until_ns - time.monotonic_ns()) > 0:
@@ -288,7 +288,7 @@ class Dialogue:
 
     def _moment(self) -> Moment:
         denied_ns = self._process.fence.denied_ns()
-        share = None if denied_ns is None else clocks.Share(denied_ns, self._process.fence.cpu_ns())
+        share = None if denied_ns is None else clocks.CpuShare(denied_ns, self._process.fence.cpu_ns())
         return Moment(share, process_trees.own_wait_ns())
 
     @property

@@ -15,7 +15,7 @@ from arena.core.face import errors
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from arena.cluster.check import Machine, Report
+    from arena.cluster.check import ClusterReport, Machine
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("arena.cluster.commands.cluster:check", "Say whether the machines of a cluster are fit to play together.")
@@ -103,7 +103,7 @@ def table(workers: tuple[Machine, ...]) -> Table:
     return drawn
 
 
-def lines(report: Report) -> Iterator[str]:
+def lines(report: ClusterReport) -> Iterator[str]:
     """Yields what differs, with the remedies."""
     yield ""
     for problem in report.problems:

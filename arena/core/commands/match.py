@@ -15,7 +15,7 @@ from arena.cli import complete, options, signals
 from arena.cli.help import HOW, WHAT, Command, option
 from arena.cli.output import command_line, counted, on_terminal, redrawn, say, show, show_json, show_line
 from arena.core import plugs
-from arena.core.commands.playing import Forfeits, describe, enter, sentence
+from arena.core.commands.playing import ForfeitNews, describe, enter, sentence
 from arena.core.text import plain
 from arena.core.types import is_cooperative
 
@@ -89,7 +89,7 @@ def match(
     )
     names = [bot.name for bot in setup.settings.bots]
     begun = begin_match(setup, logs)
-    forfeits = Forfeits(setup, begun.logs)
+    forfeits = ForfeitNews(setup, begun.logs)
     games: list[dict[str, Any]] = []
     tallies, drawn = [Tally(entrant) for entrant in range(len(names))], 0
     try:

@@ -206,7 +206,7 @@ def _show(events: Iterator[Event], store: Store, begun: Begun, setup: Setup, man
     from arena.core.tournaments import Planned
 
     event: Event = begun
-    forfeits = Forfeits(setup, begun.tournament.logs)
+    forfeits = ForfeitNews(setup, begun.tournament.logs)
     game = f"{setup.settings.game.rules} {setup.settings.game.ruleset}"
     names = [bot.name for bot in setup.settings.bots]
     games = begun.tournament.games
@@ -295,7 +295,7 @@ COUNTED = frozenset(10**power for power in range(1, 10))
 """The numbers of forfeits of a bot for one reason at which the number is told."""
 
 
-class Forfeits:
+class ForfeitNews:
     """Announces the forfeits of a tournament or match: the first of a bot for a reason in full, others by number."""
 
     def __init__(self, setup: Setup, logs: str) -> None:
@@ -359,7 +359,7 @@ def enter(bots: Sequence[str], rules: str, *, bundled: bool = False, quiet: bool
     return chosen.refs
 
 
-class Lanes(NamedTuple):
+class LaneChoice(NamedTuple):
     """Number of games at a time, and what starts a worker."""
 
     number: int
@@ -378,7 +378,7 @@ def lanes_on(
     same_worker: bool = False,
     tell: Callable[[str], object] = say,
     archive_of: Callable[[BotSpec], Path | None] | None = None,
-) -> Iterator[Lanes]:
+) -> Iterator[LaneChoice]:
     """Yields where to play.
 
     Args:
@@ -400,7 +400,7 @@ def lanes_on(
         for option, given in (("--insecure", insecure), ("--same-worker", same_worker)):
             if given:
                 raise ConfigError(f"expected --cluster beside {option}, got: {option} alone; leave it out")
-        yield Lanes(games_at_a_time(concurrency))
+        yield LaneChoice(games_at_a_time(concurrency))
         return
 
     def told(sentence: str) -> None:
@@ -414,4 +414,4 @@ def lanes_on(
                 f"expected at most {there} games at a time, one for each worker of {address}, got: {number} "
                 f"- at --concurrency; say local:{number}"
             )
-        yield Lanes(number, cluster.lane, elsewhere=cluster.archives is not None)
+        yield LaneChoice(number, cluster.lane, elsewhere=cluster.archives is not None)

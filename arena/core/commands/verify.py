@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from arena.core.store.reader import Reader
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class VerifyRow(msgspec.Struct, frozen=True, kw_only=True):
     """The result for one log."""
 
     log: str
@@ -44,7 +44,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it was not checked, as a later version of arena wrote it, say: `reason` says why."""
 
     @classmethod
-    def of(cls, log: Examined) -> Row:
+    def of(cls, log: Examined) -> VerifyRow:
         """Returns the row of a log that was examined."""
         from arena.core.standings.verdicts import UNCHECKED_LOG
 
@@ -120,7 +120,7 @@ def verify(
     from arena.core.tournament.workers import available_cores
 
     paths = [find_log(name, db or Path("arena.db"), logs) for name in names]
-    rows: list[Row] = []  # only for --json: of thousands of logs, little is kept
+    rows: list[VerifyRow] = []  # only for --json: of thousands of logs, little is kept
     audits: list[Audit] = []
     checked = failed = later = 0
     kept = None
@@ -140,7 +140,7 @@ def verify(
         for each in found:
             auditor = each.begin and each.begin()
             for log in examine_all([str(file) for file in each.logs], available_cores(), each.beside):
-                row = Row.of(log)
+                row = VerifyRow.of(log)
                 checked, failed, later = checked + 1, failed + (not row.ok and not row.later), later + row.later
                 if as_json:
                     rows.append(row)

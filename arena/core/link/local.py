@@ -43,7 +43,7 @@ class LocalLink:
         ahead: Sequence[BotSpec] = (),
         ahead_deal: Deal | None = None,
     ) -> None:
-        """Takes the bots by seat, the deal, and the bots to start ahead (`Pool`). Nothing is started before `open`."""
+        """Takes the bots by seat, the deal, and the bots to start ahead (`Pool`). Nothing starts before `open`."""
         self.lateness_ns = 0
         self.waited_ns: dict[Seat, int] = {}
         self._own_wait_ns = own_wait_ns()  # how long this thread had been ready and without a core when it woke last

@@ -37,7 +37,7 @@ _CAN_PEEK: Final = hasattr(os, "waitid")
 """Whether an end can be seen without reaping. Else the number may be another's a moment before we forget it."""
 
 
-class End(msgspec.Struct, frozen=True):
+class Exit(msgspec.Struct, frozen=True):
     """How a process ended."""
 
     code: Termination
@@ -83,7 +83,7 @@ class BotProcess:
         self._spec = spec
         self._level = level
         self._confinement = confined_by or confinement(level)
-        self._end: End | None = None
+        self._end: Exit | None = None
         self._killed = False
         self._reaped = False
         self._words: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ class BotProcess:
             self._process.stdin.write(b"go\n")
             self._process.stdin.close()
 
-    def end(self) -> End | None:
+    def end(self) -> Exit | None:
         """Returns how the process ended, or None while it lives. It is not reaped by that: its number stays its own.
 
         Raises:
@@ -242,17 +242,17 @@ def _lines(output: bytes) -> str:
     return "\n".join(map(plain, output.decode(errors="backslashreplace").splitlines()))
 
 
-def _end(status: int) -> End:
+def _end(status: int) -> Exit:
     if status >= 0:
-        return End(Termination.CRASHED, f"exited with status {status}")
+        return Exit(Termination.CRASHED, f"exited with status {status}")
     if -status == signal.SIGKILL:
         # Not by us, or nobody would ask. Nearly always it is the kernel, which leaves no other trace.
-        return End(Termination.OUT_OF_MEMORY, "was killed by SIGKILL, probably because the machine ran out of memory")
+        return Exit(Termination.OUT_OF_MEMORY, "was killed by SIGKILL, probably because the machine ran out of memory")
     try:
         name = signal.Signals(-status).name
     except ValueError:
         name = f"signal {-status}"
-    return End(Termination.CRASHED, f"was killed by {name}")
+    return Exit(Termination.CRASHED, f"was killed by {name}")
 
 
 def _capture(directory: Path, user: int | None) -> tuple[int, int]:

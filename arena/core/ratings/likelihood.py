@@ -102,7 +102,7 @@ CELLS = 4_000_000
 """So many numbers are handled at a time, to bound memory."""
 
 
-class Place(NamedTuple):
+class LikelihoodPoint(NamedTuple):
     """What the likelihood is at some strengths."""
 
     value: float
@@ -148,13 +148,13 @@ class Likelihood:
         self.prior = Prior(results.entrants, anchored=not free.all(), predecessors=predecessors)
         self._points, self._against = results.by_pair()
 
-    def at(self, strengths: Vector) -> Place:
+    def at(self, strengths: Vector) -> LikelihoodPoint:
         """Returns value and derivatives at some strengths."""
         eta = (strengths[self.results.one] - strengths[self.results.other]) / NOISE
         log_up, log_down, up, down = both_sides(eta)
         prior = float(strengths @ self.prior.times(strengths)) / 2
         curvature = self._points * up * (up + eta) + self._against * down * (down - eta)
-        return Place(
+        return LikelihoodPoint(
             value=float(self._points @ log_up + self._against @ log_down) - prior,
             up=up / NOISE,
             down=down / NOISE,
@@ -175,7 +175,7 @@ class Likelihood:
                 break
         return strengths
 
-    def _step(self, strengths: Vector, place: Place) -> Vector:
+    def _step(self, strengths: Vector, place: LikelihoodPoint) -> Vector:
         gradient = self.results.by_entrant(self._points * place.up - self._against * place.down)
         gradient -= self.prior.times(strengths)
         return Information(self, place.curvature).solve(gradient[:, None], 1e-6)[:, 0]

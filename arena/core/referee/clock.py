@@ -117,7 +117,7 @@ class CpuClock:
         return 0 if self._begun_ns is None else cpu_ns - self._begun_ns
 
 
-class Share(msgspec.Struct, frozen=True):
+class CpuShare(msgspec.Struct, frozen=True):
     """What a bot got of the machine, all in nanoseconds."""
 
     denied_ns: int
@@ -127,16 +127,16 @@ class Share(msgspec.Struct, frozen=True):
     crowd_ns: int = 0
     """What of that it ran beside its busiest thread: so long it may have kept the referee from a core."""
 
-    def since(self, before: Share) -> Share:
+    def since(self, before: CpuShare) -> CpuShare:
         """Returns what it got since an earlier moment."""
-        return Share(self.denied_ns - before.denied_ns, self.ran_ns - before.ran_ns, self.crowd_ns - before.crowd_ns)
+        return CpuShare(self.denied_ns - before.denied_ns, self.ran_ns - before.ran_ns, self.crowd_ns - before.crowd_ns)
 
     def is_awake(self, time_ns: int) -> bool:
         """Tells whether a bot with so much time ran, or was ready to, in enough of it."""
         return self.denied_ns + self.ran_ns >= time_ns // AWAKE_SHARE
 
 
-def too_late(detail: str, time_ns: int, *, share: Share | None, late_ns: int, over_ns: int | None = None) -> Cause:
+def too_late(detail: str, time_ns: int, *, share: CpuShare | None, late_ns: int, over_ns: int | None = None) -> Cause:
     """Returns the cause of forfeit for a time loss, with the machine's share in it.
 
     A bot was kept from being in time if its answer would have come by the deadline without what it was denied, and

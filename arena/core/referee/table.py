@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from arena.core.errors import ActionError, IllegalAction, RemoteProtocolError
 from arena.core.link.base import Fault, Frame, Link
-from arena.core.referee.clock import FOREVER_NS, Cause, Clock, CpuClock, Share, too_late
+from arena.core.referee.clock import FOREVER_NS, Cause, Clock, CpuClock, CpuShare, too_late
 from arena.core.referee.transcript import Transcript
 from arena.core.text import plain
 from arena.core.types import NS_PER_MS, Level, Seat, Termination, TimeControl
@@ -168,7 +168,7 @@ class Table:
         self._link = link
         self._due: dict[Seat, int] = {}  # the deadline of each seat that owes an answer
         self._time_ns: dict[Seat, int] = {}  # the time that it had
-        self._shares: dict[Seat, Share | None] = {}
+        self._shares: dict[Seat, CpuShare | None] = {}
         """What its bot had got of the machine in its life when that was looked at first."""
         self._look_ns = FOREVER_NS  # when to look at the bots that have not answered
 
@@ -259,12 +259,12 @@ class Table:
             late_ns -= self._link.cpu_ns(seat) - off_turn.asked_ns  # it was never looked at: perhaps by its own doing
         return too_late(detail, self._time_ns[seat], share=share, late_ns=late_ns, over_ns=over_ns)
 
-    def _share(self, seat: Seat) -> Share | None:
+    def _share(self, seat: Seat) -> CpuShare | None:
         """Returns what a seat's bot has got of the machine in its life."""
         denied_ns = self._link.denied_ns(seat)
         if denied_ns is None:
             return None
-        return Share(denied_ns, self._link.cpu_ns(seat), self._link.crowd_ns(seat))
+        return CpuShare(denied_ns, self._link.cpu_ns(seat), self._link.crowd_ns(seat))
 
     def _look(self) -> tuple[Seat, Cause] | None:
         """Looks at the bots that have not answered, and returns a seat that has used up its CPU time, if there is one.

@@ -9,7 +9,7 @@ import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
-from arena.core.progress import Met, Neighbour, Progress, Round
+from arena.core.progress import Met, Neighbour, Progress, RoundProgress
 from arena.core.show.layout import shelves
 from arena.core.show.standings import percent
 from arena.core.show.tables import Column, elide, fitted, in_blocks, least_width, wrapped
@@ -33,7 +33,7 @@ def adaptive_text(progress: Progress, width: int) -> Text:
     return adaptive_table(progress.neighbours, progress.needed, width)
 
 
-def swiss_table(rounds: Sequence[Round], points: Mapping[str, float], width: int) -> Text:
+def swiss_table(rounds: Sequence[RoundProgress], points: Mapping[str, float], width: int) -> Text:
     """Returns whom each bot met in each round, and how it ended.
 
     `3+` means that it won against number 3 of this table, `3=` that they drew, `3-` that it lost, and `3` that they
@@ -48,7 +48,7 @@ def swiss_table(rounds: Sequence[Round], points: Mapping[str, float], width: int
     return Text("\n\n").join(blocks)
 
 
-def _outcomes(shown: Round, place: Mapping[str, str]) -> list[str]:
+def _outcomes(shown: RoundProgress, place: Mapping[str, str]) -> list[str]:
     """Returns what each bot did in a round, in the order of the table."""
     outcome = dict.fromkeys(shown.byes, "bye")
     for met in shown.meetings:
@@ -65,7 +65,7 @@ def _sign(share: float) -> str:
     return "=" if share == 0.5 else "+" if share > 0.5 else "-"
 
 
-def bracket(rounds: Sequence[Round], width: int, *, winner: str | None = None) -> Text:
+def bracket(rounds: Sequence[RoundProgress], width: int, *, winner: str | None = None) -> Text:
     """Returns a knockout as a bracket, from left to right. A winner stands beside the second of the two that met.
 
     Rounds for which there is no room, the match for the third place, and rounds with more than two bots at a table are
@@ -99,7 +99,7 @@ def _room(stages: int, width: int) -> int:
     return (width - _BESIDE * stages) // (stages + 1)
 
 
-def _stages(rounds: Sequence[Round]) -> list[Round]:
+def _stages(rounds: Sequence[RoundProgress]) -> list[RoundProgress]:
     stages = []
     for title, group in groupby(rounds, key=lambda shown: shown.title.partition(",")[0]):
         parts = list(group)
@@ -107,7 +107,7 @@ def _stages(rounds: Sequence[Round]) -> list[Round]:
         for met in (met for shown in parts for met in shown.meetings):
             key = frozenset(met.bots)
             ties[key] = _added(ties[key], met) if key in ties else met
-        stages.append(Round(title=title, meetings=tuple(ties.values()), byes=parts[0].byes))
+        stages.append(RoundProgress(title=title, meetings=tuple(ties.values()), byes=parts[0].byes))
     return stages
 
 
@@ -128,7 +128,7 @@ def _shares(met: Met) -> list[str]:
     return [f"{share:.0%}" for share in met.shares] if met.shares else [""] * len(met.bots)
 
 
-def _listed(stage: Round, width: int) -> list[Text]:
+def _listed(stage: RoundProgress, width: int) -> list[Text]:
     """Returns a round as its title, and blocks of those who met, side by side."""
     names = [bot for met in stage.meetings for bot in met.bots] + list(stage.byes)
     room = min(max(cell_len(plain(name)) for name in names), width - _BESIDE)
@@ -148,7 +148,7 @@ def _entry(bot: str, share: str, room: int) -> Text:
 class _Tree:
     """A bracket on a grid: a row for each bot that begins, a column for each round."""
 
-    def __init__(self, stages: Sequence[Round], room: int) -> None:
+    def __init__(self, stages: Sequence[RoundProgress], room: int) -> None:
         self._stages = stages
         self._room = room
         self._met = [{bot: met for met in stage.meetings for bot in met.bots} for stage in stages]

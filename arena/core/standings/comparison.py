@@ -70,7 +70,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     lead: Lead | None
     """By how much the first was ahead; None if the game does not count it."""
     wins: Share | None
-    sprt: Sprt | None
+    sprt: SprtResult | None
     """The sequential test that was asked for, if any. Then it says when to stop."""
     forfeits: tuple[int, int]
     max_deals: int
@@ -107,7 +107,7 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True):
     """In how many deals the first was ahead, level, behind."""
 
 
-class Sprt(msgspec.Struct, frozen=True, kw_only=True):
+class SprtResult(msgspec.Struct, frozen=True, kw_only=True):
     """A sequential test of two differences, in Elo points."""
 
     elo: tuple[float, float]
@@ -156,7 +156,7 @@ def compared(reader: Reader, tournament: str) -> Comparison:
     sprt = None
     if test is not None and format.sprt is not None:
         log_ratio, accepted = test.log_ratio(evidence.counts), test.verdict(evidence.counts)
-        sprt = Sprt(elo=format.sprt, log_ratio=log_ratio, bounds=test.bounds, verdict=accepted)
+        sprt = SprtResult(elo=format.sprt, log_ratio=log_ratio, bounds=test.bounds, verdict=accepted)
     tallies = [reader.tallies(row.id) for row in rows]
     score = evidence.score
     verdict = evidence.verdict(format.alpha, format.delta)

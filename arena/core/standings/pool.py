@@ -15,7 +15,7 @@ from msgspec.structs import asdict, replace
 
 from arena.core.ratings.pairs import PairResult
 from arena.core.ratings.scores import mean_scores
-from arena.core.standings.table import MOST_CROSSED, Order, Row, Standing, fit_of, numbered, tabulate
+from arena.core.standings.table import MOST_CROSSED, CrossRow, Order, Standing, fit_of, numbered, tabulate
 from arena.core.store.reader import Reader
 from arena.core.store.records import Entrant, Pool, Tally, Tournament
 from arena.core.types import is_cooperative
@@ -42,7 +42,7 @@ class PoolReport(msgspec.Struct, frozen=True, kw_only=True):
     games: int
     standings: tuple[PoolStanding, ...]
     order: Order | None
-    crosstable: tuple[Row, ...] | None
+    crosstable: tuple[CrossRow, ...] | None
 
 
 def pool_report(

@@ -18,7 +18,7 @@ from arena.core.ratings.scores import mean_scores
 from arena.core.record.log import COSTS
 from arena.core.standings.notice import notify as notify
 from arena.core.standings.pool import Joined
-from arena.core.standings.table import MOST_CROSSED, Order, Row, Standing, Standings, fit_of, numbered, tabulate
+from arena.core.standings.table import MOST_CROSSED, CrossRow, Order, Standing, Standings, fit_of, numbered, tabulate
 from arena.core.standings.verdicts import struck_text, void_text
 from arena.core.store.reader import Reader
 from arena.core.store.records import Entrant, Tally, Tournament, game_id, teams_of
@@ -72,7 +72,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     standings: tuple[Standing, ...]
     order: Order | None
     """How much of it is settled; None before any game."""
-    crosstable: tuple[Row, ...] | None
+    crosstable: tuple[CrossRow, ...] | None
     """None if it was left out because there are many entrants."""
     progress: Progress | None
     workers: tuple[WorkerPace, ...]

@@ -98,7 +98,7 @@ class HeadToHead(msgspec.Struct, frozen=True, kw_only=True):
     """From 0 to 1: better counts 1, equal counts a half."""
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class CrossRow(msgspec.Struct, frozen=True, kw_only=True):
     """One entrant's row of the cross-table."""
 
     bot: str
@@ -119,7 +119,7 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
 
     standings: tuple[Standing, ...]
     order: Order | None
-    crosstable: tuple[Row, ...] | None
+    crosstable: tuple[CrossRow, ...] | None
     """In the same order. None if it was left out."""
 
 
@@ -310,11 +310,11 @@ def _rounded(number: float | None, places: int) -> float | None:
 
 def _crosstable(
     order: Sequence[int], names: Sequence[str], against: Sequence[dict[int, tuple[int, int, int]]]
-) -> tuple[Row, ...]:
+) -> tuple[CrossRow, ...]:
     place = {number: place for place, number in enumerate(order)}
     by_place: Callable[[int], int] = place.__getitem__
     return tuple(
-        Row(
+        CrossRow(
             bot=names[one],
             against=tuple(_score(names[other], *against[one][other]) for other in sorted(against[one], key=by_place)),
         )

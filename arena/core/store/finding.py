@@ -56,7 +56,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """An SQL expression over the columns of `v_seats`."""
 
 
-class Place(msgspec.Struct, frozen=True):
+class LogPlace(msgspec.Struct, frozen=True):
     """Where the log of a game, or the logs of a tournament, were written."""
 
     tournament: str
@@ -167,7 +167,7 @@ class Finder(Reader):
             raise StoreError(f"expected the id of one tournament, got: {text!r}, which may be {_listed(found)}")
         return found[0]
 
-    def place(self, text: str) -> Place:
+    def place(self, text: str) -> LogPlace:
         """Returns where to look for the log of a game, or for the logs of a tournament.
 
         Args:
@@ -183,7 +183,7 @@ class Finder(Reader):
             games = [game_id(tournament, int(numbered[2] or numbered[3]))]
         elif text == LATEST or self._matching(text):
             tournament = self.identify(text)
-            return Place(tournament, self.tournament(tournament).logs, None)
+            return LogPlace(tournament, self.tournament(tournament).logs, None)
         else:
             games = self._games_matching(text)
         if len(games) > 1:
@@ -196,7 +196,7 @@ class Finder(Reader):
                 f"expected the id of a finished game or of a tournament, got: {text!r} - at {self.path}{self._known()}"
                 " (`arena games` lists games)"
             )
-        return Place(row[0], self.tournament(row[0]).logs, *row[1:])
+        return LogPlace(row[0], self.tournament(row[0]).logs, *row[1:])
 
     def _matching(self, text: str) -> list[str]:
         """Returns the tournaments whose identifier a text is, or the beginning of, with the date or without."""

@@ -14,7 +14,7 @@ from typing import Any, Final
 from arena.core.errors import ActionError, IllegalAction
 from arena.core.rules.base import BoardFormat, Event, Outcome, Rules
 from arena.core.rules.numbering import Numbering
-from arena.core.testing.walks import GameFault, Probe, Step, always_tried, probing, shown, walk
+from arena.core.testing.walks import Checking, GameFault, Step, always_tried, probing, shown, walk
 from arena.core.types import Payload, is_cooperative, sides
 from arena.core.wire.messages import MAX_INT
 
@@ -195,7 +195,7 @@ def check_numbers(rules: Rules[Any], seed: int) -> None:
                 )  # fmt: skip
 
 
-def _check_numbered(at: Probe, numbering: Numbering, state: Any, seat: int) -> None:
+def _check_numbered(at: Checking, numbering: Numbering, state: Any, seat: int) -> None:
     legal = at.rules.legal(state, seat)
     try:
         numbers = numbering.of(at.rules.relative(state, seat))
@@ -208,7 +208,7 @@ def _check_numbered(at: Probe, numbering: Numbering, state: Any, seat: int) -> N
     )  # fmt: skip
 
 
-def _check_moment(at: Probe, state: Any) -> None:
+def _check_moment(at: Checking, state: Any) -> None:
     """Checks that one thing is due: a draw, decisions or nothing more."""
     rules, pending = at.rules, at.rules.pending(state)
     draw, over = rules.draw_wanted(state), rules.outcome(state) is not None
@@ -227,7 +227,7 @@ def _check_moment(at: Probe, state: Any) -> None:
     )  # fmt: skip
 
 
-def _check_legal(at: Probe, state: Any, seat: int, legal: Any, chance: random.Random) -> None:
+def _check_legal(at: Checking, state: Any, seat: int, legal: Any, chance: random.Random) -> None:
     rules = at.rules
     owes = any(decision.seat == seat for decision in rules.pending(state))
     at.demand(
@@ -241,7 +241,7 @@ def _check_legal(at: Probe, state: Any, seat: int, legal: Any, chance: random.Ra
         at.demand(not twice, "each legal play once", shown(twice), "list it once")
 
 
-def _check_verdict(at: Probe, state: Any, seat: int, play: Any, *, legal: bool) -> None:
+def _check_verdict(at: Checking, state: Any, seat: int, play: Any, *, legal: bool) -> None:
     """Checks that `check` says the same of a play as `legal`."""
     rules, error = at.rules, None
     try:
@@ -254,7 +254,7 @@ def _check_verdict(at: Probe, state: Any, seat: int, play: Any, *, legal: bool) 
         raise at.fault(f"`check` to {word} what is {'' if legal else 'not '}in `legal`", got, "let the two agree")
 
 
-def _check_products(at: Probe, state: Any, seat: int, chance: random.Random) -> None:
+def _check_products(at: Checking, state: Any, seat: int, chance: random.Random) -> None:
     """Checks that the products on the wire stand for the legal plays, and that each such play is accepted."""
     rules = at.rules
     products = json.loads(json.dumps(rules.write_legal(state, seat)))
@@ -341,7 +341,7 @@ def check_outcome(rules: Rules[Any], seed: int) -> None:
             _check_numbers(at, rules.amounts(state), "what the margin counts")
 
 
-def _check_outcome(at: Probe, outcome: Outcome) -> None:
+def _check_outcome(at: Checking, outcome: Outcome) -> None:
     seats, ranks, scores = at.rules.seats, outcome.ranks, outcome.scores
     at.demand(
         isinstance(ranks, tuple) and len(ranks) == seats
@@ -367,7 +367,7 @@ def _check_outcome(at: Probe, outcome: Outcome) -> None:
         )  # fmt: skip
 
 
-def _check_numbers(at: Probe, numbers: object, what: str) -> None:
+def _check_numbers(at: Checking, numbers: object, what: str) -> None:
     whole = isinstance(numbers, tuple) and all(type(one) is int and abs(one) <= MAX_INT for one in numbers)
     right = whole and len(numbers) == at.rules.seats  # type: ignore[arg-type]
     fix = "count in the smallest unit"
@@ -440,7 +440,7 @@ def check_fold(rules: Rules[Any], seed: int) -> None:
             at.step, at.what = None, ""
 
 
-def _check_public(at: Probe, views: Sequence[Payload]) -> None:
+def _check_public(at: Checking, views: Sequence[Payload]) -> None:
     """Checks that what everybody knows is the same from every view: so each seat knows it, and it tells nobody more."""
     if type(at.rules).public is Rules.public:  # there is nothing to tell, or nothing is hidden, which others check
         return
@@ -452,7 +452,7 @@ def _check_public(at: Probe, views: Sequence[Payload]) -> None:
         )  # fmt: skip
 
 
-def _check_view(at: Probe, folded: Payload, view: Payload) -> None:
+def _check_view(at: Checking, folded: Payload, view: Payload) -> None:
     if folded != view:
         keys = [key for key in {**folded, **view} if folded.get(key, ...) != view.get(key, ...)]
         parts = [{key: side[key] for key in keys if key in side} for side in (view, folded)]

@@ -12,7 +12,7 @@ import msgspec
 from arena.core.errors import ActionError
 from arena.core.rules.base import Event, Rules
 from arena.core.testing.checks import FAILING
-from arena.core.testing.walks import Probe, Step, probing, shown, takes_one_play, walk
+from arena.core.testing.walks import Checking, Step, probing, shown, takes_one_play, walk
 from arena.core.types import Payload
 from arena.core.wire.messages import MAX_DEPTH, MAX_FRAME, MAX_INT, MAX_REFEREE_FRAME
 
@@ -52,7 +52,7 @@ def check_payloads(rules: Rules[Any], seed: int) -> None:
                         news[seat].append(event.data)
 
 
-def _check_request(at: Probe, state: Any, seat: int, kind: str, news: list[Payload]) -> None:
+def _check_request(at: Checking, state: Any, seat: int, kind: str, news: list[Payload]) -> None:
     view, legal = at.rules.view(state, seat), at.rules.write_legal(state, seat)
     _check_payload(at, view, 2, "the view")
     _check_payload(at, legal, 2, "the legal plays")
@@ -62,7 +62,7 @@ def _check_request(at: Probe, state: Any, seat: int, kind: str, news: list[Paylo
     at.demand(size <= most, f"a request of at most {most} bytes", f"{size} bytes", "send less")
 
 
-def _check_event(at: Probe, event: Event) -> None:
+def _check_event(at: Checking, event: Event) -> None:
     fix = "write Event({'event': 'moved', ...}, to=(seat,)), or leave `to` out for everyone"
     _check_payload(at, event.data, 3, "an event")
     name = event.data.get("event")
@@ -78,7 +78,7 @@ def _check_event(at: Probe, event: Event) -> None:
         )  # fmt: skip
 
 
-def _check_payload(at: Probe, value: Any, depth: int, what: str, path: str = "$") -> None:
+def _check_payload(at: Checking, value: Any, depth: int, what: str, path: str = "$") -> None:
     """Checks a value of a message; `depth` is that of the value if it is a map or a list."""
     kind = type(value)
     if kind is dict or kind is list:
@@ -127,7 +127,7 @@ def check_actions(rules: Rules[Any], seed: int) -> None:
                 )  # fmt: skip
 
 
-def _decisions(at: Probe, steps: Iterator[Step]) -> Iterator[tuple[Any, int, list[Any], Any, list[Event]]]:
+def _decisions(at: Checking, steps: Iterator[Step]) -> Iterator[tuple[Any, int, list[Any], Any, list[Event]]]:
     """Yields whole decisions: the state before, the seat, its plays, the state after, the events."""
     rules = at.rules
     plays: list[Any] = []
@@ -179,7 +179,7 @@ def check_wild_actions(rules: Rules[Any], seed: int, tries: int = 60) -> None:
                 _try_wild(at, step.before, step.seat, one)
 
 
-def _try_wild(at: Probe, state: Any, seat: int, action: Payload) -> None:
+def _try_wild(at: Checking, state: Any, seat: int, action: Payload) -> None:
     rules, before = at.rules, at.rules.dump(state)
     try:
         rules.act(state, seat, rules.read_action(state, seat, action))

@@ -18,7 +18,7 @@ import msgspec
 from arena.core.errors import ActionError
 from arena.core.rules.base import Event, Rules
 from arena.core.testing.messages import varied
-from arena.core.testing.walks import Probe, Step, contrast, play_to_end, probing, shown, walk
+from arena.core.testing.walks import Checking, Step, contrast, play_to_end, probing, shown, walk
 from arena.core.types import Payload
 
 ALTERNATIVES: Final = 2
@@ -122,14 +122,14 @@ def _told(events: list[Event], seat: int) -> list[Any]:
     return [event.data for event in events if event.reaches(seat)]
 
 
-def _demand_same(at: Probe, one: Any, other: Any, what: str, worlds: str, remedy: str) -> None:
+def _demand_same(at: Checking, one: Any, other: Any, what: str, worlds: str, remedy: str) -> None:
     first, second = msgspec.json.encode(one), msgspec.json.encode(other)
     if first != second:
         raise at.fault(f"{what} of seat {at.seat} as the same bytes in {worlds}", contrast(first, second), remedy)
 
 
 def _check_worlds(
-    at: Probe, state: Any, gone: set[int], actions: Iterator[list[Payload]], chance: random.Random
+    at: Checking, state: Any, gone: set[int], actions: Iterator[list[Payload]], chance: random.Random
 ) -> Iterator[bool]:
     """Checks what each seat is shown of a state and of another that it must not tell from this one.
 
@@ -167,7 +167,7 @@ _NAMES: Final = {
 }  # fmt: skip
 
 
-def _check_forfeit(at: Probe, state: Any, other: Any, gone: set[int], worlds: str, chance: random.Random) -> None:
+def _check_forfeit(at: Checking, state: Any, other: Any, gone: set[int], worlds: str, chance: random.Random) -> None:
     """Checks what a seat is told in two worlds when others forfeit who are asked, also where that ends the game."""
     rules, seat = at.rules, at.seat
     assert seat is not None
@@ -188,7 +188,7 @@ def _check_forfeit(at: Probe, state: Any, other: Any, gone: set[int], worlds: st
     _demand_same(at, here is None, there is None, f"the end {what}", worlds, fix)
 
 
-def _check_refusal(at: Probe, state: Any, other: Any, action: Payload, worlds: str) -> None:
+def _check_refusal(at: Checking, state: Any, other: Any, action: Payload, worlds: str) -> None:
     """Checks that an action of a seat is refused with the same code and words in two worlds, or in neither."""
     assert at.seat is not None
     here, there = (_refusal(at.rules, world, at.seat, action) for world in (state, other))
@@ -205,7 +205,7 @@ def _refusal(rules: Rules[Any], state: Any, seat: int, action: Payload) -> list[
     return None
 
 
-def _check_later(at: Probe, start: int, steps: list[Step], seat: int, chance: random.Random) -> None:
+def _check_later(at: Checking, start: int, steps: list[Step], seat: int, chance: random.Random) -> None:
     """Checks that a seat is told the same in another world for as long as the same moves lead to the same views.
 
     `start` counts the steps before the first of `steps`, which are what happens in the one world.
@@ -246,7 +246,7 @@ def _same_move(rules: Rules[Any], state: Any, step: Step, events: list[Event]) -
     return rules.apply(state, step.seat, step.move, events)
 
 
-def _check_end(at: Probe, state: Any, chance: random.Random) -> None:
+def _check_end(at: Checking, state: Any, chance: random.Random) -> None:
     """Checks that a world which `resample` returns is a state of the game: it can be played to its end."""
     rules = at.rules
     at.seat = chance.randrange(rules.seats)
@@ -254,7 +254,7 @@ def _check_end(at: Probe, state: Any, chance: random.Random) -> None:
     at.seat = None
 
 
-def _check_alternatives(at: Probe, step: Step, chance: random.Random) -> None:
+def _check_alternatives(at: Checking, step: Step, chance: random.Random) -> None:
     """Checks what each seat is told of a draw or of another seat's play, against others that it does not learn of."""
     rules = at.rules
     for move, apply in _alternatives(rules, step, chance):
@@ -297,7 +297,7 @@ def _alternatives(rules: Rules[Any], step: Step, chance: random.Random) -> Itera
             yield play, lambda events, play=play: rules.apply(before, seat, play, events)
 
 
-def _check_resample(at: Probe, state: Any, other: Any, instead: str, chance: random.Random) -> None:
+def _check_resample(at: Checking, state: Any, other: Any, instead: str, chance: random.Random) -> None:
     """Checks that `resample` varies all in which another state differs that the seat cannot tell from this one: what
     each other seat knows, and the state as a whole."""
     rules, seat = at.rules, at.seat

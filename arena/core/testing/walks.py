@@ -173,7 +173,7 @@ def place_of(rules: Rules[Any], source: str, step: int | None = None, seat: int 
     return ", ".join(filter(None, where))
 
 
-class Probe:
+class Checking:
     """Knows where a check is, and makes the error for what it finds there."""
 
     def __init__(self, rules: Rules[Any], law: str, seed: int | None) -> None:
@@ -218,9 +218,9 @@ class Probe:
 
 
 @contextmanager
-def probing(rules: Rules[Any], law: str, seed: int | None = None) -> Iterator[Probe]:
+def probing(rules: Rules[Any], law: str, seed: int | None = None) -> Iterator[Checking]:
     """Gives a probe to a check. Any error that is raised meanwhile becomes a `GameFault` with its place."""
-    probe = Probe(rules, law, seed)
+    probe = Checking(rules, law, seed)
     try:
         yield probe
     except GameFault:

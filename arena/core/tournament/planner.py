@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from arena.core.progress import Met, Progress, Round
+from arena.core.progress import Met, Progress, RoundProgress
 from arena.core.ratings.pairs import PairResult
 from arena.core.store.reader import Reader
 from arena.core.store.records import Tournament
@@ -103,8 +103,8 @@ def _by_points(points: Mapping[int, Points], names: Sequence[str], order: Sequen
     return {names[entrant]: points[entrant].points for entrant in best}
 
 
-def _shown(placed: PlacedRound, results: Sequence[MeetingResult], names: Sequence[str], seatings: int) -> Round:
-    return Round(
+def _shown(placed: PlacedRound, results: Sequence[MeetingResult], names: Sequence[str], seatings: int) -> RoundProgress:
+    return RoundProgress(
         title=placed.round.title,
         meetings=tuple(_met(result, placed.round.deals * seatings, names) for result in results),
         byes=tuple(names[entrant] for entrant in placed.round.byes),

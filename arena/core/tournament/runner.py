@@ -26,7 +26,7 @@ from arena.core.store.store import Store
 from arena.core.tournament.blocks import Processes, placed
 from arena.core.tournament.lanes import Lanes, Play, Work, Worker
 from arena.core.tournament.planner import plan_further
-from arena.core.tournament.scarce import Room
+from arena.core.tournament.scarce import ScarceUse
 from arena.core.tournament.schedule import PlacedRound, Schedule
 from arena.core.tournament.settings import OnOverload
 from arena.core.tournament.steering import POLL_S, Directions
@@ -52,9 +52,9 @@ class Scheduled:
         on_overload: OnOverload,
         planned: deque[PlacedRound],
         same_worker: bool,
-        room: Room | None,
+        room: ScarceUse | None,
     ) -> None:
-        self._room = room or Room((), {}, schedule.game)
+        self._room = room or ScarceUse((), {}, schedule.game)
         self._homes = MatchWorkers(of_schedule(schedule), store.begun(tournament)) if same_worker else None
         self._store = store
         self._tournament = tournament
@@ -208,7 +208,7 @@ class Runner:
         ahead: bool = True,
         attend: Callable[[], object] | None = None,
         same_worker: bool = False,
-        room: Room | None = None,
+        room: ScarceUse | None = None,
     ) -> None:
         self._schedule = schedule
         self._directions = directions

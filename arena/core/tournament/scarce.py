@@ -25,7 +25,7 @@ def read_most(texts: Iterable[str]) -> dict[str, int]:
     return {one[1]: int(one[2]) for one in found if one}
 
 
-class Room:
+class ScarceUse:
     """Who uses what now. Games that are claimed together are played one after another, by the same bots.
 
     Args:

@@ -29,7 +29,7 @@ _TOURNAMENT: Final = "tournament"  # the file in the folder that names the tourn
 MAX_CONCURRENCY: Final = 1_000  # the most games at a time that an order may ask for
 
 
-class Order(msgspec.Struct, frozen=True, kw_only=True):
+class SteerOrder(msgspec.Struct, frozen=True, kw_only=True):
     """What another terminal wants."""
 
     id: str
@@ -75,7 +75,7 @@ class Steering(Directions):
         self._looked = now
         for file in sorted(self._folder.glob("*.order")):
             try:
-                order = msgspec.json.decode(read(file, "an order", MOST_TEXT, ArenaError, links=False), type=Order)
+                order = msgspec.json.decode(read(file, "an order", MOST_TEXT, ArenaError, links=False), type=SteerOrder)
             except ArenaError as error:  # it says where, and what to do
                 answer = f"the order could not be read: {error}"
             except (ValueError, RecursionError) as error:
@@ -87,7 +87,7 @@ class Steering(Directions):
                 file.unlink(missing_ok=True)
                 write(file.with_suffix(".answer"), answer.encode(errors="backslashreplace"))
 
-    def _obey(self, order: Order, running: int) -> str:
+    def _obey(self, order: SteerOrder, running: int) -> str:
         games = f"games that workers have already ({running}) are played to the end"
         match order.verb:
             case "pause":
@@ -149,7 +149,7 @@ def send(db: Path, verb: Verb, number: int = 0, *, patience: float = ANSWER_S) -
             f"expected a running tournament on {db}, got none; --db names another database, and `arena tournaments` "
             "lists what it holds"
         )
-    order = Order(id=f"{time.time_ns():020d}-{secrets.token_hex(4)}", verb=verb, number=number)
+    order = SteerOrder(id=f"{time.time_ns():020d}-{secrets.token_hex(4)}", verb=verb, number=number)
     file = folder / f"{order.id}.order"
     try:
         write(file, msgspec.json.encode(order))

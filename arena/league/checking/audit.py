@@ -31,7 +31,7 @@ from arena.core.face import (
     verdicts,
 )
 from arena.league.checking import old_seasons
-from arena.league.checking.computed import Computed, differences
+from arena.league.checking.computed import ComputedStandings, differences
 from arena.league.checking.history import History
 from arena.league.checking.stored import contradictions
 from arena.league.record import old, rounds
@@ -364,7 +364,7 @@ class SeasonAuditor(auditing.Auditor):
     def _check_standings(self, before: record_files.Commitment, history: History, closed: rounds.Closed) -> None:
         """Computes the final standings again from the lines and the logs."""
         try:
-            computed = Computed(before.settings, history, self._logged)
+            computed = ComputedStandings(before.settings, history, self._logged)
             found = list(differences(computed.document(closed.standings), closed.standings, "standings"))
         except UNREADABLE as error:
             self._fault("standings", f"{self._folder}: they cannot be computed from these results: {error!s:.300}")

@@ -25,7 +25,7 @@ NEAR: Final = 1.5e-3
 """How far figures of standings may be apart: they are rounded to thousandths."""
 
 
-class Computed:
+class ComputedStandings:
     """The standings of a season, computed from what is published."""
 
     def __init__(self, settings: Payload, history: History, logged: Callable[[int], GameResult | None]) -> None:

@@ -13,7 +13,7 @@ from arena.league.record.rounds import Line
 from arena.league.store.records import FinalMatch
 
 
-class Match(msgspec.Struct, kw_only=True):
+class ToldMatch(msgspec.Struct, kw_only=True):
     """A match, as far as it is told."""
 
     planned: rounds.Planned
@@ -41,14 +41,14 @@ class History:
         self.entrants: dict[str, rounds.Entered] = {}
         """By name the versions, in the order in which they came."""
         self.playing: set[str] = set()
-        self.matches: list[Match] = []
-        self.games: dict[int, tuple[Match, int]] = {}
+        self.matches: list[ToldMatch] = []
+        self.games: dict[int, tuple[ToldMatch, int]] = {}
         """By its number of each game the match, and its rotation in it."""
         self.final: rounds.FinalBegun | None = None
         self.left: list[str] = []
         """Who is out of the final."""
         self.decided: rounds.Decided | None = None
-        self.final_matches: list[Match] = []
+        self.final_matches: list[ToldMatch] = []
 
     def result(self, game: int) -> rounds.GameOver | None:
         """Returns what came of a game; None if its match is not over, or there is no such game."""
@@ -110,7 +110,7 @@ class History:
                 yield "schedule", f"{place}: game {shift} is not rotation {shift} of it"
         if strange := {*first} - self.playing:
             yield "bots", f"{place}: expected versions that play, got: {min(strange):.80}"
-        match = Match(planned=line)
+        match = ToldMatch(planned=line)
         for rotation, game in enumerate(line.games):
             if self.games.setdefault(game, (match, rotation))[0] is not match:
                 yield "schedule", f"{place}: game {game} is also of match {self.games[game][0].planned.match}"
@@ -172,7 +172,7 @@ class History:
             yield "commitment", f"expected the season's end after its beginning, got: {line.at:.80}"
         self.closed = line
 
-    def _match(self, number: int) -> Match | None:
+    def _match(self, number: int) -> ToldMatch | None:
         return self.matches[number] if 0 <= number < len(self.matches) else None
 
     # The final

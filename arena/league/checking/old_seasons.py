@@ -54,7 +54,7 @@ def _first_game(line: rounds.Line) -> int:
 
 
 def _matches(
-    folder: Path, opened: old.SeasonOpened, results: Mapping[int, old.Result], *, whole: bool
+    folder: Path, opened: old.SeasonOpened, results: Mapping[int, old.OldResult], *, whole: bool
 ) -> Iterator[rounds.Line]:
     """Yields what is told of matches. If that is not the `whole`, those are left out of which results are missing."""
     deals = sorted({one.match: one for one in old.deals_in(folder)}.values(), key=lambda one: one.match)
@@ -90,19 +90,19 @@ def _matches(
 
 def _results(
     folder: Path, opened: old.SeasonOpened, closed: old.SeasonClosed | None, logs: Mapping[int, examining.Examined]
-) -> tuple[dict[int, old.Result], old.FinalResult | None]:
+) -> tuple[dict[int, old.OldResult], old.FinalResult | None]:
     """Returns by number the results of games, from their list or from logs, and what is told of the final."""
     if closed is None:
         return {number: _of_log(number, logs[number]) for number in logs}, None
     digest = hashlib.sha256(f"{opened.digest_before}\n".encode())
-    found: dict[int, old.Result] = {}
+    found: dict[int, old.OldResult] = {}
     final = None
     for at, line in old.lines_of(folder, old.RESULTS):
         digest.update(line + b"\n")
         if final is None and line.startswith(b'{"deals"'):
             final = old.decoded(line, at, old.FinalResult)
             continue
-        row = old.decoded(line, at, old.Result)
+        row = old.decoded(line, at, old.OldResult)
         if row.number != len(found) or final is not None:
             raise errors.LogError(f"expected the result of game {len(found)}, got: {row.number} - at {at}")
         found[row.number] = row
@@ -111,15 +111,15 @@ def _results(
     return found, final
 
 
-def _of_log(number: int, log: examining.Examined) -> old.Result:
+def _of_log(number: int, log: examining.Examined) -> old.OldResult:
     assert log.result is not None
-    return old.Result(
+    return old.OldResult(
         number=number, status="done", counts=True, entrants=[f"{bot.name}/{bot.version}" for bot in log.head.bots],
         ranks=list(log.result.ranks), play_digest=log.result.play_digest,
     )  # fmt: skip
 
 
-def _entrants(results: Mapping[int, old.Result], logs: Mapping[int, examining.Examined]) -> list[old.SeasonEntrant]:
+def _entrants(results: Mapping[int, old.OldResult], logs: Mapping[int, examining.Examined]) -> list[old.SeasonEntrant]:
     """Returns the versions of a season that is open, from the logs of its games."""
     levels = {name: str(logs[row.number].head.level) for row in results.values() for name in row.entrants}
     return [

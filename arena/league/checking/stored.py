@@ -24,7 +24,7 @@ from arena.core.face import (
     temporary_store,
     value_types,
 )
-from arena.league.checking.computed import Computed
+from arena.league.checking.computed import ComputedStandings
 from arena.league.checking.history import History
 from arena.league.store import LeagueReader
 
@@ -40,7 +40,7 @@ def contradictions(
     reader: LeagueReader,
     before: record_files.Commitment,
     history: History,
-    computed: Computed,
+    computed: ComputedStandings,
     logged: Callable[[int], GameResult | None],
 ) -> Iterator[str]:
     """Yields where a database tells something else than what is published of a closed season.
@@ -114,7 +114,7 @@ def _of_results(reader: LeagueReader, tournament: str, history: History) -> Iter
         yield from _apart(f"game {number}", ("match, rotation, status, count, seats and ranks", found, expected))
 
 
-def _of_sums(reader: LeagueReader, tournament: str, computed: Computed) -> Iterator[str]:
+def _of_sums(reader: LeagueReader, tournament: str, computed: ComputedStandings) -> Iterator[str]:
     names = game_rows.Tally.__struct_fields__
     for stored, tally, rating, mine in zip(
         reader.finder.tallies(tournament),

@@ -33,7 +33,7 @@ from starlette.websockets import WebSocket
 
 from arena.core.face import errors, files
 from arena.league.door import checks
-from arena.league.door.health import Telling
+from arena.league.door.health import DoorFiles
 from arena.league.door.limits import MIB, MOST_OPEN, Usage
 from arena.league.door.local_requests import LocalRequests, Who
 from arena.league.door.messages import (
@@ -53,7 +53,7 @@ from arena.league.door.published import File, Published
 from arena.league.door.refusals import Refusal
 from arena.league.door.sockets import Sockets
 from arena.league.door.tokens import hash_of, is_token
-from arena.league.door.uploads import Begun, Uploads
+from arena.league.door.uploads import Announced, Uploads
 
 DESCRIPTORS: Final = 8_192
 DATA_BYTES: Final = 512 * MIB
@@ -100,9 +100,9 @@ class Door:
         orders = Orders(folder / "incoming", self._published, self._usage)
         orders.tidy()
         self._uploads = Uploads(folder / "incoming" / "uploads", **({} if room is None else {"room": room}))
-        self._checks = checks.Checks(check)
+        self._checks = checks.ArchiveChecks(check)
         self._requests = LocalRequests(self._published, orders, self._uploads, self._usage, self._checks, clock)
-        self._telling = Telling(folder, clock, falls)
+        self._telling = DoorFiles(folder, clock, falls)
         self._sockets = Sockets(folder, self._published, self._requests, self._usage, self._telling, clock)
         self._open: Counter[str] = Counter()
         """By author the requests and WebSockets that are in progress."""
@@ -292,7 +292,7 @@ class _Routes(Router):
             try:
                 size, offset = _number(request, "content-length"), _number(request, "upload-offset", "0")
                 digest = _query(request, SubmitQuery).digest
-                begun = Begun(_named(request, "bot", BotName), digest, offset + size)
+                begun = Announced(_named(request, "bot", BotName), digest, offset + size)
                 answer = await self._requests.submit(_who(request), begun, offset, sent)
             finally:
                 await self._rest(request, sent)

@@ -21,7 +21,7 @@ Check: TypeAlias = Callable[[Path, int], str]
 It raises `Refusal` if that breaks a rule. It is called in a thread."""
 
 
-class Checks:
+class ArchiveChecks:
     """The thread that checks archives."""
 
     def __init__(self, check: Check) -> None:

@@ -77,7 +77,7 @@ def health(folder: Path) -> Health | None:
         return None
 
 
-class Telling:
+class DoorFiles:
     """Counts what happens at a door, and writes the files."""
 
     def __init__(self, folder: Path, clock: Callable[[], float], falls: int) -> None:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 
 from arena.core.face import Level, Payload
-from arena.league.door.checks import Checks
+from arena.league.door.checks import ArchiveChecks
 from arena.league.door.limits import ARCHIVE_MIB, LIMITS, MOST_BOTS, MOST_OPEN, MOST_WAITING, Usage, orders_of
 from arena.league.door.messages import (
     PROTOCOL,
@@ -27,7 +27,7 @@ from arena.league.door.messages import (
 from arena.league.door.orders import Orders
 from arena.league.door.published import Published
 from arena.league.door.refusals import Refusal, unknown
-from arena.league.door.uploads import Begun, Uploads
+from arena.league.door.uploads import Announced, Uploads
 
 _T = TypeVar("_T")
 _LOOK_S: Final = 0.5
@@ -52,7 +52,7 @@ class LocalRequests:
         orders: Orders,
         uploads: Uploads,
         usage: Usage,
-        checks: Checks,
+        checks: ArchiveChecks,
         clock: Callable[[], float],
     ) -> None:
         self._published = published
@@ -114,7 +114,7 @@ class LocalRequests:
         """Returns how many bytes of an upload are there; it raises `Refusal` if there is none."""
         return self._uploads.have(who.author, upload)
 
-    async def submit(self, who: Who, begun: Begun, offset: int, sent: AsyncIterator[bytes]) -> Submitted:
+    async def submit(self, who: Who, begun: Announced, offset: int, sent: AsyncIterator[bytes]) -> Submitted:
         """Takes an archive of a bot, and hands it on.
 
         Args:
@@ -149,7 +149,7 @@ class LocalRequests:
         self._latest[who.author] = submitted.version
         return submitted
 
-    async def _hand_on(self, who: Who, begun: Begun, offset: int, sent: AsyncIterator[bytes]) -> Submitted | str:
+    async def _hand_on(self, who: Who, begun: Announced, offset: int, sent: AsyncIterator[bytes]) -> Submitted | str:
         """Returns the order that an archive was handed on with, or the version that it is already."""
         self._uploads.begin(who.author, begun, offset)
         async for piece in sent:

@@ -21,7 +21,7 @@ import msgspec
 from arena.league.door.limits import MOST_BOTS
 from arena.league.door.messages import PING_S, SILENCE_S, Closed, Error, Frame, FromDoor, Leave, Offer, Ping, Pong
 from arena.league.door.refusals import Refusal
-from arena.league.door.seats import FRAME, VERSION, Gone, Seat
+from arena.league.door.seats import FRAME, VERSION, Gone, SeatConnection
 
 Peer: TypeAlias = tuple[bytes, str]
 """A connection: its routing id, and the key that it has proved to hold."""
@@ -45,12 +45,12 @@ class Served(msgspec.Struct):
     """The latest journeys there and back, in seconds."""
 
 
-class Sitting(msgspec.Struct):
+class RemoteSitting(msgspec.Struct):
     """A game of a remote bot."""
 
     name: str
     served: Served
-    seat: Seat
+    seat: SeatConnection
     sent: int = 0
     """Frames that went to the author."""
     received: int = 0
@@ -75,7 +75,7 @@ class RemoteBots:
     def __init__(self, send: Send) -> None:
         self._send = send
         self._served: dict[str, Served] = {}
-        self._sittings: dict[str, Sitting] = {}
+        self._sittings: dict[str, RemoteSitting] = {}
 
     # Authors
 
@@ -133,18 +133,18 @@ class RemoteBots:
 
     # Seats
 
-    def seated(self, seat: Seat, version: str) -> None:
+    def seated(self, seat: SeatConnection, version: str) -> None:
         """Takes a seat in which a version is to play: offers a sitting to whoever serves it."""
         served = self._served.get(version)
         if served is None:
             seat.end("is not served by its author now")
             return
-        sitting = Sitting(secrets.token_hex(16), served, seat, began=served.pings)
+        sitting = RemoteSitting(secrets.token_hex(16), served, seat, began=served.pings)
         seat.sitting, seat.version = sitting.name, version
         self._sittings[sitting.name] = sitting
         self._tell(sitting, Offer(sitting.name, served.bot))
 
-    def from_seat(self, seat: Seat, kind: bytes, content: bytes) -> None:
+    def from_seat(self, seat: SeatConnection, kind: bytes, content: bytes) -> None:
         """Takes a message of a seat. One that is not allowed ends the seat."""
         if kind == VERSION and not seat.version:
             self.seated(seat, content.decode(errors="replace"))
@@ -156,7 +156,7 @@ class RemoteBots:
         sitting.sent += 1
         self._tell(sitting, Frame(sitting.name, sitting.sent, content))
 
-    def left(self, seat: Seat) -> None:
+    def left(self, seat: SeatConnection) -> None:
         """Takes the end of a seat: the game is over."""
         seat.end()
         sitting = self._sittings.get(seat.sitting)
@@ -190,11 +190,11 @@ class RemoteBots:
 
     # Ends
 
-    def _of(self, peer: Peer, name: str) -> Sitting | None:
+    def _of(self, peer: Peer, name: str) -> RemoteSitting | None:
         sitting = self._sittings.get(name)
         return sitting if sitting is not None and sitting.served.peer == peer else None
 
-    def _tell(self, sitting: Sitting, message: Offer | Frame) -> None:
+    def _tell(self, sitting: RemoteSitting, message: Offer | Frame) -> None:
         if not self._send(sitting.served.peer[0], message):  # it has gone, or does not read: nor would it the next game
             self._drop(sitting.served, "did not read what it was sent")
 
@@ -204,11 +204,11 @@ class RemoteBots:
         for sitting in [sitting for sitting in self._sittings.values() if sitting.served is served]:
             self._lose(sitting, reason)
 
-    def _lose(self, sitting: Sitting, reason: str) -> None:
+    def _lose(self, sitting: RemoteSitting, reason: str) -> None:
         sitting.seat.end(reason)
         self._finish(sitting, reason, lost=True)
 
-    def _finish(self, sitting: Sitting, reason: str, *, lost: bool) -> None:
+    def _finish(self, sitting: RemoteSitting, reason: str, *, lost: bool) -> None:
         if self._sittings.pop(sitting.name, None) is None:
             return
         served = sitting.served

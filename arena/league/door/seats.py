@@ -30,7 +30,7 @@ class Gone(Exception):
     """The seat's connection is closed, or broke a rule."""
 
 
-class Seat:
+class SeatConnection:
     """The connection of one seat."""
 
     def __init__(self, sock: socket.socket) -> None:

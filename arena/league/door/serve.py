@@ -143,7 +143,7 @@ def _is_last(frame: bytes) -> bool:
         return False
 
 
-class Service:
+class RemoteService:
     """A bot that is served to a league."""
 
     def __init__(

@@ -19,7 +19,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.core.face import errors
 from arena.league.door.codec import decode, encode, number_of
-from arena.league.door.health import Telling
+from arena.league.door.health import DoorFiles
 from arena.league.door.limits import Usage
 from arena.league.door.local_requests import LocalRequests, Who
 from arena.league.door.messages import SUBPROTOCOL, Error, Frame, FromDoor, Leave, Pong, Serve, Serving
@@ -27,7 +27,7 @@ from arena.league.door.published import Published
 from arena.league.door.refusals import Refusal
 from arena.league.door.relay import SEAT, SOCKET
 from arena.league.door.remote_bots import Peer, Presence, RemoteBots
-from arena.league.door.seats import Gone, Seat
+from arena.league.door.seats import Gone, SeatConnection
 
 QUEUE: Final = 16
 """Messages that wait for an author's program."""
@@ -68,7 +68,7 @@ class Sockets:
         published: Published,
         requests: LocalRequests,
         usage: Usage,
-        telling: Telling,
+        telling: DoorFiles,
         clock: Callable[[], float],
     ) -> None:
         (folder / SEAT).mkdir(parents=True, exist_ok=True)
@@ -82,7 +82,7 @@ class Sockets:
         self._connections: dict[bytes, _Connection] = {}
         self._served: dict[str, tuple[bytes, str, Serving]] = {}
         """By version the connection that serves it, its author, and what was last said of it."""
-        self._seats: dict[int, Seat] = {}
+        self._seats: dict[int, SeatConnection] = {}
 
     def presence(self) -> dict[str, Presence]:
         """Returns who is served now, by version."""
@@ -228,11 +228,11 @@ class Sockets:
     def _accept(self, listener: socket.socket) -> None:
         with suppress(OSError):
             accepted, _ = listener.accept()
-            seat = Seat(accepted)
+            seat = SeatConnection(accepted)
             self._seats[seat.descriptor] = seat
             asyncio.get_running_loop().add_reader(seat.descriptor, self._hear, seat)
 
-    def _hear(self, seat: Seat) -> None:
+    def _hear(self, seat: SeatConnection) -> None:
         try:
             for kind, content in seat.receive():
                 self._remote_bots.from_seat(seat, kind, content)
@@ -240,7 +240,7 @@ class Sockets:
             self._remote_bots.left(seat)
         self._sweep()
 
-    def _flush(self, seat: Seat) -> None:
+    def _flush(self, seat: SeatConnection) -> None:
         try:
             seat.flush()
         except Gone:

@@ -22,7 +22,7 @@ UNANNOUNCED: Final = "0" * 64
 """The name of an upload without a digest."""
 
 
-class Begun(msgspec.Struct, frozen=True):
+class Announced(msgspec.Struct, frozen=True):
     """An upload, as its author announced it."""
 
     bot: str
@@ -51,7 +51,7 @@ class Uploads:
         self._seen: dict[Path, tuple[int, float]] = {}
         """By upload how much of it there was when that was last found to have changed, and when that was."""
 
-    def begin(self, author: str, begun: Begun, offset: int) -> None:
+    def begin(self, author: str, begun: Announced, offset: int) -> None:
         """Begins an upload, or goes on with it from an offset.
 
         Raises:
@@ -91,7 +91,7 @@ class Uploads:
             os.close(descriptor)
         return have + written
 
-    def whole(self, author: str, upload: str) -> tuple[Begun, Path]:
+    def whole(self, author: str, upload: str) -> tuple[Announced, Path]:
         """Returns an upload that is complete, and its file.
 
         Raises:
@@ -134,7 +134,7 @@ class Uploads:
                 self.drop(part.parent.name, part.stem)
         self._seen = seen
 
-    def _found(self, author: str, upload: str) -> tuple[Begun, Path, int]:
+    def _found(self, author: str, upload: str) -> tuple[Announced, Path, int]:
         begun = self._announced(author, upload)
         part = self._folder / author / f"{upload}.part"
         if begun is None or not part.is_file():
@@ -143,14 +143,14 @@ class Uploads:
             )
         return begun, part, part.stat().st_size
 
-    def _announced(self, author: str, upload: str) -> Begun | None:
+    def _announced(self, author: str, upload: str) -> Announced | None:
         if not (len(upload) == 64 and upload.isascii() and upload.isalnum()):
             return None
         try:
             data = files.read(
                 self._folder / author / f"{upload}.json", "an upload", 4_096, errors.ArenaError, links=False
             )
-            return msgspec.json.decode(data, type=Begun)
+            return msgspec.json.decode(data, type=Announced)
         except (errors.ArenaError, msgspec.DecodeError):
             return None
 

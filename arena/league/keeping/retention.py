@@ -22,7 +22,7 @@ from typing import Final
 
 from arena.core.face import compression, errors, files, log_records
 from arena.league.settings import Logs
-from arena.league.store.played import Ended
+from arena.league.store.played import EndedGame
 from arena.league.visible import BESIDE
 
 DAY_S: Final = 86_400.0
@@ -35,7 +35,7 @@ _FILE: Final = re.compile(
 )
 
 
-def kept_until(game: Ended, rule: Logs) -> float:
+def kept_until(game: EndedGame, rule: Logs) -> float:
     """Returns until when a game's log is kept, in seconds since 1970; infinity means for ever."""
     if game.final:
         return math.inf
@@ -43,8 +43,8 @@ def kept_until(game: Ended, rule: Logs) -> float:
 
 
 def expired(
-    oldest_first: Iterable[Ended], size: Callable[[Ended], int], total: int, now: float, rule: Logs
-) -> Iterator[Ended | None]:
+    oldest_first: Iterable[EndedGame], size: Callable[[EndedGame], int], total: int, now: float, rule: Logs
+) -> Iterator[EndedGame | None]:
     """Yields the games whose logs are to be removed now, and None for each other game that it looks at.
 
     Args:
@@ -65,7 +65,7 @@ def expired(
         yield game
 
 
-def first_games(folder: Path, since: float) -> list[Ended]:
+def first_games(folder: Path, since: float) -> list[EndedGame]:
     """Returns the first games whose logs are in a folder, the oldest first, and removes files from before a moment.
 
     A file without a log, of a game that was cut short, goes when its own time is over.
@@ -81,7 +81,7 @@ def first_games(folder: Path, since: float) -> list[Ended]:
             ended, seats = found.get(match["game"], (math.inf, 0))
             seat = match["seat"]
             found[match["game"]] = (written, seats) if seat is None else (ended, max(seats, int(seat) + 1))
-    games = (Ended(game, ended, seats) for game, (ended, seats) in found.items() if ended < math.inf)
+    games = (EndedGame(game, ended, seats) for game, (ended, seats) in found.items() if ended < math.inf)
     return sorted(games, key=lambda game: game.ended)
 
 

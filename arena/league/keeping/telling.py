@@ -18,19 +18,19 @@ from arena.core.face import Payload, standings_reports
 from arena.league.folder import Folder
 from arena.league.settings import Notify
 from arena.league.store import LeagueStore
-from arena.league.store.controls import Told
+from arena.league.store.controls import ToldUpTo
 
 LIMIT_S: Final = 60.0
 """Seconds that a command may take."""
 _LOOK_S: Final = 1.0
 
 
-def told(store: LeagueStore) -> Told:
+def told(store: LeagueStore) -> ToldUpTo:
     """Returns how far the operator was told. What was before the first time that it is asked is told to nobody."""
     known = store.controls.told
     if known is None:
         season = store.seasons.current()
-        known = Told(change=store.versions.mark(), season=season.number if season else 0)
+        known = ToldUpTo(change=store.versions.mark(), season=season.number if season else 0)
         store.controls.set("told", msgspec.to_builtins(known))
     return known
 
@@ -45,7 +45,7 @@ class Telling:
         self._tell = tell
         self._due = 0.0
         self._thread: Thread | None = None
-        self._after = Told()
+        self._after = ToldUpTo()
         """How far it has told when the thread has ended."""
         self._said: list[str] = []
 
@@ -82,7 +82,7 @@ class Telling:
                 return
             self._store.controls.set("told", msgspec.to_builtins(known))
 
-    def _next(self, known: Told) -> tuple[str, str, Payload, Told] | None:
+    def _next(self, known: ToldUpTo) -> tuple[str, str, Payload, ToldUpTo] | None:
         """Returns the next event, what came of it, and how far it is told after it; None if there is none."""
         season = self._store.seasons.current()
         if season is not None and season.number > known.season > 0:

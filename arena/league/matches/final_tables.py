@@ -36,7 +36,7 @@ def pairs(reader: LeagueReader, season: Season, deals: set[int]) -> list[pentano
     return [pair for pair in found if pair.deal in deals]
 
 
-def standings(reader: LeagueReader, season: Season) -> list[finals.Standing]:
+def standings(reader: LeagueReader, season: Season) -> list[finals.Finalist]:
     """Returns how the finalists stand who are still in it, the best first. Nobody if there is no final."""
     if season.final is None or not season.final.playing:
         return []
@@ -62,7 +62,7 @@ def document(reader: LeagueReader, season: Season) -> Payload | None:
     }
 
 
-def item(one: finals.Standing, name: str) -> Payload:
+def item(one: finals.Finalist, name: str) -> Payload:
     """Returns the row of a finalist."""
     interval = None if one.rating is None or one.half_width is None else (one.rating, one.half_width)
     return {

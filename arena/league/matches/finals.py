@@ -51,19 +51,19 @@ class Design(msgspec.Struct, frozen=True, kw_only=True):
     deals: int
     """The most deals that it may take. No round begins that would need more."""
 
-    def rounds(self) -> Iterator[Round]:
+    def rounds(self) -> Iterator[FinalRound]:
         """Yields the rounds, without end; none if there are too few finalists for a table."""
         possible = sorted(size for size in set(self.sizes) if size <= len(self.entrants))
         matches = dict.fromkeys(possible, 0)
         turns: Counter[int] = Counter()
         while possible:
             size = min(possible, key=lambda size: (matches[size], size))
-            yield Round(size, turns[size], tuple(combinations(sorted(self.entrants), size)))
+            yield FinalRound(size, turns[size], tuple(combinations(sorted(self.entrants), size)))
             turns[size] += 1
             matches[size] += math.comb(len(self.entrants) - 1, size - 1)
 
 
-class Round(msgspec.Struct, frozen=True):
+class FinalRound(msgspec.Struct, frozen=True):
     """Every table of one size, once."""
 
     players: int
@@ -72,7 +72,7 @@ class Round(msgspec.Struct, frozen=True):
     tables: tuple[Table, ...]
 
 
-class Stage(msgspec.Struct, frozen=True, kw_only=True):
+class FinalStage(msgspec.Struct, frozen=True, kw_only=True):
     """How far a final is."""
 
     round: int
@@ -87,7 +87,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     """Why it ended so, for people."""
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class Finalist(msgspec.Struct, frozen=True, kw_only=True):
     """How a finalist stands."""
 
     entrant: int
@@ -102,7 +102,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Of its interval, 95 %."""
 
 
-def stage(design: Design, matches: Sequence[FinalMatch], pairs: Collection[pentanomial.PairResult]) -> Stage:
+def stage(design: Design, matches: Sequence[FinalMatch], pairs: Collection[pentanomial.PairResult]) -> FinalStage:
     """Returns how far a final is, and what is to be planned now.
 
     Args:
@@ -120,38 +120,38 @@ def stage(design: Design, matches: Sequence[FinalMatch], pairs: Collection[penta
         if not played:
             return _next(design, round, matches, pairs, complete, deals)
         if left:
-            return Stage(round=len(complete) + 1, turn=round.turn, tables=left)
+            return FinalStage(round=len(complete) + 1, turn=round.turn, tables=left)
         complete.append(all(match.over for match in played))
         deals.append({match.deal for match in played if match.whole})
     reason = f"too few finalists are left for a game: {len(design.entrants)}"
-    return Stage(round=len(complete), outcome="not settled", reason=reason)
+    return FinalStage(round=len(complete), outcome="not settled", reason=reason)
 
 
 def _next(
     design: Design,
-    round: Round,
+    round: FinalRound,
     matches: Sequence[FinalMatch],
     pairs: Collection[pentanomial.PairResult],
     complete: Sequence[bool],
     deals: Sequence[set[int]],
-) -> Stage:
+) -> FinalStage:
     """Decides about a round that was not begun: by the rounds before the last one, even if that is over already."""
     begun = len(complete)
-    waiting = Stage(round=begun)
+    waiting = FinalStage(round=begun)
     if not all(complete[:-1]):
         return waiting
     fits = len(matches) + len(round.tables) <= design.deals
-    further = Stage(round=begun + 1, turn=round.turn, tables=round.tables)
+    further = FinalStage(round=begun + 1, turn=round.turn, tables=round.tables)
     if fits and not is_settled(design, pairs, set().union(*deals[:-1])):
         return further
     if not all(complete):
         return waiting
     if is_settled(design, pairs, set().union(*deals)):
-        return Stage(round=begun, outcome="settled", reason="the winner is settled")
+        return FinalStage(round=begun, outcome="settled", reason="the winner is settled")
     if fits:
         return further
     reason = f"another round would need more than {design.deals:,} deals"
-    return Stage(round=begun, outcome="not settled", reason=reason)
+    return FinalStage(round=begun, outcome="not settled", reason=reason)
 
 
 def _by_table(matches: Iterable[FinalMatch]) -> Mapping[Table, Sequence[FinalMatch]]:
@@ -186,13 +186,13 @@ def is_settled(design: Design, pairs: Iterable[pentanomial.PairResult], deals: C
     return all(known.verdict(RULE.alpha, RULE.delta, comparisons) != "open" for known in evidence.values())
 
 
-def standings(design: Design, matches: Iterable[FinalMatch], pairs: Iterable[pentanomial.PairResult]) -> list[Standing]:
+def standings(design: Design, matches: Iterable[FinalMatch], pairs: Iterable[pentanomial.PairResult]) -> list[Finalist]:
     """Returns how the finalists stand who are still in it, the best first."""
     whole = {match.deal for match in matches if match.whole}
     counted = _among(design.entrants, (pair for pair in pairs if pair.deal in whole))
     if not counted:
         return [
-            Standing(entrant=entrant, rank=1, points=None, deals=0, rating=None, half_width=None)
+            Finalist(entrant=entrant, rank=1, points=None, deals=0, rating=None, half_width=None)
             for entrant in design.entrants
         ]
     fit = _refit(design, counted)
@@ -203,7 +203,7 @@ def standings(design: Design, matches: Iterable[FinalMatch], pairs: Iterable[pen
         shares[pair.other].append(1 - pair.share)
     entrants = sorted(design.entrants)
     return [
-        Standing(
+        Finalist(
             entrant=entrants[place],
             rank=ranks[place],
             points=sum(shares[place]) / len(shares[place]) if shares[place] else None,

@@ -61,7 +61,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
         return self.entrant if self.author is None else self.author
 
 
-class Choice(msgspec.Struct, frozen=True):
+class ChosenMatch(msgspec.Struct, frozen=True):
     """The next match."""
 
     entrants: tuple[int, ...]
@@ -89,7 +89,7 @@ def next_match(
     settings: MatchRule,
     number: int,
     rng: closeness.Generator,
-) -> Choice | Wait:
+) -> ChosenMatch | Wait:
     """Returns the next match, or why there is none now.
 
     Args:
@@ -118,10 +118,10 @@ def next_match(
         why += "; drawn evenly"
     if not rated:
         why += f"; unrated: too few versions of different authors for {players} players"
-    return Choice((who.entrant, *(other.entrant for other in others)), players, why, rated)
+    return ChosenMatch((who.entrant, *(other.entrant for other in others)), players, why, rated)
 
 
-def after(candidates: Sequence[Candidate], choice: Choice, number: int, settings: MatchRule) -> list[Candidate]:
+def after(candidates: Sequence[Candidate], choice: ChosenMatch, number: int, settings: MatchRule) -> list[Candidate]:
     """Returns the candidates as they are once those chosen play the matches from `number` on. Ratings stay."""
     matches = range(number, number + settings.deals)
     table = set(choice.entrants)

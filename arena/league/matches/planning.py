@@ -22,7 +22,7 @@ from arena.core.face import closeness, seat_orders
 from arena.league.matches.matchmaking import Candidate, Wait, after, next_match
 from arena.league.settings import MatchRule
 from arena.league.store import LeagueStore
-from arena.league.store.records import HOUSE, Match, Standing
+from arena.league.store.records import HOUSE, Match, VersionStanding
 
 MATCHES_A_WORKER: Final = 2
 """How many matches there are that are not over, for each worker."""
@@ -113,7 +113,7 @@ def spare(store: LeagueStore, absent: frozenset[str], playing: Sequence[Match]) 
     return bool(spared)
 
 
-def candidate(standing: Standing) -> Candidate:
+def candidate(standing: VersionStanding) -> Candidate:
     """Returns an active version as the matchmaker sees it."""
     return Candidate(
         entrant=standing.entrant, author=None if standing.author == HOUSE else standing.author, mu=standing.rating.mu,
@@ -131,7 +131,7 @@ class Waited(msgspec.Struct, frozen=True):
     """In rounds: so many matches as give each version that plays one seat."""
 
 
-def longest_wait(standing: Sequence[Standing], matches: int, players: Sequence[int]) -> Waited:
+def longest_wait(standing: Sequence[VersionStanding], matches: int, players: Sequence[int]) -> Waited:
     """Returns how long the version has waited that waits longest; those that play now do not wait.
 
     Args:

@@ -88,7 +88,7 @@ class DealRevealed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """By game that has a public log the log's SHA-256 (hex), before it was compressed."""
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class OldResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A line of `results-N.jsonl`."""
 
     number: int

@@ -21,7 +21,7 @@ from arena.league.matches.planning import MATCHES_A_WORKER, MOST_UNRATED, seatin
 from arena.league.public import documents
 from arena.league.settings import Settings
 from arena.league.store import LeagueReader, LeagueStore
-from arena.league.store.records import HOUSE, Match, Season, SeasonFinal, Standing
+from arena.league.store.records import HOUSE, Match, Season, SeasonFinal, VersionStanding
 from arena.league.store.states import State
 
 ABSENT_S: Final = 600.0
@@ -50,7 +50,7 @@ class Ending:
         self._waits_since: float | None = None
         """Since when nothing can be played but for finalists that cannot play now."""
         self._seen: tuple[object, ...] = ()
-        self._stage: finals.Stage | None = None
+        self._stage: finals.FinalStage | None = None
         """How far the final is, and of which matches and finalists that is true."""
 
     @property
@@ -167,7 +167,7 @@ class Ending:
         for entrant in entrants:
             self._tell(f"{self._name(entrant)} is out of the final: it {why}")
 
-    def _look_at(self) -> finals.Stage:
+    def _look_at(self) -> finals.FinalStage:
         """Returns how far the final is. What follows from the same matches is computed once."""
         season = self._store.seasons.current()
         assert season is not None
@@ -181,13 +181,13 @@ class Ending:
         return self._stage
 
 
-def finalists(store: LeagueReader, most: int, absent: frozenset[str] = frozenset()) -> list[Standing]:
+def finalists(store: LeagueReader, most: int, absent: frozenset[str] = frozenset()) -> list[VersionStanding]:
     """Returns who plays the final: the best of the standings, the best first, one of each author.
 
     Those with a provisional rating come after all others: after a match or two an average bot may stand anywhere.
     """
     standing = {one.name: one for one in store.facts.standing()}
-    chosen: list[Standing] = []
+    chosen: list[VersionStanding] = []
     authors = set()
     rows = (
         standing[item["name"]]

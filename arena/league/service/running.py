@@ -43,7 +43,7 @@ from arena.league.season.closing import close_season, settings_now
 from arena.league.season.ending import Ending
 from arena.league.service.inbox import OrderDuty
 from arena.league.service.loop import Duty, Ended, Service
-from arena.league.service.stopping import Health, Manager, Stopping
+from arena.league.service.stopping import Manager, SignOfLife, Stopping
 from arena.league.settings import Settings, check_bind, load
 from arena.league.store import LeagueStore, open_league
 from arena.league.store.records import Season
@@ -228,7 +228,7 @@ def _put_together(
         room,
         publishing,
         (
-            Health(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start"),
+            SignOfLife(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start"),
             SignsOfLife(store, folder, tell),
             tidy,
             Forget(store, folder),

@@ -90,7 +90,7 @@ class Manager:
             pass  # it restarts, or its queue is full: the next sign of life comes soon
 
 
-class Health:
+class SignOfLife:
     """Tells the service manager that the league plays, and then again and again that its loop goes round."""
 
     def __init__(self, manager: Manager, line: Callable[[], str]) -> None:

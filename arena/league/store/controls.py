@@ -28,7 +28,7 @@ class Closing(msgspec.Struct, frozen=True):
     """Whether its final is played, if the settings have one."""
 
 
-class Told(msgspec.Struct, frozen=True):
+class ToldUpTo(msgspec.Struct, frozen=True):
     """How far the operator was told of events."""
 
     change: int = 0
@@ -84,9 +84,9 @@ class Controls:
         return self._get("closing", Closing | None, None)
 
     @property
-    def told(self) -> Told | None:
+    def told(self) -> ToldUpTo | None:
         """How far the operator was told of events; None if that was never noted."""
-        return self._get("told", Told | None, None)
+        return self._get("told", ToldUpTo | None, None)
 
     @property
     def taken_back(self) -> list[TakenBack]:

@@ -10,7 +10,7 @@ import msgspec
 from arena.core.face import databases, game_rows, true_skill
 from arena.league.store import rows
 from arena.league.store.matches import PLAYING
-from arena.league.store.records import Form, Standing, Version
+from arena.league.store.records import Form, Version, VersionStanding
 
 RECENT_MEETINGS: Final = 10
 """In how many of its last meetings it matters whom a version met. Matches that are planned together are a meeting."""
@@ -54,7 +54,7 @@ class Facts:
     def __init__(self, connection: databases.Connection) -> None:
         self._db = connection
 
-    def standing(self) -> list[Standing]:
+    def standing(self) -> list[VersionStanding]:
         """Returns the active versions, by entrant. None if no season is open.
 
         It asks for all of them at once: a league of thousands is looked at again and again.
@@ -68,7 +68,7 @@ class Facts:
         for (entrant, _), met in groupby(self._db.execute(_OPPONENTS, names), key=lambda row: row[:2]):
             opponents.setdefault(entrant, []).append(tuple(other for _, _, other in met))
         return [
-            Standing(
+            VersionStanding(
                 entrant=entrant,
                 version=version,
                 name=f"{bot}/{number}",

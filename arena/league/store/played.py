@@ -27,7 +27,7 @@ _QUERY = f"""SELECT games.id AS game, games.match, games.finished, entrants.name
     WHERE meetings.tournament = :tournament"""
 
 
-class Ended(msgspec.Struct, frozen=True):
+class EndedGame(msgspec.Struct, frozen=True):
     """A game that is over, and whose log may be there."""
 
     game: str
@@ -101,7 +101,7 @@ class PlayedGames:
                 found[name] = bool(found[name])
             yield found
 
-    def ended(self) -> Iterator[Ended]:
+    def ended(self) -> Iterator[EndedGame]:
         """Yields the games of all seasons that are done, in order. It reads some at a time, and holds nothing open.
 
         None of them ended before one that was planned before it: so what was played while the clock was back is not
@@ -122,7 +122,7 @@ class PlayedGames:
                 last = rows[-1][0]
                 for number, game, finished, seats, forfeit in rows:
                     latest = max(latest, float(finished))
-                    yield Ended(game, latest, seats, bool(forfeit), first is not None and number >= first)
+                    yield EndedGame(game, latest, seats, bool(forfeit), first is not None and number >= first)
 
     def logs(self) -> Iterator[NamedLog]:
         """Yields the logs of all games that were played, in order. Some may be gone: they are not kept for ever."""

@@ -227,7 +227,7 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
     read: str | None
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class VersionStanding(msgspec.Struct, frozen=True, kw_only=True):
     """An active version as the matchmaker sees it. Matches that are being played count as played."""
 
     entrant: int

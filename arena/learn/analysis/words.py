@@ -19,7 +19,7 @@ _BARS: Final = "▁▂▃▄▅▆▇█"
 _WIDEST: Final = 48  # decisions of a curve on a terminal; a longer one is shown around the one that is looked at
 
 
-class Report:
+class AnalysisWords:
     """What an analysis found, in words."""
 
     def __init__(self, log: log_records.Log, analysis: Analysis) -> None:

@@ -51,7 +51,7 @@ def analyse(
     """
     from arena.core.face import Stepper, need, processor_cores, replay_command, terminals
     from arena.learn.analysis.analyse import analyse as analysed
-    from arena.learn.analysis.words import Report
+    from arena.learn.analysis.words import AnalysisWords
 
     if html is not None:
         need("pages", "--html")
@@ -71,7 +71,7 @@ def analyse(
             processes=processor_cores.available_cores(),
             tell=tell and (lambda decisions, trials, s: tell(f"{decisions} decisions, {trials} trials, {s:.0f} s")),
         )
-    report = Report(game, found)
+    report = AnalysisWords(game, found)
     if html is not None:
         replay_command.write_page(game, html, remarks=report.remarks())
     if as_json:

@@ -19,7 +19,7 @@ from mcp.server.mcpserver.resources import TextResource
 
 from arena.core.face import GameResult, Job, Payload, catalogue, errors
 from arena.pages.agents.seat import WAIT_S, AgentSeat
-from arena.pages.play.seat import Front, Table
+from arena.pages.play.seat import Front, Start
 from arena.pages.seat import ASKED, GONE, OVER
 
 _HOW: Final = (
@@ -38,7 +38,7 @@ class Seating:
     """
 
     def __init__(
-        self, rules: str, set_table: Callable[[Front], Table], play: Callable[[Job], Future[GameResult]]
+        self, rules: str, set_table: Callable[[Front], Start], play: Callable[[Job], Future[GameResult]]
     ) -> None:
         self._game = catalogue.described(rules)
         self._set_table = set_table
@@ -48,7 +48,7 @@ class Seating:
         self._front: Front
         self._seat: AgentSeat
         self._changed = asyncio.Event()
-        self.played: list[tuple[Table, Future[GameResult]]] = []
+        self.played: list[tuple[Start, Future[GameResult]]] = []
         """The tables so far, with their results."""
         self.server = MCPServer("arena", instructions=_HOW, log_level="CRITICAL")
         for tool in (self.rules, self.new_game, self.state, self.view, self.play, self.notes, self.resign):

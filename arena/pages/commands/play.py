@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from arena.core.face import GameResult, terminals
-    from arena.pages.play.seat import Front, Table
+    from arena.pages.play.seat import Front, Start
     from arena.pages.play.sitting import Sitting
 
 
@@ -84,7 +84,7 @@ def play(
     clock = None if own_time is None else value_types.TimeControl.parse(own_time)
     entered = enter(bots or ("random",), make_game.rules)
 
-    def table_for(front: Front) -> Table:
+    def table_for(front: Front) -> Start:
         person = front.spec(name, clock, AGENT if mcp else PERSON)
         return set_table(entered, make_game, person, logs, players=players, seat=seat, seed=seed)
 
@@ -159,7 +159,7 @@ def _wake(wake: int) -> None:
         os.write(wake, b".")
 
 
-def report(table: Table, result: GameResult, *, as_json: bool) -> None:
+def report(table: Start, result: GameResult, *, as_json: bool) -> None:
     """Prints how the game ended, and how to see it again."""
     log = os.path.relpath(table.log)
     bots = [bot.name for bot in table.job.bots]

@@ -12,10 +12,10 @@ from arena.cli.output import say
 from arena.core.face import need, plain
 
 if TYPE_CHECKING:
-    from arena.pages.play.seat import Front, Table
+    from arena.pages.play.seat import Front, Start
 
 
-def play_over_mcp(rules: str, set_table: Callable[[Front], Table]) -> None:
+def play_over_mcp(rules: str, set_table: Callable[[Front], Start]) -> None:
     """Serves stdin and stdout until the client closes them. Says on stderr where the logs lie.
 
     A signal ends the process at once, as a kill does: then a game that is not over has no log.

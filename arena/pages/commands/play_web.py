@@ -10,11 +10,11 @@ from arena.core.face import need, plain
 
 if TYPE_CHECKING:
     from arena.core.face import GameResult
-    from arena.pages.play.seat import Front, Table
+    from arena.pages.play.seat import Front, Start
 
 
 def play_in_browser(
-    set_table: Callable[[Front], Table], report: Callable[[Table, GameResult], None], bind: str | None, *, opens: bool
+    set_table: Callable[[Front], Start], report: Callable[[Start, GameResult], None], bind: str | None, *, opens: bool
 ) -> None:
     """Serves the page until the person leaves it, or Ctrl-C; then reports the games that were played to their ends.
 

@@ -16,7 +16,7 @@ from arena.cli.output import counted, echo, say
 from arena.core.face import errors, need, plain, progress_lines
 
 if TYPE_CHECKING:
-    from arena.pages.site.build import Built
+    from arena.pages.site.build import SiteBuilt
 
 MOST_FAULTS = 5
 """How many games without a replay are named."""
@@ -118,7 +118,7 @@ def _name_of(league: Path) -> tuple[str, str]:
         return league.absolute().name, ""
 
 
-def _tell(built: Built) -> None:
+def _tell(built: SiteBuilt) -> None:
     for fault in built.faults[:MOST_FAULTS]:
         say(plain(f"No replay: {fault}"))
     if len(built.faults) > MOST_FAULTS:

@@ -15,7 +15,7 @@ from arena.core.face import errors
 
 if TYPE_CHECKING:
     from arena.core.face import feeds, plugs
-    from arena.pages.live.scores import Board
+    from arena.pages.live.scores import LiveStandings
 
 REDRAW_S = 0.1
 """The shortest time between two drawings."""
@@ -24,7 +24,7 @@ REDRAW_S = 0.1
 class Seen(NamedTuple):
     """What is watched."""
 
-    board: Board
+    board: LiveStandings
     feed: Path
     """The folder in which its games are heard."""
     revealed: bool
@@ -83,19 +83,19 @@ def of_database(path: Path, *, hands: bool) -> Seen:
         ConfigError: There is no such folder, or it is a league's whose hands may not be shown.
     """
     from arena.core.face import feeds, plugs
-    from arena.pages.live.scores import Board
+    from arena.pages.live.scores import LiveStandings
 
     if not path.parent.is_dir():
         raise errors.ConfigError(f"expected a folder for the database, got: none - at {path}; use --db")
     file = path.resolve()
     if (shown := plugs.shown(file.parent)) is not None and shown.database == file:
         return of_folder(shown, hands=hands)
-    return Seen(Board(path), feeds.feed_folder(path), revealed=True)
+    return Seen(LiveStandings(path), feeds.feed_folder(path), revealed=True)
 
 
 def of_folder(shown: plugs.ShownFolder, *, hands: bool) -> Seen:
     """Returns what is to be seen of a league's season. Raises ConfigError: its hands may not be shown."""
-    from arena.pages.live.scores import Board
+    from arena.pages.live.scores import LiveStandings
 
     name, _, is_remote = shown.told()
     if hands and is_remote:
@@ -103,7 +103,7 @@ def of_folder(shown: plugs.ShownFolder, *, hands: bool) -> Seen:
             "expected a league of bots on this machine, got one with `remote = true`, where authors could see the "
             "hands of others - at --hands; leave it out"
         )
-    board = Board(shown.database, shown.current, title=name, endless=True)
+    board = LiveStandings(shown.database, shown.current, title=name, endless=True)
     return Seen(board, shown.feed, revealed=False)
 
 
@@ -119,7 +119,7 @@ def league_in(folder: Path) -> plugs.ShownFolder:
     return shown
 
 
-def show_live(feed_reader: feeds.FeedReader, board: Board, *, hands: bool) -> None:
+def show_live(feed_reader: feeds.FeedReader, board: LiveStandings, *, hands: bool) -> None:
     """Shows it on the terminal until a key ends it."""
     from arena.core.face import terminals
     from arena.pages.live.games import Games
@@ -147,7 +147,7 @@ def show_live(feed_reader: feeds.FeedReader, board: Board, *, hands: bool) -> No
                     return
 
 
-def serve_live(feed_reader: feeds.FeedReader, board: Board, bind: str, *, hands: bool, revealed: bool) -> None:
+def serve_live(feed_reader: feeds.FeedReader, board: LiveStandings, bind: str, *, hands: bool, revealed: bool) -> None:
     """Serves it to browsers until a signal ends it."""
     from arena.core.face import need
 

@@ -28,7 +28,7 @@ import arena
 from arena.core.face import errors, feeds, log_records
 from arena.pages.game import game_page
 from arena.pages.live.games import SOURCE, Games, LiveFilm, LiveGame, ended
-from arena.pages.live.scores import Board
+from arena.pages.live.scores import LiveStandings
 from arena.pages.parts import read_part, render, tools, viewer_script, viewer_style
 from arena.pages.security import own_script
 from arena.pages.web.guard import POLICY
@@ -90,7 +90,7 @@ class Watching:
     def __init__(
         self,
         feed_reader: feeds.FeedReader,
-        board: Board,
+        board: LiveStandings,
         *,
         hands: bool = False,
         revealed: bool = True,

@@ -62,7 +62,7 @@ def after(scores: Scores) -> str:
     return f", standings after {scores.rated}" if scores.rows and scores.rated < scores.done else ""
 
 
-class Board:
+class LiveStandings:
     """Reads the standings of the latest tournament, or of one.
 
     Args:

@@ -124,7 +124,7 @@ class Front:
         self.closed = True
 
 
-class Table(msgspec.Struct, frozen=True):
+class Start(msgspec.Struct, frozen=True):
     """A game that can begin."""
 
     job: Job
@@ -147,7 +147,7 @@ def set_table(
     players: int | None = None,
     seat: Seat = 0,
     seed: str | None = None,
-) -> Table:
+) -> Start:
     """Returns a table with a person and bots.
 
     Args:
@@ -188,4 +188,4 @@ def set_table(
         secret=chance.new_secret() if seed is None else chance.seed_secret(seed),
         logs=str(logs.resolve() / id),
     )
-    return Table(job, presenters.header_of(id, settings, job.bots), seat)
+    return Start(job, presenters.header_of(id, settings, job.bots), seat)

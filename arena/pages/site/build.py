@@ -52,7 +52,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """Whether finished tournaments are verified, each once while nothing of them changes."""
 
 
-class Built(msgspec.Struct, frozen=True, kw_only=True):
+class SiteBuilt(msgspec.Struct, frozen=True, kw_only=True):
     """What was done."""
 
     pages: int
@@ -67,7 +67,7 @@ Count = Callable[[str, int], Callable[[], object]]
 """Says that so many of something are to be done, `replays` or `logs`; returns what is called after each."""
 
 
-def build(wish: Wish, count: Count) -> Built:
+def build(wish: Wish, count: Count) -> SiteBuilt:
     """Makes a site, or brings it up to date.
 
     Raises:
@@ -101,7 +101,7 @@ def build(wish: Wish, count: Count) -> Built:
     remove_gone(wish.folder, {row.id for row in rows})
     have = sum(reel.number in made[reel.tournament] for reel in reels)
     _remove_old_parts(wish.folder / ASSETS, parts.values())
-    return Built(
+    return SiteBuilt(
         pages=writer.written,
         replays=have,
         left=len(reels) - have - len(faults),

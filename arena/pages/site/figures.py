@@ -105,7 +105,7 @@ def time_text(ms: float) -> str:
     return f"{ms / 1000:.1f} s" if ms < 10_000 and ms % 1000 else f"{ms / 1000:.0f} s"
 
 
-class Curve(msgspec.Struct, frozen=True):
+class RatingPath(msgspec.Struct, frozen=True):
     """The course of one bot's rating as SVG paths, in a picture of 600 by 160."""
 
     line: str
@@ -120,7 +120,7 @@ _HEIGHT: Final = 160
 _LEFT: Final = 30
 
 
-def curve(points: Sequence[tuple[int, float, float]]) -> Curve | None:
+def curve(points: Sequence[tuple[int, float, float]]) -> RatingPath | None:
     """Returns the course of a rating, given by game, mean and half width; None for less than two points."""
     if len(points) < 2:
         return None
@@ -144,7 +144,7 @@ def curve(points: Sequence[tuple[int, float, float]]) -> Curve | None:
         for (game, _, _), low in zip(reversed(points[:-1]), list(reversed(lower))[1:], strict=True)
     )
     start, end = x(points[0][0]), x(points[-1][0])
-    return Curve(
+    return RatingPath(
         line=f"M{start},{y(means[0])}{steps(means)}",
         band=f"M{start},{y(upper[0])}{steps(upper)}L{end},{y(lower[-1])}{back}Z",
         ticks=[(tick, y(tick)) for tick in scale.ticks()],

@@ -53,7 +53,7 @@ MANY: Final = 8
 """An address that has more than this part of all connections is the first whose connections give way."""
 SPARE: Final = 256
 """Descriptors that are left to other things than connections."""
-Counted: TypeAlias = Union["Connection", "Handshake"]
+Counted: TypeAlias = Union["LimitedConnection", "Handshake"]
 Room: TypeAlias = tuple[int, float]
 """How many bytes more than every other the body of a request may have, and how many seconds more it may take."""
 _FULL: Final = PlainTextResponse(
@@ -133,7 +133,7 @@ class Shares:
         return oldest is not None
 
 
-class Connection(H11Protocol):
+class LimitedConnection(H11Protocol):
     """A connection to the server, which ends when it takes more than its share."""
 
     def __init__(self, shares: Shares, room: Callable[[Scope], Room], **others: Any) -> None:
@@ -230,7 +230,7 @@ class Connection(H11Protocol):
 class WebSocket(WebSocketsSansIOProtocol):
     """A connection that has become a WebSocket."""
 
-    def __init__(self, of: Connection, **others: Any) -> None:
+    def __init__(self, of: LimitedConnection, **others: Any) -> None:
         super().__init__(**others)
         self._of = of
 
@@ -260,7 +260,7 @@ class Handshake(SSLProtocol):
     max_size = RECORD
     is_answering = False
 
-    def __init__(self, connection: Connection, context: SSLContext) -> None:
+    def __init__(self, connection: LimitedConnection, context: SSLContext) -> None:
         # Nobody waits to hear of a handshake that fails: the connection is closed.
         others: dict[str, Any] = {"ssl_handshake_timeout": HEAD_S, "ssl_shutdown_timeout": ANSWERED_S}
         super().__init__(connection.loop, connection, context, None, server_side=True, **others)  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from arena.core.face import errors
 from arena.pages.web.guard import KEY
-from arena.pages.web.limits import HEAD_S, Connection, Handshake, Room, Shares, WebSocket, most_connections
+from arena.pages.web.limits import HEAD_S, Handshake, LimitedConnection, Room, Shares, WebSocket, most_connections
 
 BIND: Final = "127.0.0.1:0"
 """Where commands listen unless told otherwise: this machine alone, on a free port."""
@@ -134,8 +134,8 @@ class Server:
         most = most_connections()
         self._shares = Shares(most)
 
-        def connection(**others: Any) -> Connection | Handshake:
-            made = Connection(self._shares, room, **others)
+        def connection(**others: Any) -> LimitedConnection | Handshake:
+            made = LimitedConnection(self._shares, room, **others)
             return made if tls is None else Handshake(made, tls)
 
         config = uvicorn.Config(

@@ -47,7 +47,7 @@ _AUTHORS_PAGE: Final = {
 }
 
 
-class Site(StaticFiles):
+class PagesFolder(StaticFiles):
     """The static pages.
 
     Args:
@@ -108,7 +108,7 @@ def site_app(
 
     Args:
         folder: It is made if it is not there. While it has no first page, what is beside it comes first.
-        beside: As for `Site`.
+        beside: As for `PagesFolder`.
         routes: What is served beside the pages.
     """
 
@@ -118,7 +118,7 @@ def site_app(
         return RedirectResponse(f"/{beside[0]}")
 
     folder.mkdir(exist_ok=True)
-    pages = Site(folder, beside)
+    pages = PagesFolder(folder, beside)
     zipped = Middleware(GZipMiddleware, minimum_size=LEAST_ZIPPED)
     return Starlette(routes=[Route("/", first), *routes, Mount("/", pages)], middleware=[zipped], lifespan=lifespan)
 

@@ -26,7 +26,7 @@ from arena.core.face import GameResult, Job, Payload, catalogue, errors, log_rec
 from arena.pages import seat as pages
 from arena.pages.agents.seat import WAIT_S, AgentSeat
 from arena.pages.frames import film
-from arena.pages.play.seat import Front, Table
+from arena.pages.play.seat import Front, Start
 from arena.pages.seat import ASKED, OVER, SeatPage
 from arena.pages.web.site import fixed
 from arena.pages.web.streams import EventStreams
@@ -36,7 +36,7 @@ _LATE: Final = "Your time was over: you have forfeited."
 _FORFEITED: Final = "Your seat has forfeited; its log says why."
 
 
-class Action(msgspec.Struct):
+class PageAction(msgspec.Struct):
     """What a page asks for."""
 
     page: int
@@ -48,7 +48,7 @@ class Action(msgspec.Struct):
     place: int = -1
 
 
-class Said(msgspec.Struct):
+class AgentSaid(msgspec.Struct):
     """What an agent says over HTTP."""
 
     do: Literal["play", "resign", "again"] = "play"
@@ -60,7 +60,7 @@ class Said(msgspec.Struct):
 
 
 class _Game:
-    def __init__(self, set_table: Callable[[Front], Table], play: Callable[[Job], Future[GameResult]]) -> None:
+    def __init__(self, set_table: Callable[[Front], Start], play: Callable[[Job], Future[GameResult]]) -> None:
         self.front = Front()
         try:
             self.table = set_table(self.front)
@@ -91,7 +91,7 @@ class Playing:
     """
 
     def __init__(
-        self, set_table: Callable[[Front], Table], worker: Executor, play: Callable[[Job], GameResult]
+        self, set_table: Callable[[Front], Start], worker: Executor, play: Callable[[Job], GameResult]
     ) -> None:
         self._set_table = set_table
         self._play = lambda job: worker.submit(play, job)
@@ -101,7 +101,7 @@ class Playing:
         self._stopped = False
         self.leave: Callable[[], object] = lambda: None
         """Called when the person ends it."""
-        self.played: list[tuple[Table, Future[GameResult]]] = []
+        self.played: list[tuple[Start, Future[GameResult]]] = []
         """The tables so far, with their results."""
         self._game = self._sit_down()
         self.app = Starlette(
@@ -253,7 +253,7 @@ class Playing:
 
     async def _act(self, request: Request) -> Response:
         try:
-            action = msgspec.json.decode(await request.body(), type=Action)
+            action = msgspec.json.decode(await request.body(), type=PageAction)
         except msgspec.MsgspecError as error:
             return _refused(400, f"expected an action, got: {plain(str(error))}")
         if action.page != self._tab:
@@ -263,7 +263,7 @@ class Playing:
         except errors.ArenaError as error:
             return _refused(400, plain(str(error)))
 
-    def _do(self, action: Action) -> Response:
+    def _do(self, action: PageAction) -> Response:
         game, page = self._game, self._game.page
         match action.do:
             case "choose" | "fill" | "undo" | "send":
@@ -293,7 +293,7 @@ class Playing:
         self._tell()
         return Response(status_code=204)
 
-    def _decide(self, action: Action) -> None:
+    def _decide(self, action: PageAction) -> None:
         game = self._game
         match action.do:
             case "choose":
@@ -335,12 +335,12 @@ class Playing:
     async def _say(self, request: Request) -> Response:
         """Does what an agent says."""
         try:
-            said = msgspec.json.decode(await request.body(), type=Said)
+            said = msgspec.json.decode(await request.body(), type=AgentSaid)
         except msgspec.MsgspecError as error:
             return _refused(400, f"expected what an agent says, got: {plain(str(error))}")
         game = self._game
         if said.do != "play":
-            return self._do(Action(page=self._tab, do=said.do))
+            return self._do(PageAction(page=self._tab, do=said.do))
         try:
             line = game.agent.play(said.request, said.plays, said.note, said.cost)
         except errors.ArenaError as error:
@@ -351,7 +351,7 @@ class Playing:
         return Response(status_code=204)
 
 
-def _film(table: Table) -> tuple[Any, str]:
+def _film(table: Start) -> tuple[Any, str]:
     return film(log_records.read_log(table.log))
 
 

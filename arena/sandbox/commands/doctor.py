@@ -14,7 +14,7 @@ from arena.core.face import Level, errors
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arena.sandbox.doctor import Given, Outcome
+    from arena.sandbox.doctor import Given, ProbeResult
 
 
 @click.command()
@@ -65,7 +65,7 @@ def doctor(ctx: click.Context, bots: tuple[str, ...], level: str | None, as_json
         ctx.exit(errors.LevelError.exit_code)
 
 
-def lines(probes: list[Outcome]) -> Iterator[str]:
+def lines(probes: list[ProbeResult]) -> Iterator[str]:
     """Yields a line for each probe, and below it what to do if it failed."""
     width = max(len(probe.name) for probe in probes)
     for probe in probes:

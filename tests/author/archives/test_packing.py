@@ -11,7 +11,7 @@ import pytest
 from archive_kit import info, make, names, plain, tree
 
 from arena.author.archives import Limits, bot_folder, check, pack, unpack
-from arena.author.archives.base import Entry
+from arena.author.archives.base import ArchiveEntry
 from arena.author.archives.tar import header
 from arena.core.errors import ArchiveError, BotError
 from arena.core.link.bots import bundled_folders, find_bot, load_bot, read_manifest, unfetched
@@ -131,7 +131,7 @@ def test_names_that_cannot_be_sent_are_told(tmp_path: Path, name: str) -> None:
 
 def test_headers_are_those_of_tarfile() -> None:
     for path in ("a", "é/ü", "x" * 100, f"{'p' * 100}/{'n' * 100}", f"{'a/' * 60}{'n' * 100}", "/".join("ab" * 60)):
-        ours = header(Entry(path, 5, True))
+        ours = header(ArchiveEntry(path, 5, True))
         theirs = tarfile.TarInfo.frombuf(ours, "utf-8", "strict")
         assert (theirs.name, theirs.size, theirs.mode, theirs.mtime, theirs.isreg()) == (path, 5, 0o755, 0, True)
         assert theirs.tobuf(tarfile.USTAR_FORMAT)[:100] == info(path, b"12345", mode=0o755)[:100] == ours[:100]

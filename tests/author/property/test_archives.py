@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.author.archives import Limits, check, pack, unpack
-from arena.author.archives.base import LABEL, Entry, check_path, parts
+from arena.author.archives.base import LABEL, ArchiveEntry, check_path, parts
 from arena.author.archives.tar import header, read_header
 from arena.core.errors import ArchiveError
 
@@ -64,7 +64,7 @@ def test_what_is_packed_is_checked_and_unpacked_the_same(files: dict[str, tuple[
 
 @given(st.text(max_size=300), st.integers(0, 2**33 - 1), st.booleans())
 def test_a_header_is_read_as_it_was_written(path: str, size: int, executable: bool) -> None:
-    entry = Entry(path, size, executable)
+    entry = ArchiveEntry(path, size, executable)
     with suppress(ArchiveError):
         assert read_header(header(entry)) == entry
         check_path(path)
@@ -72,7 +72,7 @@ def test_a_header_is_read_as_it_was_written(path: str, size: int, executable: bo
 
 @given(PATHS.filter(lambda path: len(path.encode()) < 100), st.integers(0, 511), st.binary(min_size=1, max_size=8))
 def test_a_changed_header_is_the_same_or_refused(path: str, at: int, new: bytes) -> None:
-    block = header(Entry(path, 7, False))
+    block = header(ArchiveEntry(path, 7, False))
     changed = block[:at] + new[: 512 - at] + block[at + len(new) :]
     with suppress(ArchiveError):
         assert header(read_header(changed)) == changed

@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import pytest
 
-from arena.core.commands.playing import Forfeits
+from arena.core.commands.playing import ForfeitNews
 
 
 def test_a_game_that_the_standings_lack_is_told_quietly_too(capsys: pytest.CaptureFixture[str]) -> None:
-    forfeits = Forfeits(cast(Any, None), "logs")  # of a game without forfeits it asks nothing of the set-up
+    forfeits = ForfeitNews(cast(Any, None), "logs")  # of a game without forfeits it asks nothing of the set-up
     for void in (False, True):
         result = SimpleNamespace(game="cup-000007", log="cup-000007.jsonl", seats=())
         forfeits.tell(cast(Any, SimpleNamespace(result=result, void=void)), quiet=True)

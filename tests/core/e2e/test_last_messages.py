@@ -16,7 +16,7 @@ from arena.core.catalogue import rules_of
 from arena.core.link.bots import BotSpec
 from arena.core.link.local import LocalLink
 from arena.core.link.pool import Pool
-from arena.core.link.process import End
+from arena.core.link.process import Exit
 from arena.core.referee.game import Game
 from arena.core.types import Termination
 
@@ -43,7 +43,7 @@ def test_a_bot_that_was_refused_can_read_why_though_its_game_ends_at_once(pool: 
     until = time.monotonic() + 5
     while process.end() is None and time.monotonic() < until:
         time.sleep(0.01)
-    assert process.end() == End(Termination.CRASHED, "exited with status 7"), "it read the error"
+    assert process.end() == Exit(Termination.CRASHED, "exited with status 7"), "it read the error"
 
 
 def test_over_a_connection_that_was_refused_nothing_more_is_said(pool: Pool) -> None:

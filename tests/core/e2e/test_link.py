@@ -20,7 +20,7 @@ from arena.core.link.base import LAST_MESSAGE_MS, Arrival, Fault, Frame
 from arena.core.link.bots import BotSpec
 from arena.core.link.local import LocalLink
 from arena.core.link.pool import Pool
-from arena.core.link.process import KEPT_BYTES, End
+from arena.core.link.process import KEPT_BYTES, Exit
 from arena.core.link.running import Bot
 from arena.core.types import Level, Termination
 from arena.core.wire.codec import decode, encode
@@ -429,7 +429,7 @@ def test_a_bot_that_sent_two_frames_can_read_that_it_must_not(pool: Pool) -> Non
     link.send(0, link.session(0).send(Error(code="protocol_violation")))
     link.stop(0, 60_000)
     assert eventually(lambda: process.end() is not None)
-    assert process.end() == End(Termination.CRASHED, "exited with status 7")
+    assert process.end() == Exit(Termination.CRASHED, "exited with status 7")
 
 
 def test_an_answer_comes_before_the_end_that_followed_it(pool: Pool) -> None:
@@ -695,7 +695,7 @@ def test_a_bot_whose_start_was_refused_can_read_why(pool: Pool) -> None:
     process = pool._bots[-1].process
     link.close(keep=frozenset())
     assert eventually(lambda: process.end() is not None)
-    assert process.end() == End(Termination.CRASHED, "exited with status 7")
+    assert process.end() == Exit(Termination.CRASHED, "exited with status 7")
 
 
 def test_a_greeting_at_the_last_moment_is_heard(pool: Pool) -> None:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from arena.core.link.process import End, _end
+from arena.core.link.process import Exit, _end
 from arena.core.types import Termination
 
 
 @pytest.mark.parametrize(
     ("status", "end"),
     [
-        (0, End(Termination.CRASHED, "exited with status 0")),
-        (-11, End(Termination.CRASHED, "was killed by SIGSEGV")),
-        (-40, End(Termination.CRASHED, "was killed by signal 40")),
+        (0, Exit(Termination.CRASHED, "exited with status 0")),
+        (-11, Exit(Termination.CRASHED, "was killed by SIGSEGV")),
+        (-40, Exit(Termination.CRASHED, "was killed by signal 40")),
     ],
 )
-def test_how_a_process_ended(status: int, end: End) -> None:
+def test_how_a_process_ended(status: int, end: Exit) -> None:
     assert _end(status) == end
 
 

@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from arena.core.link.base import Failure
-from arena.core.link.process import BotProcess, End
+from arena.core.link.process import BotProcess, Exit
 from arena.core.link.watch import GREETING_MS, LOOK_MS, SETTLE_MS, Watch
 from arena.core.types import Termination
 
@@ -24,8 +24,8 @@ class Process:
         self.fence = self
         self.too_much: str | None = None
 
-    def end(self) -> End | None:
-        return End(CRASHED.code, CRASHED.detail) if self.ended else None
+    def end(self) -> Exit | None:
+        return Exit(CRASHED.code, CRASHED.detail) if self.ended else None
 
     def excess(self) -> str | None:
         return self.too_much

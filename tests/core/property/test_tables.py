@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.cli.output import safe_cell, show_csv
-from arena.core.progress import Met, Neighbour, Round
+from arena.core.progress import Met, Neighbour, RoundProgress
 from arena.core.show.rounds import adaptive_table, bracket, swiss_table
 from arena.core.show.standings import (
     CROSSTABLE_COLUMNS,
@@ -126,7 +126,7 @@ def test_rounds_fit(names: list[str], width: int, shares: list[float | None], se
     tables = [names[at : at + seats] for at in range(0, len(names) - seats + 1, seats)]
     rest = tuple(names[seats * len(tables) :])
     rounds = [
-        Round(title=f"round {n}", meetings=tuple(met(table, share) for table in tables), byes=rest)
+        RoundProgress(title=f"round {n}", meetings=tuple(met(table, share) for table in tables), byes=rest)
         for n, share in enumerate(shares, 1)
     ]
     text = "\n".join(lines_of(swiss_table(rounds, dict.fromkeys(names, 1.5), width), width))
@@ -143,7 +143,7 @@ def test_a_bracket_fits(names: list[str], width: int, shares: list[float | None]
     while len(left) > 1:
         met_now = tuple(met(left[at : at + 2], shares[at]) for at in range(0, len(left) - 1, 2))
         rest = tuple(left[len(left) - len(left) % 2 :])
-        rounds.append(Round(title=f"round of {len(left)}", meetings=met_now, byes=rest))
+        rounds.append(RoundProgress(title=f"round of {len(left)}", meetings=met_now, byes=rest))
         left = [left[at] for at in range(0, len(left), 2)]
     text = "\n".join(lines_of(bracket(rounds, width, winner=left[0]), width))
     assert all(is_there(name, text) for name in names)

@@ -12,7 +12,7 @@ from referee_kit import first_legal, make_job, on_turn
 
 from arena.core.catalogue import rules_of
 from arena.core.record.log import ForfeitRecord, read_log
-from arena.core.referee.clock import CpuClock, Share, too_late
+from arena.core.referee.clock import CpuClock, CpuShare, too_late
 from arena.core.referee.game import Game
 from arena.core.types import MARGIN_MS, NS_PER_MS, Forfeit, GameResult, Level, Termination
 from arena.core.wire.messages import Request
@@ -87,7 +87,7 @@ def test_a_little_is_no_excuse_and_is_recorded(tmp_path: Path) -> None:
 )
 def test_who_would_have_been_in_time(denied_ms: int, over_ms: int | None, overloaded: bool) -> None:
     over_ns = None if over_ms is None else over_ms * NS_PER_MS
-    share = Share(denied_ms * NS_PER_MS, SECOND // 2)
+    share = CpuShare(denied_ms * NS_PER_MS, SECOND // 2)
     cause = too_late("was late", SECOND, share=share, late_ns=0, over_ns=over_ns)
     assert cause.overloaded is overloaded
     assert cause.denied_ms == denied_ms
@@ -102,7 +102,7 @@ def test_who_would_have_been_in_time(denied_ms: int, over_ms: int | None, overlo
     ],
 )
 def test_a_referee_that_woke_late(denied_ms: int | None, over_ms: int | None, overloaded: bool) -> None:
-    share = None if denied_ms is None else Share(denied_ms * NS_PER_MS, SECOND // 2)
+    share = None if denied_ms is None else CpuShare(denied_ms * NS_PER_MS, SECOND // 2)
     over_ns = None if over_ms is None else over_ms * NS_PER_MS
     cause = too_late("was late", SECOND, share=share, late_ns=80 * NS_PER_MS, over_ns=over_ns)
     assert cause.overloaded is overloaded
@@ -125,7 +125,7 @@ def test_a_referee_that_woke_late(denied_ms: int | None, over_ms: int | None, ov
 def test_short_times_are_lost_by_short_waits_of_the_machine(
     denied_ms: int, late_ms: int, crowd_ms: int, over_ms: int, overloaded: bool
 ) -> None:
-    share = Share(denied_ms * NS_PER_MS, 20 * NS_PER_MS, crowd_ms * NS_PER_MS)
+    share = CpuShare(denied_ms * NS_PER_MS, 20 * NS_PER_MS, crowd_ms * NS_PER_MS)
     late_ns, over_ns = late_ms * NS_PER_MS, over_ms * NS_PER_MS
     cause = too_late("was late", 36 * NS_PER_MS, share=share, late_ns=late_ns, over_ns=over_ns)
     assert cause.overloaded is overloaded

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from referee_kit import first_legal, on_turn, referee
 
-from arena.author.requests import Asked, requests_of
+from arena.author.requests import AskedRequest, requests_of
 from arena.core.catalogue import game, names
 from arena.core.record.log import LateRecord, read_log
 from arena.core.wire.messages import Request
@@ -19,7 +19,7 @@ Decide = Callable[[Request], Any]
 WANTS = ("view", "events", "legal")
 
 
-def play(folder: Path, deciders: list[Decide], **options: Any) -> list[tuple[list[Request], list[Asked]]]:
+def play(folder: Path, deciders: list[Decide], **options: Any) -> list[tuple[list[Request], list[AskedRequest]]]:
     """A game; by seat what was sent, and what the log gives."""
     bots = [MemoryBot(decide, want=WANTS) for decide in deciders]
     result, _ = referee(folder, bots, **options)
@@ -30,7 +30,7 @@ def play(folder: Path, deciders: list[Decide], **options: Any) -> list[tuple[lis
     ]
 
 
-def check(sent: list[Request], asked: list[Asked]) -> None:
+def check(sent: list[Request], asked: list[AskedRequest]) -> None:
     """The requests are the same."""
     assert [one.request for one in asked] == sent
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from arena.core.progress import Met, Neighbour, Round
+from arena.core.progress import Met, Neighbour, RoundProgress
 from arena.core.show.rounds import adaptive_table, bracket, swiss_table
 
 
@@ -13,7 +13,7 @@ def met(*bots: str, shares: tuple[float, ...] | None = None, done: bool = True) 
     return Met(bots=bots, shares=shares, deals=4, done=done)
 
 
-QUARTERS = Round(
+QUARTERS = RoundProgress(
     title="quarter-finals",
     meetings=(
         met("random", "banzai", shares=(0.25, 0.75)),
@@ -22,16 +22,16 @@ QUARTERS = Round(
     ),
     byes=("daimyo",),
 )
-REPLAY = Round(title="quarter-finals, replay 1", meetings=(met("greedy", "kite", shares=(0.75, 0.25)),))
-SEMIS = Round(
+REPLAY = RoundProgress(title="quarter-finals, replay 1", meetings=(met("greedy", "kite", shares=(0.75, 0.25)),))
+SEMIS = RoundProgress(
     title="semi-finals",
     meetings=(
         met("daimyo", "banzai", shares=(0.75, 0.25)),
         met("shogun-deep-search-2027", "greedy", shares=(0.625, 0.375)),
     ),
 )
-THIRD = Round(title="third place", meetings=(met("banzai", "greedy", shares=(0.25, 0.75)),))
-FINAL = Round(title="final", meetings=(met("daimyo", "shogun-deep-search-2027", shares=(0.75, 0.25)),))
+THIRD = RoundProgress(title="third place", meetings=(met("banzai", "greedy", shares=(0.25, 0.75)),))
+FINAL = RoundProgress(title="final", meetings=(met("daimyo", "shogun-deep-search-2027", shares=(0.75, 0.25)),))
 KNOCKOUT = [QUARTERS, REPLAY, SEMIS, THIRD, FINAL]
 
 
@@ -119,7 +119,7 @@ third place
 
 def test_tables_of_three_are_listed_side_by_side() -> None:
     tables = (met("ann", "bob", "cid", shares=(0.75, 0.5, 0.25)), met("dan", "eva", "fay"))
-    shown = bracket([Round(title="semi-finals", meetings=tables, byes=("gus",))], 80)
+    shown = bracket([RoundProgress(title="semi-finals", meetings=tables, byes=("gus",))], 80)
     assert (
         shown.plain
         == """\
@@ -132,9 +132,9 @@ semi-finals
 
 def test_a_swiss_table() -> None:
     rounds = [
-        Round(title="round 1", meetings=(met("ann", "bob", shares=(1.0, 0.0)),), byes=("cid",)),
-        Round(title="round 2", meetings=(met("ann", "cid", shares=(0.5, 0.5)),), byes=("bob",)),
-        Round(title="round 3", meetings=(met("cid", "bob", shares=(0.9, 0.1), done=False),)),
+        RoundProgress(title="round 1", meetings=(met("ann", "bob", shares=(1.0, 0.0)),), byes=("cid",)),
+        RoundProgress(title="round 2", meetings=(met("ann", "cid", shares=(0.5, 0.5)),), byes=("bob",)),
+        RoundProgress(title="round 3", meetings=(met("cid", "bob", shares=(0.9, 0.1), done=False),)),
     ]
     assert (
         swiss_table(rounds, {"ann": 1.5, "cid": 1.5, "bob": 1.0}, 80).plain
@@ -148,7 +148,7 @@ def test_a_swiss_table() -> None:
 
 
 def test_a_swiss_table_of_tables_of_three_has_shares() -> None:
-    rounds = [Round(title="round 1", meetings=(met("ann", "bob", "cid", shares=(0.75, 0.5, 0.25)),))]
+    rounds = [RoundProgress(title="round 1", meetings=(met("ann", "bob", "cid", shares=(0.75, 0.5, 0.25)),))]
     rows = swiss_table(rounds, {"ann": 0.75, "bob": 0.5, "cid": 0.25}, 80).plain.splitlines()[2:]
     assert [row.split()[3:] for row in rows] == [["75", "%"], ["50", "%"], ["25", "%"]]
 

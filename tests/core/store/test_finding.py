@@ -10,7 +10,7 @@ import pytest
 
 from arena.core.errors import ConfigError, StoreError
 from arena.core.store import finding
-from arena.core.store.finding import Finder, Place, Wanted, open_finder
+from arena.core.store.finding import Finder, LogPlace, Wanted, open_finder
 from arena.core.store.lock import locked
 from arena.core.store.store import Store, open_store
 from tests import instant
@@ -57,7 +57,7 @@ def finder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finder]:
 )
 def test_a_tournament_is_named_by_a_part_of_its_id(finder: Finder, text: str, id: str) -> None:
     assert finder.identify(text) == id
-    assert finder.place(text) == Place(id, finder.tournament(id).logs, None)
+    assert finder.place(text) == LogPlace(id, finder.tournament(id).logs, None)
 
 
 @pytest.mark.parametrize("text", ["a", "20260102", "20"])

@@ -8,22 +8,22 @@ from collections import Counter
 from pathlib import Path
 
 from arena.core.store.records import Claim, PlannedGame
-from arena.core.tournament.scarce import Room
+from arena.core.tournament.scarce import ScarceUse
 from tests.command_kit import arena
 
 USES = [("gpu",), ("gpu",), ("gpu", "net"), (), ()]
 PAIRS = [(0, 3), (3, 4), (1, 4), (0, 1), (2, 3), (0, 4)]
 
 
-def room(**most: int) -> Room:
-    return Room(USES, most, lambda n: PlannedGame(number=n, block=n, deal=0, rotation=0, entrants=PAIRS[n]))
+def room(**most: int) -> ScarceUse:
+    return ScarceUse(USES, most, lambda n: PlannedGame(number=n, block=n, deal=0, rotation=0, entrants=PAIRS[n]))
 
 
 def claim(*numbers: int) -> list[Claim]:
     return [Claim(game=f"g-{n}", tournament="g", number=n, deal=0, rotation=0, attempt=1) for n in numbers]
 
 
-def fitting(room: Room) -> list[int]:
+def fitting(room: ScarceUse) -> list[int]:
     return [number for number in range(len(PAIRS)) if room.fits(number)]
 
 

@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from arena.league.door.app import _Routes
 from arena.league.door.openapi import document
-from arena.league.door.uploads import Begun, Uploads
+from arena.league.door.uploads import Announced, Uploads
 
 
 def test_every_request_of_the_door_is_described_and_no_other(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def busy(tmp_path: Path) -> Iterator[tuple[League, OpenDoor, str]]:
     league.publish("logs/cup-1-000001.jsonl.zst", b"log")
     league.publish("seasons/cup-1/season.json", {})
     (tmp_path / "incoming/uploads").mkdir(parents=True)
-    begun = Begun("fox", "0" * 64, 10)
+    begun = Announced("fox", "0" * 64, 10)
     uploads = Uploads(tmp_path / "incoming/uploads", room=lambda folder: True)
     uploads.begin("anna", begun, 0)
     uploads.add("anna", begun.name, 0, b"12345")

@@ -11,7 +11,7 @@ from arena.league.door.limits import MOST_BOTS
 from arena.league.door.messages import PING_S, SILENCE_S, Closed, Error, Frame, FromDoor, Leave, Offer, Ping, Pong
 from arena.league.door.refusals import Refusal
 from arena.league.door.remote_bots import Peer, RemoteBots
-from arena.league.door.seats import CLOSED, FRAME, VERSION, Gone, Seat
+from arena.league.door.seats import CLOSED, FRAME, VERSION, Gone, SeatConnection
 
 ANNA: Peer = (b"\0anna", "K" * 40)
 BEN: Peer = (b"\0ben", "L" * 40)
@@ -25,7 +25,7 @@ class Scene:
         self.deaf: set[bytes] = set()
         self.remote_bots = RemoteBots(self.send)
         self.ends: list[socket.socket] = []
-        self.seats: list[Seat] = []
+        self.seats: list[SeatConnection] = []
 
     def send(self, routing_id: bytes, message: FromDoor) -> bool:
         if routing_id in self.deaf:
@@ -37,17 +37,17 @@ class Scene:
         """What an author got since the last call."""
         return self.sent.pop(peer[0], [])
 
-    def seat(self, version: str = "fox/1") -> Seat:
+    def seat(self, version: str = "fox/1") -> SeatConnection:
         """A seat that has named its version."""
         ours, theirs = socket.socketpair()
         self.ends += [theirs]
         theirs.setblocking(False)
-        seat = Seat(ours)
+        seat = SeatConnection(ours)
         self.seats.append(seat)
         self.remote_bots.from_seat(seat, VERSION, version.encode())
         return seat
 
-    def sitting(self) -> tuple[Seat, str]:
+    def sitting(self) -> tuple[SeatConnection, str]:
         """A seat of a bot that anna serves, and its sitting."""
         self.remote_bots.serve(ANNA, "anna", "fox", "fox/1", 0)
         seat = self.seat()
@@ -59,7 +59,7 @@ class Scene:
         """What the other end of a seat has got."""
         with self.ends[at].dup() as end:
             try:
-                return list(Seat(end).receive())
+                return list(SeatConnection(end).receive())
             except Gone:
                 return []
 
@@ -212,7 +212,7 @@ def test_a_seat_says_its_version_once(scene: Scene) -> None:
 def test_a_seat_reads_messages_however_they_are_cut() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        writer, reader = Seat(ours), Seat(theirs)
+        writer, reader = SeatConnection(ours), SeatConnection(theirs)
         for data in (b"", b"x" * 70_000, b"end"):
             writer.send(FRAME, data)
         found: list[tuple[bytes, bytes]] = []

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from arena.league.door.limits import UPLOAD_S
-from arena.league.door.uploads import Begun, Uploads
+from arena.league.door.uploads import Announced, Uploads
 
 DIGEST = "ab" * 32
 
@@ -14,7 +14,7 @@ DIGEST = "ab" * 32
 def test_an_upload_goes_a_day_after_its_last_part_whatever_the_time_of_day_was(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path, room=lambda folder: True)
     for author in ("anna", "ben"):
-        uploads.begin(author, Begun("fox", DIGEST, 2), 0)
+        uploads.begin(author, Announced("fox", DIGEST, 2), 0)
     os.utime(tmp_path / "anna" / f"{DIGEST}.part", (0, 0))  # as after a jump of the clock
     uploads.expire(1_000.0)
     uploads.add("ben", DIGEST, 0, b"x")

@@ -10,7 +10,7 @@ import pytest
 
 from arena.core.errors import Refused, StoreError
 from arena.league.store import LeagueStore, read_league
-from arena.league.store.records import Standing
+from arena.league.store.records import VersionStanding
 from arena.league.store.states import Actor, State
 from tests import league_kit as kit
 
@@ -21,7 +21,7 @@ def store(tmp_path: Path) -> Iterator[LeagueStore]:
         yield store
 
 
-def facts(store: LeagueStore, name: str) -> Standing:
+def facts(store: LeagueStore, name: str) -> VersionStanding:
     [found] = [standing for standing in store.facts.standing() if standing.name == name]
     return found
 

@@ -15,7 +15,7 @@ from arena.core.show.replay import Replay
 from arena.learn.analysis.analyse import Analysis, Judged
 from arena.learn.analysis.judges import Judge
 from arena.learn.analysis.trials import Trials
-from arena.learn.analysis.words import Report
+from arena.learn.analysis.words import AnalysisWords
 from arena.pages.game import game_page
 
 SEAT = 1
@@ -42,11 +42,11 @@ def found(samurai: Log) -> Analysis:
 
 
 @pytest.fixture
-def report(samurai: Log, found: Analysis) -> Report:
-    return Report(samurai, found)
+def report(samurai: Log, found: Analysis) -> AnalysisWords:
+    return AnalysisWords(samurai, found)
 
 
-def test_the_heading_says_what_was_looked_at(report: Report, found: Analysis) -> None:
+def test_the_heading_says_what_was_looked_at(report: AnalysisWords, found: Analysis) -> None:
     count = len(found.decisions)
     assert [line.plain for line in report.heading(200)] == [
         f"random (seat 1) in game g1: {count} decisions, judged by daimyo in {8 * (count - 1) + 80} trials"
@@ -54,11 +54,11 @@ def test_the_heading_says_what_was_looked_at(report: Report, found: Analysis) ->
 
 
 def test_what_there_was_no_time_for_is_said(samurai: Log, found: Analysis) -> None:
-    [_, told] = Report(samurai, replace(found, skipped=7)).heading(200)
+    [_, told] = AnalysisWords(samurai, replace(found, skipped=7)).heading(200)
     assert told.plain == "There was no time to look at 7 more decisions; --budget gives it."
 
 
-def test_the_costly_decision_is_told_with_what_was_better(report: Report, found: Analysis) -> None:
+def test_the_costly_decision_is_told_with_what_was_better(report: AnalysisWords, found: Analysis) -> None:
     told = [line.plain for line in report.costly(200)]
     assert told[0] == "What cost most:"
     assert told[1] == (
@@ -73,16 +73,16 @@ def test_the_costly_decision_is_told_with_what_was_better(report: Report, found:
 def test_nothing_costly_is_said_too(samurai: Log, found: Analysis) -> None:
     none = replace(found, decisions=tuple(replace(one, proven=False) for one in found.decisions))
     assert "No decision is shown to have cost anything" in " ".join(
-        line.plain.replace("\n", " ") for line in Report(samurai, none).costly(80)
+        line.plain.replace("\n", " ") for line in AnalysisWords(samurai, none).costly(80)
     )
 
 
 def test_without_a_margin_costs_are_chances(samurai: Log, found: Analysis) -> None:
-    [_, told, *_] = [line.plain for line in Report(samurai, replace(found, unit=None)).costly(200)]
+    [_, told, *_] = [line.plain for line in AnalysisWords(samurai, replace(found, unit=None)).costly(200)]
     assert "cost 150 % of the chance to be first" in told
 
 
-def test_a_replay_has_the_remarks_on_their_decisions(samurai: Log, report: Report, found: Analysis) -> None:
+def test_a_replay_has_the_remarks_on_their_decisions(samurai: Log, report: AnalysisWords, found: Analysis) -> None:
     remarks = report.remarks()
     shown = Replay(samurai, None, remarks)
     costly = [index for index in range(len(shown.frames)) if shown.is_mistake(index)]
@@ -92,13 +92,13 @@ def test_a_replay_has_the_remarks_on_their_decisions(samurai: Log, report: Repor
     assert re.search(r"[▁▄]\[▁\][▁▄]", text), "the curve, at this decision"
 
 
-def test_other_eyes_do_not_see_them(samurai: Log, report: Report) -> None:
+def test_other_eyes_do_not_see_them(samurai: Log, report: AnalysisWords) -> None:
     remarks = report.remarks()
     assert all(frame.remark is None for frame in Replay(samurai, 0, remarks).frames)
     assert any(frame.remark is not None for frame in Replay(samurai, SEAT, remarks).frames)
 
 
-def test_a_key_goes_to_the_costly_decision(samurai: Log, report: Report) -> None:
+def test_a_key_goes_to_the_costly_decision(samurai: Log, report: AnalysisWords) -> None:
     steps = Stepper([Path(samurai.source)], 0, None, report.remarks())
     steps.press("f")
     assert "cost a lead of 1.5 captured pieces" in " ".join(line.plain for line in steps.draw(100, 40))
@@ -106,14 +106,14 @@ def test_a_key_goes_to_the_costly_decision(samurai: Log, report: Report) -> None
     assert "no forfeit or costly decision after this" in steps.draw(100, 40)[-1].plain
 
 
-def test_remarks_stay_when_the_eyes_change(samurai: Log, report: Report) -> None:
+def test_remarks_stay_when_the_eyes_change(samurai: Log, report: AnalysisWords) -> None:
     steps = Stepper([Path(samurai.source)], 0, None, report.remarks())
     steps.press("1")
     steps.press("f")
     assert "cost a lead of 1.5 captured pieces" in " ".join(line.plain for line in steps.draw(100, 40))
 
 
-def test_a_page_has_the_curve_and_the_mark(samurai: Log, report: Report, found: Analysis) -> None:
+def test_a_page_has_the_curve_and_the_mark(samurai: Log, report: AnalysisWords, found: Analysis) -> None:
     page = game_page(samurai, None, report.remarks())
     data = json.loads(re.findall(r'id="arena-data">(.*?)</script>', page)[0])
     judged = [frame for frame in data["frames"] if "p" in frame]

@@ -17,7 +17,7 @@ from arena.core.referee import feed as module
 from arena.core.referee.feed import Feed, FeedReader
 from arena.pages.live.app import Watching
 from arena.pages.live.games import Summary, ended, how_ended
-from arena.pages.live.scores import Board
+from arena.pages.live.scores import LiveStandings
 from arena.pages.web.guard import Guard
 from arena.pages.web.serving import Listening, listen
 
@@ -150,7 +150,7 @@ def test_the_page_is_told_why_there_are_no_standings(tmp_path: Path, garbage: bo
     database = tmp_path / "arena.db"
     if garbage:
         database.write_bytes(b"no database" * 1000)
-    board = Board(database)
+    board = LiveStandings(database)
     board.read()
     with closing(FeedReader(tmp_path / "feed")) as feed_reader:
         watching = Watching(feed_reader, board, public=public)

@@ -11,12 +11,12 @@ import pytest
 from arena.core.store.store import open_store
 from arena.pages.live import scores
 from arena.pages.live.games import Games
-from arena.pages.live.scores import LEAST_S, Board
+from arena.pages.live.scores import LEAST_S, LiveStandings
 from arena.pages.live.screen import Screen
 
 
 def test_without_a_database_there_is_nothing_and_a_reason(tmp_path: Path) -> None:
-    board = Board(tmp_path / "arena.db")
+    board = LiveStandings(tmp_path / "arena.db")
     assert board.read()
     assert not board.scores.id
     assert "arena.db" in board.error
@@ -24,7 +24,7 @@ def test_without_a_database_there_is_nothing_and_a_reason(tmp_path: Path) -> Non
 
 
 def test_it_is_read_again_after_a_while(tmp_path: Path) -> None:
-    board = Board(tmp_path / "arena.db")
+    board = LiveStandings(tmp_path / "arena.db")
     assert board.due(time.monotonic())
     board.read()
     assert not board.due(time.monotonic())
@@ -33,7 +33,7 @@ def test_it_is_read_again_after_a_while(tmp_path: Path) -> None:
 
 def test_standings_move_as_results_are_stored(tmp_path: Path) -> None:
     setting = instant.settings()
-    board = Board(tmp_path / "arena.db")
+    board = LiveStandings(tmp_path / "arena.db")
     with open_store(tmp_path / "arena.db") as store:
         begun = instant.start(store, setting, tmp_path / "logs")
         assert board.read()
@@ -57,7 +57,7 @@ def test_standings_move_as_results_are_stored(tmp_path: Path) -> None:
 def test_games_are_counted_at_once_however_long_standings_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     setting = instant.settings()
     monkeypatch.setattr(scores, "SHARE", 1e9)
-    board = Board(tmp_path / "arena.db")
+    board = LiveStandings(tmp_path / "arena.db")
     with open_store(tmp_path / "arena.db") as store:
         played = instant.runner(store, instant.start(store, setting, tmp_path / "logs"), setting).run()
         next(played)
@@ -74,7 +74,7 @@ def test_games_are_counted_at_once_however_long_standings_take(tmp_path: Path, m
 
 def test_where_all_play_together_there_are_scores_and_nobody_wins(tmp_path: Path) -> None:
     setting = instant.settings(teams=(0, 0), deals=12)
-    board = Board(tmp_path / "arena.db")
+    board = LiveStandings(tmp_path / "arena.db")
     with open_store(tmp_path / "arena.db") as store:
         list(instant.runner(store, instant.start(store, setting, tmp_path / "logs"), setting).run())
     assert board.read()

@@ -26,7 +26,7 @@ from arena.core.link.bots import BotSpec
 from arena.core.rules.course import Ask, Chance, Course, Over
 from arena.core.show.presenter import header_of
 from arena.core.types import GameSettings, Payload
-from arena.pages.play.seat import Front, Table
+from arena.pages.play.seat import Front, Start
 from arena.pages.web.serving import Listening
 from arena.pages.web.table import Playing
 from tests.acting import first_play
@@ -44,14 +44,14 @@ class Game:
         self.hidden: set[str] = set()
         """The tiles that other seats ever held and never showed, as symbols."""
 
-    def set_table(self, front: Front) -> Table:
+    def set_table(self, front: Front) -> Start:
         bots = [
             BotSpec(name="you" if seat == self.seat else f"bot{seat}", version="", command=("x",), folder="/",
                     digest="0" * 64)
             for seat in range(self.settings.players)
         ]  # fmt: skip
         job: Any = SimpleNamespace(logs=str(FOLDER), game="samurai-basic", front=front.path)
-        return Table(job, header_of("g1", self.settings, bots), self.seat)
+        return Start(job, header_of("g1", self.settings, bots), self.seat)
 
     def play(self, job: Any) -> Any:
         with socket.socket(socket.AF_UNIX) as end:
@@ -317,7 +317,7 @@ def test_the_end_of_the_command_is_told() -> None:
 
 
 def test_a_table_that_cannot_be_set_leaves_nothing() -> None:
-    def broken(front: Front) -> Table:
+    def broken(front: Front) -> Start:
         raise ValueError(front.path)
 
     with pytest.raises(ValueError, match="arena-play-") as raised:

@@ -25,7 +25,7 @@ from arena.core.link.confinement import confinement
 from arena.core.link.fence import Fence
 from arena.core.types import Level
 from arena.sandbox import cgroups, fence, kept
-from arena.sandbox.cgroups import Ground, Group, Mount
+from arena.sandbox.cgroups import ControlGroup, Ground, Mount
 from arena.sandbox.fence import process_limit
 from tests.ordinary import USER, ordinary
 
@@ -579,7 +579,7 @@ def test_a_group_is_gone_after_its_close(place: Ground) -> None:
 def test_groups_of_a_dead_worker_are_removed_with_what_is_in_them(place: Ground) -> None:
     code = (
         "import os, subprocess\nfrom arena.sandbox import cgroups\n"
-        "group = cgroups.Group(cgroups.ground(), 64, 9)\n"
+        "group = cgroups.ControlGroup(cgroups.ground(), 64, 9)\n"
         "bot = subprocess.Popen(['sleep', '3600'], stdout=subprocess.DEVNULL)\ngroup.join(bot.pid)\n"
         "print(bot.pid, cgroups._identity(), flush=True)\nos.kill(os.getpid(), 9)"
     )
@@ -588,7 +588,7 @@ def test_groups_of_a_dead_worker_are_removed_with_what_is_in_them(place: Ground)
     groups = [folder / f"arena-{identity}-1" for folder in place.folders]
     assert all(group.exists() for group in groups)
     assert lives(int(pid))
-    mine = Group(place, 64, 9)
+    mine = ControlGroup(place, 64, 9)
     eventually(lambda: (cgroups.sweep(place), not any(group.exists() for group in groups))[1])
     assert not lives(int(pid))
     assert len(left(place)) == len(place.folders), "the groups of living workers stay"
@@ -598,7 +598,7 @@ def test_groups_of_a_dead_worker_are_removed_with_what_is_in_them(place: Ground)
 def test_a_group_that_cannot_be_made_leaves_nothing(place: Ground) -> None:
     broken = Ground(1, place.memory, place.pids, Path("/proc"), place.unified)
     with pytest.raises(MachineFault, match=r"expected to make group arena-.*, got: "):
-        Group(broken, 64, 9)
+        ControlGroup(broken, 64, 9)
     assert left(place) == []
 
 

@@ -17,7 +17,7 @@ import pytest
 from arena.core.errors import BotError, MachineFault
 from arena.core.link.bots import BotSpec
 from arena.core.link.custody import Custody
-from arena.core.link.process import BotProcess, End
+from arena.core.link.process import BotProcess, Exit
 from arena.core.types import Level, Termination
 from arena.sandbox import box, fenced
 from arena.sandbox.binds import needs
@@ -48,7 +48,7 @@ def spec(folder: Path, *command: str, tcp: bool = False) -> BotSpec:
     return BotSpec(name="tried", version="", command=command, folder=str(folder), digest="0" * 64, tcp=tcp)
 
 
-def ended(process: BotProcess) -> End:
+def ended(process: BotProcess) -> Exit:
     try:
         while (end := process.end()) is None:
             time.sleep(0.005)
@@ -70,13 +70,13 @@ def held() -> set[str]:
 
 def test_a_program_that_is_not_there(tmp_path: Path, custody: Custody, level: Level) -> None:
     end = ended(BotProcess(spec(tmp_path, "./nothing"), custody, {}, level=level))
-    assert end == End(Termination.CRASHED, "exited with status 127")
+    assert end == Exit(Termination.CRASHED, "exited with status 127")
 
 
 def test_a_program_that_may_not_be_executed(tmp_path: Path, custody: Custody, level: Level) -> None:
     (tmp_path / "text").write_text("text")
     process = BotProcess(spec(tmp_path, "./text"), custody, {}, level=level)
-    assert ended(process) == End(Termination.CRASHED, "exited with status 126")
+    assert ended(process) == Exit(Termination.CRASHED, "exited with status 126")
     assert "Permission denied" in process.last_words()[-1]
 
 
@@ -101,7 +101,7 @@ def test_without_descriptors_nobody_is_to_blame(tmp_path: Path, custody: Custody
         else:
             started += 1
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-            assert ended(process) == End(Termination.CRASHED, "exited with status 0")
+            assert ended(process) == Exit(Termination.CRASHED, "exited with status 0")
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         assert held() <= before

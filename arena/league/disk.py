@@ -30,7 +30,7 @@ AGAIN: Final = 1.5
 RESERVE: Final = 64 * files.MIB
 """Bytes that are held back."""
 LOOK_S: Final = 5.0
-"""How often the service measures the room."""
+"""Seconds between two measurements of the room."""
 
 
 class Disk(NamedTuple):
@@ -53,11 +53,11 @@ class DiskState(msgspec.Struct, frozen=True):
     enough: bool
     """Whether games may begin and submissions be received."""
     needed: int
-    """How many free bytes it takes: to go on, or not to stop."""
+    """Free bytes that it takes: to go on, or not to stop."""
     free_files: int | None = None
     """Files that can still be made; None if the disk has no such limit."""
     needed_files: int = 0
-    """How many of them it takes."""
+    """Number of them that it takes."""
 
     def sentence(self) -> str:
         """Returns it for people: how much is free, and how much it takes."""

@@ -23,9 +23,9 @@ from arena.league.record.rounds import PUBLISHED
 SETTINGS: Final = "league.toml"
 """The file that makes a folder a league."""
 ORDER: Final = ".json"
-"""How the name of an order's file ends."""
+"""Suffix of the name of an order's file."""
 ARCHIVE: Final = ".tar.zst"
-"""How the name of an archive ends."""
+"""Suffix of the name of an archive."""
 _LOCK: Final = "run.lock"
 
 
@@ -35,10 +35,10 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.settings = path / SETTINGS
-        """What the operator decides."""
+        """Settings that the operator decides."""
         self.database = path / "league.db"
         self.journal = path / "league.log"
-        """What the service did."""
+        """Log of what the service did."""
         self.inbox = path / "inbox"
         """Orders from this machine: `ID.json`, and `ID.tar.zst` beside it if there is an archive."""
         self.incoming = path / "incoming"
@@ -46,7 +46,7 @@ class Folder:
         self.submissions = path / "submissions"
         """The archives of versions that play or may come to it, once for each digest."""
         self.bots = path / "bots"
-        """What was built from the archives. It can always be made again."""
+        """Bots as they were built from the archives. They can always be made again."""
         self.logs = path / "logs"
         """The games' logs as they were written, a folder for each season."""
         self.published = path / PUBLISHED
@@ -54,12 +54,12 @@ class Folder:
         self.answers = self.published / "answers"
         """The answers to orders: `ID.json`."""
         self.service = self.published / "service.json"
-        """What the service says about itself, from time to time."""
+        """Document in which the service tells how it is, from time to time."""
         self.site = path / "site"
         self.door = path / "door"
-        """What belongs to the door: its key, its addresses, the socket to remote bots."""
+        """Files of the door: its key, its addresses, the socket to remote bots."""
         self.feed = path / "live"
-        """Where whoever watches waits for the records of running games; it is there while somebody does."""
+        """Folder in which watchers wait for the records of running games; it is there while somebody does."""
 
     @property
     def places(self) -> places.Places:
@@ -146,13 +146,6 @@ class Folder:
         """
         self.check()
         return files.read_text(self.settings, "the settings of a league", files.MOST_TEXT, errors.ConfigError)
-
-
-def folder_with(database: Path) -> Folder | None:
-    """Returns the league that a database belongs to, whatever links lead to it; None if it is no league's."""
-    file = database.resolve()
-    folder = Folder(file.parent)
-    return folder if file == folder.database and folder.settings.is_file() else None
 
 
 def _age(path: Path) -> tuple[float, str]:

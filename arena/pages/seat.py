@@ -30,11 +30,16 @@ Words: TypeAlias = dict[str, Any]
 """What the viewer writes: a heading `h`, sentences `l`, reasons `y`."""
 
 
-class _Told(msgspec.Struct, frozen=True):
+class SeatStep(msgspec.Struct, frozen=True):
+    """What one decision brought about, as far as a seat was told."""
+
     turn: int
     seat: Seat | None
-    view: Payload
     events: tuple[Payload, ...]
+    view: Payload
+
+
+class _Told(SeatStep, frozen=True):
     words: Words
     gained: tuple[int, ...]
     gains: bool
@@ -72,7 +77,7 @@ class SeatPage:
         self._acted: tuple[Payload, tuple[Payload, ...]] | None = None
         """What the board shows of the turn that was sent, until the referee tells."""
         start = _Told(
-            0, None, self._view, (), {"h": "Start", "l": list(self.presenter.primer())}, (0,) * self.rules.seats, False
+            0, None, (), self._view, {"h": "Start", "l": list(self.presenter.primer())}, (0,) * self.rules.seats, False
         )
         self._told = [start]
         self._drawing.make_room({seat: self._view})
@@ -192,7 +197,7 @@ class SeatPage:
                 for seat, points in self.presenter.gains(event).items():
                     gained[seat] += points
                     gains = True
-            self._told.append(_Told(step.turn, step.seat, step.view, step.events, words, tuple(gained), gains))
+            self._told.append(_Told(step.turn, step.seat, step.events, step.view, words, tuple(gained), gains))
         self._view = view
         if self._drawing.make_room({self.seat: view}):
             self.layout += 1
@@ -377,15 +382,6 @@ def script() -> str:
 def style(drawn: str) -> str:
     """Returns its one style, with that of the game's symbols."""
     return viewer_style() + read_part(HERE / "viewer" / "play.css") + drawn
-
-
-class SeatStep(msgspec.Struct, frozen=True):
-    """What one decision brought about, as far as a seat was told."""
-
-    turn: int
-    seat: Seat | None
-    events: tuple[Payload, ...]
-    view: Payload
 
 
 def steps(

@@ -23,13 +23,13 @@ from arena.core.face import bot_manifests, errors, resources, runtimes
 from arena.sandbox.kinds import check_kinds
 
 BOT: Final = "/bot"
-"""Where a sandbox has a bot's files."""
+"""Path of a bot's files in a sandbox."""
 _TOOLS: Final = ("cargo", "rustc", "go", "java", "javac", "mvn", "node", "npm")
 """Programs that build bots and are often installed elsewhere than in `/usr`."""
 _RUSTUP: Final = "rustup"
 """`cargo` may be a rustup shim, which needs $HOME; it is resolved to the real compiler."""
 _OF_TOOLS: Final = ("/etc/maven",)
-"""What such programs read of `/etc`."""
+"""Files of `/etc` that such programs read."""
 
 
 class Needs(msgspec.Struct, frozen=True):

@@ -33,14 +33,14 @@ from arena.core.face import confining, errors, machine_fault, plain
 from arena.sandbox import filter
 
 SOCKET_FOLDER: Final = "/run/arena"
-"""Where a bot finds the folder of its socket."""
+"""Path at which a bot finds the folder of its socket."""
 ENDPOINT: Final = f"ipc://{SOCKET_FOLDER}/referee"
-"""What `ARENA_ENDPOINT` is in a box."""
+"""Value of `ARENA_ENDPOINT` in a box."""
 TMP_MIB: Final = 32
 SHM_MIB: Final = 16
 MAX_DESCRIPTORS: Final = 256
 MAX_SIGNALS: Final = 256
-"""How many timers and waiting signals it may have: so few that no box takes what the user of all has."""
+"""Limit of timers and pending signals: so few that no box takes what the user of all has."""
 HOSTNAME: Final = "seat"
 USER: Final = "bot"
 NAMED: Final = {"USER": USER, "LOGNAME": USER, "HOME": "/tmp"}
@@ -65,7 +65,7 @@ _DEVICES: Final = {**{name: name for name in ("full", "null", "random", "urandom
 """All of `/dev`, beside `shm` and links, and what it is on the machine. There are no pseudo-terminals: their numbers
 are the whole machine's. `zero` gives memory that nobody can count; `full` reads as zeros, and gives none."""
 _LINKS: Final = {"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"}
-"""What is a link to `/proc/self/fd` in `/dev`, and to which part of it."""
+"""Links in `/dev` to `/proc/self/fd`, each with the part that it leads to."""
 _GONE: Final = {
     "bwrap": "install bubblewrap (apt install bubblewrap)",
     "prlimit": "install util-linux (apt install util-linux)",
@@ -97,7 +97,7 @@ class BoxCommand:
             MachineFault: The machine has no descriptor or no memory left.
         """
         self.descriptors: tuple[int, ...] = ()
-        """What the process has to inherit."""
+        """Descriptors that the process inherits."""
         try:
             rules = self._write(filter.program(allowed=allowed))
             given = _words("--ro-bind-data", [(str(self._write(data)), path) for path, data in (files or {}).items()])
@@ -200,7 +200,7 @@ class BoxStatus(msgspec.Struct, frozen=True):
     pid: int | None
     """The number of the box's process 1, as this process sees it; None if there is no such process yet."""
     exit_code: int | None
-    """What the program exited with, or 128 plus the number of the signal that ended it; None if it has not ended, or
+    """Exit status of the program, or 128 plus the number of the signal that ended it; None if it has not ended, or
     if it was never started."""
 
 

@@ -43,7 +43,7 @@ OFFLINE: Final = {"CARGO_NET_OFFLINE": "true", "GOPROXY": "off", "GOTOOLCHAIN": 
 """Variables by which package managers know that there is no network: they say so, and do not try for minutes."""
 _LOOK_S: Final = 0.05
 _REST_SHARE: Final = 10
-"""How many times as long as a look at the disk took there is none."""
+"""Pause after a look at the disk, as a multiple of its duration."""
 _FREE_MIB: Final = 256
 """With less room on the disk than this, no build goes on."""
 _OTHERS_MIB: Final = 4_096
@@ -52,7 +52,7 @@ _NO_ROOM: Final = "left no room on the disk"
 _WELL: Final = "exited with status 0"
 _DESCRIPTORS: Final = 1_024
 _GONE_S: Final = 10.0
-"""How long the processes of a box that was killed may take to be gone."""
+"""Seconds that the processes of a killed box may take to be gone."""
 
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True):

@@ -100,7 +100,7 @@ class Ground(msgspec.Struct, frozen=True):
     pids: Path
     cpu: Path
     unified: Path
-    """Where groups are frozen and killed; on version 2 the same as the others."""
+    """Folder in which groups are frozen and killed; on version 2 the same as the others."""
 
     @property
     def folders(self) -> tuple[Path, ...]:

@@ -42,7 +42,7 @@ from arena.sandbox.fence import fence, process_limit
 from arena.sandbox.probes import FENCED, FENCED_STARTS, PROBES, STARTS, TABLE, calls_to_try, needed, start_remedy
 
 _PATIENCE_S: Final = 60.0
-"""How long a seat may take to start, and to report: a second where the machine is idle."""
+"""Seconds that a seat may take to start, and to report: one where the machine is idle."""
 _BUSY: Final = "the machine is too busy to tell: try again when it has less to do"
 _MEMORY_MIB: Final = 128
 """Limit of the seat in which the probes run."""
@@ -56,9 +56,9 @@ _LEAST_DESCRIPTORS: Final = 1024
 _WAL_FAULT: Final = ((3, 7, 0), (3, 51, 2))
 """In these versions of SQLite two connections that write at once can damage a database with a WAL."""
 _FROZEN_S: Final = 0.05
-"""How long the CPU time of a frozen seat is watched."""
+"""Seconds for which the CPU time of a frozen seat is watched."""
 _SETTLE_S: Final = 2.0
-"""How long a seat may take to stand still, at most."""
+"""Seconds that a seat may take to stand still."""
 _OF_A_FILE: Final = ("st_ino", "st_mode", "st_uid", "st_gid", "st_size", "st_mtime_ns", "st_nlink")
 
 

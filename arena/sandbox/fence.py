@@ -29,7 +29,7 @@ from arena.sandbox.cgroups import ControlGroup, CpuGroup, counting_memory, count
 from arena.sandbox.kept import Files, KeptMemory, files
 
 MAX_FILES: Final = 2_000
-"""How many files and folders a bot may have in its `/tmp` and `/dev/shm`: each takes memory of the system."""
+"""Limit of files and folders that a bot may have in its `/tmp` and `/dev/shm`: each takes memory of the system."""
 _STACKS_MIB: Final = 512
 """Room for what a process reserves and does not use: 64 stacks of 8 MiB."""
 _THREAD_MIB: Final = 42
@@ -39,7 +39,7 @@ _PROCESSES_A_CORE: Final = 8
 _BOX_PROCESSES: Final = 4
 """Processes that bwrap needs inside the box."""
 _LAST_WAIT_MS: Final = 5_000
-"""How long a worker that ends waits for its last groups. What is left then is removed by the next worker."""
+"""Seconds that a worker that ends waits for its last groups. What is left then is removed by the next worker."""
 
 
 def fence(level: Level, spec: bot_manifests.BotSpec, *, processes: int | None = None) -> fences.Fence:

@@ -39,10 +39,10 @@ from arena.sandbox.box import NAMED, system_trees
 DEVICES: Final = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 """All that a bot may write to, beside its output and its connection. `/dev/zero` gives memory that nobody can count."""
 LINKS: Final = "python"
-"""How the names of the folders begin in which a Python's packages are links."""
+"""Prefix of the names of folders in which a Python's packages are links."""
 _KEPT: Final = 64
 _PATIENCE_S: Final = 20.0
-"""How long the launcher may take to answer."""
+"""Seconds that the launcher may take to answer."""
 _ONE_PROCESS: Final = ("-m", "arena", "bot", "bridge")
 """What a command has that needs a second process."""
 

@@ -258,7 +258,7 @@ OPEN: Final = {
 All others that are allowed were looked at, up to `NEWEST`, and do neither."""
 
 SHOWN_MIB: Final = 16
-"""How large each file system is that a bot asks about."""
+"""Size of each file system that a bot asks about."""
 _TMPFS: Final = 0x0102_1994
 _LOAD, _EQUAL, _AT_LEAST, _BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16

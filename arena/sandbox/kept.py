@@ -15,7 +15,7 @@ from arena.core.face import NS_PER_MS, process_trees
 from arena.sandbox.filter import SHARED
 
 _SHARED: Final = b"/dev/zero (deleted)\n"
-"""How the name of a mapping of shared memory without a file ends."""
+"""Suffix of the name of a mapping of shared memory without a file."""
 _EPOLL: Final = "anon_inode:[eventpoll]"
 _KEPT: Final = 256
 """Bytes that the kernel keeps for a mapping (200), or for a file that an epoll watches (200)."""
@@ -27,7 +27,7 @@ _FOLDERS: Final = ("tmp", "dev/shm")  # as seen by the bot
 _READ: Final = 65_536
 _libc: Final = ctypes.CDLL(None)
 _REST_SHARE: Final = 4
-"""How many times the CPU time that counting took it is not done again."""
+"""Pause after counting, as a multiple of the CPU time that it took."""
 
 
 class Files(NamedTuple):

@@ -25,12 +25,12 @@ LIST: Final = 0b1000
 USE: Final = 0b0110
 """Read and write files: devices."""
 _OF_FILES: Final = 0b0111
-"""Those of these rights that a file can have."""
+"""Rights that a file can have."""
 _CREATE, _ADD = 444, 445
 _VERSION: Final = 1
 _BENEATH: Final = 1
 _FILE_RIGHTS: Final = (13, 14, 15, 15, 16)
-"""How many rights on files each version knows, from the first one on; later ones know as many as the last."""
+"""Number of rights on files by version, from the first one on; later ones know as many as the last."""
 _TCP: Final = 0b11
 _SCOPES: Final = 0b11
 """Abstract sockets and signals of others."""

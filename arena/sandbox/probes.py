@@ -35,7 +35,7 @@ _UNIFIED: Final = "mount the second version too: mount -t cgroup2 none /sys/fs/c
 _SINCE: Final = "a kernel without seccomp has level trusted only; on any other " + _BUG
 
 FENCED: Final = f"{Level.FENCED}-"
-"""How the names of the probes begin that run in a seat of that level."""
+"""Prefix of the names of the probes that run in a seat of that level."""
 _ITS_LANDLOCK: Final = (
     "Landlock does not do here what it promises: use another kernel, and please report it with this line"
 )

@@ -41,17 +41,17 @@ class Comparisons(msgspec.Struct, frozen=True):
     """The numbers that the entrants have outside."""
     deals: int
     deal: Indices
-    """Of each row: which deal, from 0."""
+    """Deal of each row, from 0."""
     pair: Indices
-    """Of each row: which pair."""
+    """Pair of each row."""
     points: Vector
-    """Of each row: the games that `one` won, a drawn one as a half."""
+    """Games that `one` won, by row; a drawn one is a half."""
     against: Vector
-    """Of each row: the games that `other` won, a drawn one as a half."""
+    """Games that `other` won, by row; a drawn one is a half."""
     one: Indices
-    """Of each pair: the first entrant."""
+    """First entrant of each pair."""
     other: Indices
-    """Of each pair: the second entrant."""
+    """Second entrant of each pair."""
 
     @property
     def size(self) -> int:

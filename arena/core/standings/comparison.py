@@ -48,9 +48,9 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """The mean share of a deal, from 0 to 1. By wins better than the other counts 1, level with it a half; by margins
     the largest lead counts 1, none a half."""
     interval: tuple[float, float]
-    """Where the true score is, with 1 - `alpha`, at all looks together."""
+    """Confidence interval of the true score, with 1 - `alpha`, at all looks together."""
     one_look: tuple[float, float] | None
-    """Where it is if this is the only look (Student's t); None if all deals were alike."""
+    """Confidence interval if this is the only look (Student's t); None if all deals were alike."""
     rating: float | None
     """By how many rating points the first is ahead; None if it won or lost everything, or if wins are not judged."""
     e_plus: float
@@ -100,9 +100,9 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True):
     """The two are level if the true mean is shown to be within so much of 0, where the lead is judged."""
     mean: float
     interval: tuple[float, float]
-    """Where the true mean is, with 1 - `alpha`, at all looks together."""
+    """Confidence interval of the true mean, with 1 - `alpha`, at all looks together."""
     one_look: tuple[float, float] | None
-    """Where it is if this is the only look (Student's t); None if all deals were alike."""
+    """Confidence interval if this is the only look (Student's t); None if all deals were alike."""
     deals: tuple[int, int, int]
     """In how many deals the first was ahead, level, behind."""
 

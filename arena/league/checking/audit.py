@@ -140,9 +140,9 @@ class SeasonAuditor(auditing.Auditor):
         self._heads = heads
         self._history: History | None = None
         self._sha256: dict[int, str] = {}
-        """By number of players that of what is played."""
+        """Digest of what is played, by number of players."""
         self._digests: dict[str, str] = {}
-        """By version of a season of arena 0.2 the digest of its files in the first log."""
+        """Digest of a version's files in the first log, of a season of arena 0.2."""
         self._old: old.SeasonOpened | None = None
         self._lines = 0
         """How many there are."""

@@ -47,7 +47,7 @@ class ComputedStandings:
         self.ratings = [true_skill.Rating(one.mu, one.sigma) for one in history.entrants.values()]
         self.tallies = [game_rows.Tally(number) for number in range(len(self.names))]
         self._matches: defaultdict[int, set[int]] = defaultdict(set)
-        """By entrant the deals of its matches."""
+        """Deals of each entrant's matches."""
         self.incomplete: set[int] = set()
         """Entrants of whom a log is missing: of their sums only what ranks say is known."""
         pairs: list[pentanomial.PairResult] = []

@@ -39,11 +39,11 @@ class History:
         self.head = rounds.FIRST
         """SHA-256 (hex) of the last line that was taken."""
         self.entrants: dict[str, rounds.Entered] = {}
-        """By name the versions, in the order in which they came."""
+        """Versions by name, in the order in which they came."""
         self.playing: set[str] = set()
         self.matches: list[ToldMatch] = []
         self.games: dict[int, tuple[ToldMatch, int]] = {}
-        """By its number of each game the match, and its rotation in it."""
+        """Match of each game by its number, and its rotation in it."""
         self.final: rounds.FinalBegun | None = None
         self.left: list[str] = []
         """Who is out of the final."""

@@ -105,7 +105,7 @@ class Door:
         self._telling = DoorFiles(folder, clock, falls)
         self._sockets = Sockets(folder, self._published, self._requests, self._usage, self._telling, clock)
         self._open: Counter[str] = Counter()
-        """By author the requests and WebSockets that are in progress."""
+        """Number of requests and WebSockets in progress by author."""
         self.traffic: Callable[[], tuple[int, Mapping[str, int]]] = lambda: (0, {})
         """Says how many connections the server has, and how many it has closed, by reason."""
         llms = PlainTextResponse(_LLMS, headers=_NO_STORE)

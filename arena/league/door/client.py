@@ -23,16 +23,16 @@ from arena.league.door.addresses import Address, connect, headers, reached
 from arena.league.door.messages import API, MAX_ARCHIVE, Played, Problem, Retired, Submitted, Table, Versions, Welcome
 
 LONGEST_PAUSE_S: Final = 90
-"""How long the client waits by itself when a limit is reached."""
+"""Longest wait of the client when a rate limit is reached, in seconds."""
 _SHORT_PAUSE_S: Final = 2
 """Of pauses up to this the author is told once for each limit: a long list may have dozens."""
 TRIES: Final = 5
-"""How often an upload is taken up again before it must have got further."""
+"""Number of retries of an upload before it must have got further."""
 _IDLE_S: Final = 5.0
 """Seconds after which a connection is not used again: the league, or what is before it, may have closed it."""
 _PIECE: Final = 65_536
 _CUT: Final = (http.client.BadStatusLine, ConnectionError)
-"""How a connection ends that the other end has closed: `RemoteDisconnected` is a `BadStatusLine`."""
+"""Errors of a connection that the other end has closed: `RemoteDisconnected` is a `BadStatusLine`."""
 _T = TypeVar("_T")
 
 
@@ -41,7 +41,7 @@ class _Request(NamedTuple):
     path: str
     body: bytes | None = None
     have: int = 0
-    """How much of the body the league has already."""
+    """Bytes of the body that the league has already."""
     progress: Callable[[int], None] = lambda have: None
 
 

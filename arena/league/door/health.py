@@ -28,7 +28,7 @@ HEALTH: Final = "door/health.json"
 ADDRESS: Final = "door/authors"
 """The file with the address that authors use, as it was told last."""
 EACH_S: Final = 10.0
-"""How often the files are written again."""
+"""Seconds between two writings of the files."""
 
 
 class Health(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,12 +40,12 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     at: str
     """When this was written."""
     falls: int
-    """How often it fell over since `arena league open` was given."""
+    """Number of its falls since `arena league open` was given."""
     connections: int
     messages: int
     """Requests of authors, and messages of remote bots."""
     refused: dict[str, int]
-    """By code the requests that were refused."""
+    """Number of refused requests by code."""
     turned_away: int
     """Requests without a token that is known."""
     closed: dict[str, int]
@@ -87,7 +87,7 @@ class DoorFiles:
         self._falls = falls
         self._since = _now()
         self._shown = b""
-        """What the list of remote bots holds."""
+        """Content of the list of remote bots as it was written last."""
         self._written: float | None = None
         self.messages = 0
         self.turned_away = 0

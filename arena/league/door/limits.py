@@ -39,16 +39,16 @@ LIMITS: Final = {
     # Each is a row of the league for ever, and a synced write.
     "orders": Limit(60 / 3_600, 60, "60 orders an hour"),
 }
-"""By name, as errors give it in `limit`."""
+"""Rate limits by name, as errors give it in `limit`."""
 MOST_BOTS: Final = 4
-"""How many remote bots one author may serve at a time."""
+"""Limit of remote bots that one author serves at a time."""
 MOST_WAITING: Final = 8
-"""How many orders of one author may wait for the league's answer."""
+"""Limit of orders of one author that wait for the league's answer."""
 MOST_OPEN: Final = 16
-"""How many requests and WebSockets of one author may be in progress."""
+"""Limit of requests and WebSockets of one author in progress."""
 _DAY_S: Final = 86_400
 UPLOAD_S: Final = 86_400
-"""How long an upload that nothing is added to is kept, in seconds."""
+"""Seconds for which an upload is kept that nothing is added to."""
 
 
 def orders_of(submissions: int) -> Limit:

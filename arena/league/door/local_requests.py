@@ -31,7 +31,7 @@ from arena.league.door.uploads import Announced, Uploads
 
 _T = TypeVar("_T")
 _LOOK_S: Final = 0.5
-"""How often it is looked whether a version was tried."""
+"""Seconds between two looks whether a version was tried."""
 
 
 class Who(NamedTuple):
@@ -64,7 +64,7 @@ class LocalRequests:
         self._sending: set[str] = set()
         """Authors of whom an archive comes, or is checked."""
         self._latest: dict[str, str] = {}
-        """By author the version that they sent last: the league publishes it a moment after it has answered."""
+        """Version that each author sent last: the league publishes it a moment after it has answered."""
 
     def welcome(self, who: Who) -> Welcome:
         """Says who the league is, and what the author may: the door's limits, and the league's."""

@@ -24,7 +24,7 @@ from arena.league.door.published import Published
 from arena.league.door.refusals import Refusal
 
 ANSWER_S: Final = 10.0
-"""How long an author waits for the league's answer before only the order is confirmed."""
+"""Seconds that an author waits for the league's answer before only the order is confirmed."""
 LOOK_S: Final = 0.05
 """How soon it is looked for first."""
 _TEXTS: Final = ("code", "message", "remedy", "limit", "rule", "path")
@@ -46,9 +46,9 @@ class Orders:
         self._published = published
         self._usage = usage
         self._waiting: Counter[str] = Counter()
-        """By author the orders that wait for an answer."""
+        """Number of orders by author that wait for an answer."""
         self._sent: dict[str, deque[str]] = {}
-        """By author the bots that were handed on last: the league publishes them a moment later."""
+        """Bots of each author that were handed on last: the league publishes them a moment later."""
 
     def tidy(self) -> None:
         """Removes archives whose order was never written, because the door was killed. Call it at the start."""

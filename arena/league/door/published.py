@@ -59,7 +59,7 @@ MOST_KEPT: Final = 16
 _PAGE: Final = re.compile(r"games-([0-9]{1,9})\.json")
 _LOST: Final = frozenset({"lost", "forfeits"})
 Print: TypeAlias = tuple[int, ...]
-"""What tells one content of a file from another, without reading it."""
+"""Fingerprint of a file's content that needs no reading: time, size and inode."""
 
 
 class _Unreadable(errors.ArenaError):

@@ -13,7 +13,7 @@ from arena.core.face import Kept, Payload, files, log_records, receipts, record_
 _REFEREE: Final = msgspec.msgpack.Decoder(wire_messages.GameStart | wire_messages.Request | wire_messages.GameOver)
 _BOT: Final = msgspec.msgpack.Decoder(wire_messages.Action)
 _WRONG: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What another message raises, or what is none."""
+"""Errors that another message raises, or what is none."""
 
 
 class ReceiptRecorder:

@@ -21,7 +21,7 @@ SOCKET: Final = "relay.sock"
 PRESENCE: Final = "door/remote.json"
 """Which remote versions are served now. An open door writes it again every few seconds while there are any."""
 STALE_S: Final = 30.0
-"""How old it may be: a door that hangs leaves it behind."""
+"""Seconds after which it is stale: a door that hangs leaves it behind."""
 _PROGRAM: Final = "relay_seat.py"
 
 

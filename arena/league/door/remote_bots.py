@@ -56,7 +56,7 @@ class RemoteSitting(msgspec.Struct):
     received: int = 0
     """Frames that came from the author."""
     began: int = 0
-    """How many pings there had been."""
+    """Number of pings before it."""
 
 
 class Presence(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 EACH_S: Final = 60.0
-"""How often it says how many games were played, if there were any."""
+"""Seconds between two sums of the games that were played, if there were any."""
 WAITS: Final = {
     "received": "waiting until the league tries it",
     "building": "waiting until the league tries it",

@@ -32,9 +32,9 @@ from arena.league.door.seats import Gone, SeatConnection
 QUEUE: Final = 16
 """Messages that wait for an author's program."""
 UNREAD_S: Final = 15.0
-"""How long it may read nothing."""
+"""Seconds for which it may read nothing."""
 SILENT_S: Final = 30.0
-"""How long a connection may bring no message before its first one ..."""
+"""Seconds for which a connection may bring no message before its first one ..."""
 IDLE_S: Final = 300.0
 """... and after it."""
 
@@ -81,7 +81,7 @@ class Sockets:
         self._remote_bots = RemoteBots(self._send)
         self._connections: dict[bytes, _Connection] = {}
         self._served: dict[str, tuple[bytes, str, Serving]] = {}
-        """By version the connection that serves it, its author, and what was last said of it."""
+        """Connection that serves each version, its author, and what was last said of it."""
         self._seats: dict[int, SeatConnection] = {}
 
     def presence(self) -> dict[str, Presence]:

@@ -47,7 +47,7 @@ class _Falls:
         self._pause = 1
         self._began = 0.0
         self.count = 0
-        """How often it fell over."""
+        """Number of its falls."""
 
     def begin(self) -> None:
         """Notes that the door is opened now."""

@@ -49,7 +49,7 @@ class Uploads:
         self._folder = folder
         self._room = room
         self._seen: dict[Path, tuple[int, float]] = {}
-        """By upload how much of it there was when that was last found to have changed, and when that was."""
+        """Size of each upload when it was last found to have changed, and when that was."""
 
     def begin(self, author: str, begun: Announced, offset: int) -> None:
         """Begins an upload, or goes on with it from an offset.

@@ -43,7 +43,7 @@ FIRST: Final = tuple(
 what was published of seasons."""
 SUMS: Final = "SHA256SUMS"
 _PART: Final = ".arena-backup-"
-"""How the name of a folder begins in which a backup or a league is made, beside where it is to be."""
+"""Prefix of the name of a folder in which a backup or a league is made, beside where it is to be."""
 
 
 class Backup(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,7 +55,7 @@ class Backup(msgspec.Struct, frozen=True, kw_only=True):
     bytes: int
     """Of all files in it."""
     logs: int
-    """Of how many games it has the log."""
+    """Number of games whose log it has."""
     missing: list[str]
     """Archives of versions that the database needs and that are not in it, which should not happen."""
 

@@ -113,9 +113,9 @@ class Lost:
         self._is_built = is_built
         self._found: dict[int, Version] = {}
         self._tries: Counter[int] = Counter()
-        """By version how often it was tried to build it again."""
+        """Number of tries to build each version again."""
         self._rests: dict[int, float] = {}
-        """By version until when that is not tried again."""
+        """Backoff of each version: until when that is not retried."""
         self._mark = -1
         self._due = 0.0
         self._look()

@@ -97,9 +97,9 @@ class Finalist(msgspec.Struct, frozen=True, kw_only=True):
     """Its mean share against the others, from 0 to 1; None without a deal."""
     deals: int
     rating: float | None
-    """By the refit of the final alone."""
+    """Rating by the refit of the final alone."""
     half_width: float | None
-    """Of its interval, 95 %."""
+    """Half of its confidence interval, 95 %."""
 
 
 def stage(design: Design, matches: Sequence[FinalMatch], pairs: Collection[pentanomial.PairResult]) -> FinalStage:
@@ -111,9 +111,9 @@ def stage(design: Design, matches: Sequence[FinalMatch], pairs: Collection[penta
     """
     by_table = _by_table(matches)
     complete: list[bool] = []
-    """By round that was begun, whether each of its matches is over."""
+    """Whether each match is over, by round that was begun."""
     deals: list[set[int]] = []
-    """By round the deals that count."""
+    """Deals that count, by round."""
     for round in design.rounds():
         played = [by_table[table][round.turn] for table in round.tables if len(by_table[table]) > round.turn]
         left = tuple(table for table in round.tables if len(by_table[table]) <= round.turn)

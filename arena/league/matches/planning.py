@@ -25,7 +25,7 @@ from arena.league.store import LeagueStore
 from arena.league.store.records import HOUSE, Match, VersionStanding
 
 MATCHES_A_WORKER: Final = 2
-"""How many matches there are that are not over, for each worker."""
+"""Number of matches that are not over, for each worker."""
 MOST_UNRATED: Final = 64
 """How many games there may be beyond those that are rated. Ratings follow the order of games, so that one slow game
 holds them up: nobody should be matched by old ratings for long."""

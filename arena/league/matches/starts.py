@@ -36,9 +36,9 @@ class Starts:
         self._limits = limits
         self._clock = clock
         self._levels: dict[str, tuple[float, float]] = {}
-        """By author who has used some: the seconds that were left, and when."""
+        """Token bucket of each author who has used some: the seconds that were left, and when."""
         self._told: dict[str, float] = {}
-        """By author when they were told that it is used up: once a day."""
+        """Time at which each author was told that it is used up: once a day."""
 
     def count(self, game: game_rows.PlannedGame, result: GameResult) -> list[str]:
         """Counts the starts of a game. Returns what the operator is told, and tells authors who have used up theirs."""

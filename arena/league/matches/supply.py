@@ -94,9 +94,9 @@ class MatchGames:
         self._starts = starts
         self._tell = tell
         self._tries: Counter[str] = Counter()
-        """By game that is not over: how often it crashed its worker, or was interrupted."""
+        """Number of crashes and interruptions of each game that is not over."""
         self._kills: Counter[str] = Counter()
-        """By game that is not over: how often its worker was killed from outside."""
+        """Number of kills from outside of each game that is not over."""
         self._owed: deque[Callable[[], object]] = deque()
         """What is to be written, in order."""
         self._faults = 0

@@ -37,7 +37,7 @@ from arena.league.store import LeagueReader, LeagueStore
 from arena.league.store.records import HOUSE, Author, Match, Season, Version
 
 PAGE: Final = 256
-"""Of how many matches an author's games stand in one file."""
+"""Number of matches whose games of an author stand in one file."""
 AT_ONCE: Final = 32
 """How many matches are published before the service looks at everything else."""
 _LOOK_S: Final = 1.0
@@ -73,11 +73,11 @@ class Publishing:
         self._ranked: int | None = None
         """How many rows this process had changed when it was computed: nobody else writes the database."""
         self._told: dict[str, tuple[object, ...]] = {}
-        """By author what their documents were made from."""
+        """Facts that each author's documents were made from."""
         self._reported: dict[int, tuple[str, int]] = {}
-        """By version the state in which its reports were published last."""
+        """State of each version in which its reports were published last."""
         self._written: dict[Path, bytes] = {}
-        """By file the digest of what was published last."""
+        """Digest of each file as it was published last."""
 
     def catch_up(self) -> None:
         """Writes what a kill may have left out, and the game: the last matches in lists of games, files of seasons."""

@@ -37,22 +37,22 @@ from arena.league.settings import Settings
 from arena.league.store import LeagueStore, open_league
 
 WAIT_S: Final = 10.0
-"""How long a command waits for the service's answer."""
+"""Seconds that a command waits for the service's answer."""
 KEPT_S: Final = 86_400.0
-"""How long an answer is kept that nobody fetched, in seconds."""
+"""Seconds for which an answer is kept that nobody fetched."""
 ASIDE_DAYS: Final = 30
-"""How long an order is kept that was put aside."""
+"""Days for which an order is kept that was put aside."""
 AT_ONCE: Final = 16
-"""How many orders are obeyed before the service looks at everything else."""
+"""Number of orders that are obeyed before the service looks at everything else."""
 TIDY_S: Final = 3600.0
-"""How often old answers are looked for, and what was put aside long ago."""
+"""Seconds between two searches for old answers, and for what was put aside long ago."""
 _POLL_S: Final = 0.05
 UNKNOWN: Final = "unknown"
 """Stands for the verb of an order that has none, or one that does not exist."""
 _ASIDE: Final = ".bad"
 """How the name of a file ends that was put aside."""
 _ID: Final = re.compile(r"[A-Za-z0-9]{1,64}")
-"""What an order is called: it becomes the name of its answer's file."""
+"""Form of an order's identifier: it becomes the name of its answer's file."""
 
 
 def new_order(verb: str, arguments: Payload) -> Order:
@@ -168,7 +168,7 @@ class Inbox:
         self._stuck: set[Path] = set()
         """What is no order and cannot be put aside: it is passed over."""
         self.obeyed: Counter[str] = Counter()
-        """By verb how many orders were obeyed or refused; those with a verb that does not exist are `unknown`."""
+        """Number of orders by verb that were obeyed or refused; those with a verb that does not exist are `unknown`."""
 
     def look(self) -> int:
         """Obeys the orders that wait, some at a time, the oldest first. Returns how many were obeyed."""

@@ -31,10 +31,10 @@ from arena.league.service.stopping import Stopping
 from arena.league.submissions.step_runner import StepRunner, StepWorker
 
 POLL_S: Final = 0.2
-"""How long the loop waits for a game to end before it looks at everything else."""
+"""Seconds that the loop waits for a game to end before it looks at everything else."""
 PATIENCE_S: Final = 60.0
 REPORT_S: Final = 60.0
-"""How often it says how many games were played."""
+"""Seconds between two sums of the games that were played."""
 _LOOKS: Final = 12
 """Over how many looks at its state the rate of games is taken."""
 STEPS_SHARE: Final = 0.5

@@ -32,7 +32,7 @@ _ACTIVE: Final = f"""SELECT entrant, versions.id, bots.name, versions.number, au
     FROM versions JOIN bots ON bots.id = bot JOIN authors ON authors.id = bots.author
     JOIN entrants ON entrants.tournament = :tournament AND entrants.number = versions.entrant
     WHERE state = 'active' ORDER BY entrant"""
-"""Of each active version what is not a list. `since` is how many matches there were before its first game."""
+"""Figures of each active version. `since` is how many matches there were before its first game."""
 _PLAYING: Final = f"""SELECT entrant, count(DISTINCT together) FROM matches INDEXED BY matches_playing
     CROSS JOIN meetings ON meetings.tournament = matches.tournament AND meetings.match = matches.number
     WHERE matches.tournament = :tournament AND {PLAYING} GROUP BY entrant"""

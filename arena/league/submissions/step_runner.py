@@ -35,7 +35,7 @@ STEPS: Final[dict[State, tuple[Kind, State]]] = {
     State.CHECKING: ("check", State.QUALIFYING),
     State.QUALIFYING: ("qualify", State.ACTIVE),
 }
-"""By state which step is done in it, and what comes after it."""
+"""Step that is done in each state, and the state after it."""
 _PASSED: Final = {
     "build": "it is built",
     "check": "it keeps to the protocol",
@@ -155,7 +155,7 @@ class StepRunner:
         self._doing = ""
         self._looked = 0.0
         self._rests: dict[int, float] = {}
-        """By version until when its step is not tried again, after a fault of the machine."""
+        """Backoff of each version: until when its step is not retried, after a fault of the machine."""
         self.machine_faults = 0
         """How many steps the machine could not do. A bot elsewhere that nobody serves is no fault of this machine."""
         self.lost = Lost(store, tools.is_built)

@@ -234,7 +234,7 @@ class Allowance:
         self._bots = bots
         self._limits = limits
         self._known: dict[str, int] = {}
-        """By digest how many bytes it takes."""
+        """Bytes that each build takes, by digest."""
 
     def limit(self, author: str) -> int:
         """Returns how many MiB an author's built bots may take."""

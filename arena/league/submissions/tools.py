@@ -31,7 +31,7 @@ class LeagueTools:
         self._settings = settings
         self._tree = tree
         self._specs: dict[int, bot_manifests.BotSpec] = {}
-        """By version what it is started with: a digest over all its files is in it."""
+        """Start of each version: a digest over all its files is in it."""
 
     def work(self, version: Version, kind: Kind) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
         """Returns what does a step, and its arguments. Raises MachineFault: what the step before has left is gone."""

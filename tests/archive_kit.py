@@ -12,7 +12,7 @@ from pathlib import Path
 
 import zstandard
 
-from arena.author.archives.base import ArchiveEntry, label_bytes
+from arena.author.archives.rules import ArchiveEntry, label_bytes
 from arena.author.archives.tar import END, header, padding
 
 MANIFEST = b'name = "fox"\ncommand = ["./bot"]\n'

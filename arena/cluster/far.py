@@ -112,7 +112,7 @@ def clock() -> float:
 
 
 async def survey() -> bytes:
-    """Returns the `Facts` of this machine as msgpack.
+    """Returns the `MachineFacts` of this machine as msgpack.
 
     Raises:
         MachineFault: It could not be looked at.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from arena.core.face import plugs
 
 WING = plugs.Wing(
-    page="arena.pages.game:game_page",
+    page="arena.pages.game_page:game_page",
     plot="arena.pages.plots:plot_of_standings",
     live="arena.pages.commands.live:live_board",
     commands={

@@ -13,7 +13,7 @@ from browser_kit import COLOURED, chromium, heard, launch, played
 from golden.logs import FOLDER
 
 from arena.core.record.log import Log, read_log
-from arena.pages.game import game_page
+from arena.pages.game_page import game_page
 
 
 @pytest.fixture(scope="session")

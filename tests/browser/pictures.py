@@ -18,7 +18,7 @@ from screenshots import tournament
 from arena.core.record.log import read_log
 from arena.learn.analysis.analyse import analyse
 from arena.learn.analysis.words import AnalysisWords
-from arena.pages.game import game_page
+from arena.pages.game_page import game_page
 
 COLOURS = 200  # so many colours has a picture: enough for what is drawn in flat ones
 

@@ -16,7 +16,7 @@ from playwright.sync_api import sync_playwright
 from arena.core.record.log import Log, read_log
 from arena.core.show import replay
 from arena.core.show.presenter import Presenter
-from arena.pages.game import game_page
+from arena.pages.game_page import game_page
 
 WIDE, NARROW = (1280, 800), (390, 844)
 LOOKS = (

@@ -14,7 +14,7 @@ from arena.core.record.log import ActionRecord, Log, read_log
 from arena.core.show.presenter import Presenter
 from arena.core.show.replay import Remark
 from arena.pages.frames import film
-from arena.pages.game import game_page
+from arena.pages.game_page import game_page
 
 SPRITES = "document.querySelectorAll('[class^=layer] > *').length"
 Look = Callable[..., Any]

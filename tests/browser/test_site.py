@@ -14,7 +14,7 @@ from browser_kit import COLOURED
 from web_kit import served
 
 from arena.core.record.log import Log
-from arena.pages.game import game_page
+from arena.pages.game_page import game_page
 from arena.pages.web import site_app
 from tests import site_kit
 

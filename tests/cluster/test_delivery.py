@@ -30,9 +30,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Job, Delivery]:
 def test_a_game_is_carried_whole(played: tuple[Job, Delivery], tmp_path: Path) -> None:
     job, delivery = played
     assert decode_block(encode(Block((job,)))) == Block((job,))
-    outcome = BlockOutcome(
-        "tcp://w", "w", (GameDone(delivery), Failed("why", begun=False, bot="c")), "it ended", killed=True
-    )
+    outcome = BlockOutcome("t", "w", (GameDone(delivery), Failed("why", begun=False, bot="c")), "it ended", killed=True)
     assert decode_outcome(encode(outcome)) == outcome
     answer = outcome.answers[0]
     assert isinstance(answer, GameDone)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.author.archives.base import LABEL, label_bytes
+from arena.author.archives.rules import LABEL, label_bytes
 from arena.core.link.caps import BeyondCaps, set_caps
 from arena.core.referee.job import Job
 from arena.league.folder import Folder

@@ -22,7 +22,7 @@ from arena.core.show.seats import EVERYBODY
 from arena.core.types import Event, Payload
 from arena.pages import frames as module
 from arena.pages.frames import MOST_NOTE, MOST_NOTES, Camera, film, folded, mark_slow
-from arena.pages.game import game_page
+from arena.pages.game_page import game_page
 
 LIMIT = 500_000  # bytes that a page may have
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from arena.core.plugs import NotLoaded
 from arena.core.record import compressed
 from arena.league.folder import Folder
 from arena.league.public import documents
@@ -47,9 +48,12 @@ def cup(store: LeagueStore, tmp_path: Path) -> str:
     return season
 
 
-def test_of_a_league_that_just_began_there_is_a_page(tmp_path: Path) -> None:
+def test_of_a_league_that_just_began_there_is_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with league_kit.league(tmp_path, "anna") as store:
         assert "No game" in (make(store, tmp_path) / "index.html").read_text()
+        monkeypatch.setenv("ARENA_WINGS", "pages")
+        with pytest.raises(NotLoaded, match="expected the wing 'league' to be loaded"):
+            make(store, tmp_path)
 
 
 def test_a_league_has_a_face_from_its_first_minute(store: LeagueStore, tmp_path: Path) -> None:

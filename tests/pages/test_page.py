@@ -17,7 +17,7 @@ from arena.cli import cli
 from arena.core import extras
 from arena.core.errors import ConfigError, InternalError
 from arena.core.record.log import ActionRecord, Log, write_log
-from arena.pages.game import game_page
+from arena.pages.game_page import game_page
 from arena.pages.security import json_in_script, policy, raw
 
 HOSTILE = (

@@ -3,10 +3,10 @@
 `docs/archives.md` says what an archive looks like and which rules it keeps.
 """
 
-from arena.author.archives.base import HERE, LIMITS, MOST, ArchiveEntry, Limits, is_digest, within
 from arena.author.archives.checking import Archive, Contents, check
 from arena.author.archives.foreign import is_archive, normalise, packed_bot
 from arena.author.archives.packing import PackedBot, pack
+from arena.author.archives.rules import HERE, LIMITS, MOST, ArchiveEntry, Limits, is_digest, within
 from arena.author.archives.unpacking import bot_folder, unpack
 
 __all__ = [

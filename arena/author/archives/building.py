@@ -15,8 +15,8 @@ from typing import Final
 
 import msgspec
 
-from arena.author.archives.base import LABEL, MOST, Limits
 from arena.author.archives.checking import Archive, Contents
+from arena.author.archives.rules import LABEL, MOST, Limits
 from arena.author.archives.settling import settle, tree_digest, what_stays
 from arena.author.archives.unpacking import unpack
 from arena.core.face import Level, bot_manifests, confining, errors, files, programs, runtimes, warden

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from arena.author.archives.base import (
+from arena.author.archives.rules import (
     FORMAT,
     LABEL,
     MOST,

@@ -23,9 +23,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, BinaryIO, Final, NamedTuple
 
-from arena.author.archives.base import MOST, MOST_PATH, Limits, Rule, broken, check_path, exceeded, shown
 from arena.author.archives.checking import check
 from arena.author.archives.packing import PackedBot, pack
+from arena.author.archives.rules import MOST, MOST_PATH, Limits, Rule, broken, check_path, exceeded, shown
 from arena.author.archives.tar import BLOCK, Source, kind_of, padding, parsed
 from arena.author.archives.unpacking import UnpackedTree
 from arena.core.face import bot_files, bot_manifests, compression, errors, files, scratch

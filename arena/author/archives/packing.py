@@ -15,7 +15,8 @@ from typing import BinaryIO, Final
 
 import zstandard
 
-from arena.author.archives.base import (
+from arena.author.archives.checking import Count, check_places
+from arena.author.archives.rules import (
     LABEL,
     MOST,
     ArchivedBot,
@@ -28,7 +29,6 @@ from arena.author.archives.base import (
     parts,
     shown,
 )
-from arena.author.archives.checking import Count, check_places
 from arena.author.archives.tar import END, header, padding
 from arena.core.face import bot_files, bot_manifests, errors, files
 

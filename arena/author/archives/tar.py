@@ -18,7 +18,7 @@ from typing import Final
 
 import zstandard
 
-from arena.author.archives.base import ArchiveEntry, Rule, bad_path, broken, check_path
+from arena.author.archives.rules import ArchiveEntry, Rule, bad_path, broken, check_path
 from arena.core.face import compression
 
 BLOCK: Final = 512

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from arena.author.archives.base import LABEL, MOST, MOST_LABEL, ArchiveEntry, Limits, Rule, label_bytes, labelled
 from arena.author.archives.checking import Archive, check, read_archive
+from arena.author.archives.rules import LABEL, MOST, MOST_LABEL, ArchiveEntry, Limits, Rule, label_bytes, labelled
 from arena.core.face import errors, files, warden
 
 _FOLDER, _FILE, _PROGRAM = 0o755, 0o644, 0o755

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from arena.author.conform.base import Budget, Finding, Moment, breach
+from arena.author.conform.findings import Budget, Finding, Moment, breach
 from arena.author.conform.frames import Form, decoded, hexed, type_is_first
 from arena.author.conform.report import Evidence, Passed, Verdict
 from arena.core.face import (

@@ -7,8 +7,8 @@ from collections.abc import Callable, Container
 from random import Random
 from typing import Any, Final
 
-from arena.author.conform.base import Finding
 from arena.author.conform.dialogue import Dialogue
+from arena.author.conform.findings import Finding
 from arena.author.conform.frames import Form
 from arena.author.conform.report import Verdict
 from arena.core.face import (

@@ -8,8 +8,8 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from arena.author.conform.base import Budget, Finding, NotReached
 from arena.author.conform.checks import play, sequences, session, tolerance
+from arena.author.conform.findings import Budget, Finding, NotReached
 from arena.author.conform.report import BotReport, Level, Result, Verdict, count, level_of
 from arena.author.conform.tested_bot import Check, TestedBot
 from arena.core.face import Level as Confinement

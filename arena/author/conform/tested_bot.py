@@ -12,8 +12,8 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from arena.author.conform.base import Budget, Finding
 from arena.author.conform.dialogue import Dialogue
+from arena.author.conform.findings import Budget, Finding
 from arena.author.conform.frames import Form
 from arena.author.conform.games import Plan, TrialGame
 from arena.author.conform.report import Evidence, Level

@@ -31,8 +31,8 @@ def play_in_browser(
     need("pages", "--web")
     from arena.core.face import game_worker, processor_cores
     from arena.pages.web.guard import Guard, new_key
+    from arena.pages.web.seat_app import Playing
     from arena.pages.web.serving import BIND, Server, listen
-    from arena.pages.web.table import Playing
 
     listening = listen(bind or BIND)
     key = new_key()

@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import arena
 from arena.core.face import errors, feeds, log_records
-from arena.pages.game import game_page
+from arena.pages.game_page import game_page
 from arena.pages.live.games import SOURCE, Games, LiveFilm, LiveGame, ended
 from arena.pages.live.scores import LiveStandings
 from arena.pages.parts import read_part, render, tools, viewer_script, viewer_style

@@ -10,7 +10,7 @@ import zstandard
 from archive_kit import MANIFEST, assert_refused_in_little_memory, info, label, packed, patched, raw, with_bot
 
 from arena.author.archives import LIMITS, Limits, check, unpack
-from arena.author.archives.base import label_bytes
+from arena.author.archives.rules import label_bytes
 from arena.author.archives.tar import BLOCK, END
 from arena.core.errors import ArchiveError, ConfigError
 

@@ -11,7 +11,7 @@ import pytest
 from archive_kit import info, make, names, plain, tree
 
 from arena.author.archives import Limits, bot_folder, check, pack, unpack
-from arena.author.archives.base import ArchiveEntry
+from arena.author.archives.rules import ArchiveEntry
 from arena.author.archives.tar import header
 from arena.core.errors import ArchiveError, BotError
 from arena.core.link.bots import bundled_folders, find_bot, load_bot, read_manifest, unfetched

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from arena.author.conform.base import RULES
+from arena.author.conform.findings import RULES
 from arena.author.conform.games import kinds_of
 from arena.author.conform.report import Level, Verdict
 from arena.author.conform.runner import checks, rules_to_check, sections, unclaimed

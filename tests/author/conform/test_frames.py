@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.author.conform import frames
-from arena.author.conform.base import RULES
+from arena.author.conform.findings import RULES
 from arena.author.conform.frames import LONGEST_DECODED, UNKNOWN, Form, decoded, hexed, type_is_first
 from arena.core.errors import RemoteProtocolError
 from arena.core.wire.codec import decode, decode_from_referee, encode

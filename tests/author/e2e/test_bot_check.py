@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from arena.author.conform.base import Budget
+from arena.author.conform.findings import Budget
 from arena.author.conform.report import BotReport, Level, Verdict
 from arena.author.conform.runner import check_bot
 from arena.core.catalogue import names

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.author.conform.base import Budget, Finding
 from arena.author.conform.dialogue import Dialogue
+from arena.author.conform.findings import Budget, Finding
 from arena.core.link import watch
 from arena.core.link.bots import BotSpec
 from arena.core.link.custody import Custody

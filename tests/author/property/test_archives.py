@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.author.archives import Limits, check, pack, unpack
-from arena.author.archives.base import LABEL, ArchiveEntry, check_path, parts
+from arena.author.archives.rules import LABEL, ArchiveEntry, check_path, parts
 from arena.author.archives.tar import header, read_header
 from arena.core.errors import ArchiveError
 

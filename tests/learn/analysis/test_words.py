@@ -16,7 +16,7 @@ from arena.learn.analysis.analyse import Analysis, Judged
 from arena.learn.analysis.judges import Judge
 from arena.learn.analysis.trials import Trials
 from arena.learn.analysis.words import AnalysisWords
-from arena.pages.game import game_page
+from arena.pages.game_page import game_page
 
 SEAT = 1
 

@@ -27,8 +27,8 @@ from arena.core.rules.course import Ask, Chance, Course, Over
 from arena.core.show.presenter import header_of
 from arena.core.types import GameSettings, Payload
 from arena.pages.play.seat import Front, Start
+from arena.pages.web.seat_app import Playing
 from arena.pages.web.serving import Listening
-from arena.pages.web.table import Playing
 from tests.acting import first_play
 
 PATIENCE_S = 60.0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from arena.author.conform.base import Budget, Finding, NotReached
+from arena.author.conform.findings import Budget, Finding, NotReached
 from arena.author.conform.games import Plan, TrialGame, kinds_of
 from arena.author.conform.report import Level, Verdict
 from arena.author.conform.tested_bot import Checks, TestedBot

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from arena.author.conform.base import Finding, NotReached
 from arena.author.conform.dialogue import Dialogue
+from arena.author.conform.findings import Finding, NotReached
 from arena.author.conform.games import Plan, TrialGame
 from arena.author.conform.report import Level, Verdict
 from arena.author.conform.tested_bot import Checks, TestedBot

@@ -34,7 +34,7 @@ from arena.core.face import (
     result_of,
 )
 from arena.league.keeping.retention import GameFiles
-from arena.league.submissions.steps.base import StepReport, Stopwatch
+from arena.league.submissions.steps.step_report import StepReport, Stopwatch
 
 MATCHES: Final = 4
 """Deals, each of which is played in every seating. With more numbers of players there is one for each."""

@@ -128,7 +128,7 @@ def force_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def concurrency_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Adds `--concurrency N` and `--force-concurrency`."""
-    help = "Games at a time (--force-concurrency: beyond the cores).  [default: half of the cores]"
+    help = "Games at a time (--force-concurrency: beyond the cores).  [default: one on each core]"
     return option(HOW, "--concurrency", type=int, metavar="N", help=help)(force_option(function))
 
 

@@ -80,7 +80,7 @@ def play_tournament(
         store: The database; it keeps everything.
         setup: The settings and the bots.
         logs: The folder in which the tournament's own folder of logs is made.
-        concurrency: Games at a time; None means half of the cores.
+        concurrency: Games at a time; None means as many as there are cores for.
         worker: Starts a worker; None means a process on this machine.
         same_worker: Whether a cluster plays the games of a match on one worker.
         beacon_value: The value of the public beacon that the settings name, once it is out.
@@ -91,7 +91,7 @@ def play_tournament(
     Raises:
         ArenaError: It cannot be played, or not to its end. The message says why, and what to do.
     """
-    at_a_time = games_at_a_time(concurrency)
+    at_a_time = games_at_a_time(concurrency, setup.cores)
     begun = begin(store, setup.settings, setup.specs, logs, new=new, starts=starts)
     yield begun
     tournament = fix_chance(store, begun.tournament, setup.specs, beacon_value)

@@ -202,8 +202,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def games_at_a_time(self) -> int:
-        """How many games are played at a time, unless something else is ordered."""
-        return self.service.workers or processor_cores.games_at_a_time()
+        """How many games are played at a time, unless something else is ordered: one core is left to the service."""
+        return self.service.workers or max(1, processor_cores.games_at_a_time() - 1)
 
     @property
     def rule(self) -> MatchRule:

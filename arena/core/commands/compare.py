@@ -128,7 +128,8 @@ def compare(
     format = Compare(max_deals=max_deals, alpha=alpha, delta=delta, margin=most, sprt=sprt)
     fill = others or others_of((one, other), players)
     setup = set_up((one, other, *fill), game, format, level=level, seed=seed, times=make_game.times)
-    manner = Manner(workers=games_at_a_time(concurrency), logs=logs, new=new, each_game=each_game, quiet=quiet)
+    workers = games_at_a_time(concurrency, setup.cores)
+    manner = Manner(workers=workers, logs=logs, new=new, each_game=each_game, quiet=quiet)
     tell = nothing if quiet else say
     with open_store(db, say) as store:
         known, is_new = compared_bots(ctx, store, setup, manner, tell)

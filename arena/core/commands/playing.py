@@ -158,7 +158,6 @@ def _kept(store: Store, id: str) -> str:
 
 
 def _announce(begun: Begun, setup: Setup, manner: Manner) -> None:
-    from arena.core.catalogue import rules_of
     from arena.core.record.published import COMMITMENT_FILE
     from arena.core.show.standings import subject_text
     from arena.core.tournament.runner import crowded
@@ -196,7 +195,7 @@ def _announce(begun: Begun, setup: Setup, manner: Manner) -> None:
     say(LEVEL_LINES[settings.level])
     if manner.worker is not None:  # how many cores its machines have is not known here
         return
-    if warning := crowded(workers, settings.game.players, available_cores(), race=rules_of(settings.game).has_race):
+    if warning := crowded(workers, setup.cores, available_cores()):
         say(warning)
 
 
@@ -374,6 +373,7 @@ def lanes_on(
     address: str | None,
     concurrency: int | None,
     *,
+    each: int = 1,
     insecure: bool = False,
     same_worker: bool = False,
     tell: Callable[[str], object] = say,
@@ -383,8 +383,9 @@ def lanes_on(
 
     Args:
         address: The cluster's; None means this machine.
-        concurrency: Games at a time; None means half of the cores here, or the workers that a cluster has now. It may
-            be more than those: who comes later is used.
+        concurrency: Games at a time; None means as many as there are cores for here, or the workers that a cluster has
+            now. It may be more than those: who comes later is used.
+        each: The cores that a game keeps busy.
         insecure: Whether a cluster beyond this machine may be without TLS.
         same_worker: Whether matches are to stay on a worker: then there has to be a cluster.
         tell: Called with a sentence about each worker that was lost.
@@ -400,7 +401,7 @@ def lanes_on(
         for option, given in (("--insecure", insecure), ("--same-worker", same_worker)):
             if given:
                 raise ConfigError(f"expected --cluster beside {option}, got: {option} alone; leave it out")
-        yield LaneChoice(games_at_a_time(concurrency))
+        yield LaneChoice(games_at_a_time(concurrency, each))
         return
 
     def told(sentence: str) -> None:

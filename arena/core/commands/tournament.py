@@ -177,13 +177,6 @@ def tournament(
     from arena.core.tournament.scarce import read_most
     from arena.core.tournament.settings import seeded, set_up
 
-    lanes = ctx.with_resource(
-        lanes_on(cluster, concurrency, insecure=insecure, same_worker=same_worker, tell=nothing if quiet else say)
-    )
-    manner = Manner(
-        workers=lanes.number, worker=lanes.worker, same_worker=same_worker, logs=logs, beacon_value=beacon_value,
-        commit=commit, new=new, each_game=each_game, verbose=verbose, quiet=quiet,
-    )  # fmt: skip
     show = partial(show_report, as_json=as_json, quiet=quiet, verbose=verbose)
     game = make_game(players)
     entered = enter(bots, game.rules, bundled=all_, quiet=quiet)
@@ -193,6 +186,13 @@ def tournament(
     )  # fmt: skip
     setup = replace(setup, most=read_most(most))
     tell = nothing if quiet else say
+    lanes = ctx.with_resource(
+        lanes_on(cluster, concurrency, each=setup.cores, insecure=insecure, same_worker=same_worker, tell=tell)
+    )
+    manner = Manner(
+        workers=lanes.number, worker=lanes.worker, same_worker=same_worker, logs=logs, beacon_value=beacon_value,
+        commit=commit, new=new, each_game=each_game, verbose=verbose, quiet=quiet,
+    )  # fmt: skip
     with open_store(db, say) as store:
         if seeds is not None:
             if seeds == LATEST:

@@ -88,6 +88,8 @@ class Manifest(msgspec.Struct, frozen=True):
     """What it asks for, up to the caps of whoever runs the games."""
     uses: Annotated[tuple[Annotated[str, Meta(pattern=_PARAMETER)], ...], Meta(max_length=16)] = ()
     """Scarce things that it uses, such as `gpu`: only so many bots that use one play at once."""
+    cores: Annotated[int, Meta(ge=1, le=1024)] = 1
+    """Cores that its threads keep busy: by default so many fewer games are played at a time."""
     tune: Annotated[dict[Annotated[str, Meta(pattern=_PARAMETER)], Parameter], Meta(max_length=64)] = {}
     """Its parameters, each with its value and the range in which `arena tune` looks for a better one."""
     arguments: Annotated[
@@ -137,8 +139,7 @@ def load_bot(ref: str, *, capped: bool = True) -> BotSpec:
 def _from_folder(ref: str, capped: bool) -> BotSpec:
     folder = find_bot(ref)
     manifest = read_manifest(folder)
-    lack = missing(manifest, folder)
-    if lack is not None:
+    if (lack := missing(manifest, folder)) is not None:
         remedy = f"build it: run `arena bot build {shlex.quote(ref)}`" if lack.buildable else lack.why.remedy
         raise BotError(
             f"{folder / MANIFEST}: expected {lack.what!r:.{_LONGEST}}, which {manifest.name} needs, "
@@ -148,11 +149,10 @@ def _from_folder(ref: str, capped: bool) -> BotSpec:
 
 
 class Ref(NamedTuple):
-    """The meaning of a text that names an entrant. `values` is `NAME=VALUE,NAME=VALUE`, or empty."""
+    """What names an entrant. Its `bot` is bundled, a path or a command line; its `values` `NAME=VALUE,...`, or empty."""
 
     name: str
     bot: str
-    """A bundled bot, a path, or a command line."""
     values: str
 
     @property
@@ -379,7 +379,7 @@ def _check_keys(path: str, prefix: str, table: dict[str, Any], kind: type[msgspe
             )
 
 
-_AS_IT_IS: Final = ("name", "version", "display_name", "author", "language", "command", "rules", "entropy")
+_AS_IT_IS: Final = ("name", "version", "display_name", "author", "language", "command", "rules", "entropy", "cores")
 """Keys of the manifest that a bot has unchanged."""
 
 

@@ -75,6 +75,7 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     sockets: tuple[str, ...] = ()
     """Absolute paths of the operator's sockets in its folder. Only a program of arena itself has any."""
     uses: tuple[str, ...] = ()
+    cores: int = 1
     runtimes: tuple[tuple[str, str], ...] = ()
     """Programs that its command or its manifest calls by name, each with its absolute path, which is empty if it is not
     granted. Level trusted does not use them."""

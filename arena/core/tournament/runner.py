@@ -274,18 +274,19 @@ def overload(result: GameResult) -> str:
     return "; ".join(forfeit.sentence for forfeit in forfeits if forfeit is not None and forfeit.overloaded)
 
 
-def crowded(games: int, players: int, cores: int, *, race: bool) -> str:
+def crowded(games: int, each: int, cores: int) -> str:
     """Returns a warning if bots would wait for a core while their clocks run; empty if they would not.
 
-    In a game of turns one seat thinks at a time and the referee sleeps meanwhile: the game keeps one core busy. In a
-    race all seats compute at once, so it keeps as many busy as it has seats.
+    Args:
+        games: How many are played at a time.
+        each: The cores that one keeps busy.
+        cores: The cores that there are.
     """
-    each = players if race else 1
     if games * each <= cores:
         return ""
     at_once = f"{games} game{'' if games == 1 else 's'} at a time"
-    if race:
-        at_once += f", in each of which {players} bots compute at once,"
+    if each > 1:
+        at_once += f", each of which keeps {each} cores busy,"
     most = cores // each
     remedy = f"use --concurrency {most}" if most else f"no --concurrency helps, a game needs {each} cores"
     return (

@@ -13,6 +13,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
+from arena.core.catalogue import rules_of
 from arena.core.errors import ConfigError, did_you_mean
 from arena.core.link.bots import BotSpec, bundled_bots, load_bot
 from arena.core.record.published import sha256_of
@@ -156,6 +157,12 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """The entrants' names on the command line in the operator's folder, by number."""
     most: dict[str, int] = {}
     """How many bots may use at once what the manifests say, if not `scarce.USUAL`."""
+
+    @property
+    def cores(self) -> int:
+        """How many cores a game keeps busy: in a race all seats compute at once, else one seat at a time."""
+        seats = self.settings.game.players if rules_of(self.settings.game).has_race else 1
+        return seats * max(spec.cores for spec in self.specs)
 
     def job(self, tournament: Tournament, game: PlannedGame, feed: str = "") -> Job:
         """Returns the work for one game; `feed` is where it can be watched."""

@@ -55,15 +55,16 @@ _PROGRAM: Final = (
     "import sys; sys.path[:] = sys.argv[2:]; from arena.core.tournament.workers import serve; serve(int(sys.argv[1]))"
 )
 """The program of a worker process."""
+_CPUS: Final = Path("/sys/devices/system/cpu")
 
 
 def available_cores() -> int:
     """Returns how many cores this process may use: of those that it may run on, as many as its control group grants."""
-    return max(1, int(min(_allowed(), quota())))
+    return max(1, int(min(len(_processors()), quota())))
 
 
-def _allowed() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _processors() -> set[int]:
+    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
 
 
 def cores() -> dict[str, Any]:
@@ -71,7 +72,7 @@ def cores() -> dict[str, Any]:
     granted = quota()
     return {
         "available": available_cores(),
-        "affinity": _allowed(),
+        "affinity": len(_processors()),
         "quota": None if math.isinf(granted) else granted,
         "games_at_a_time": games_at_a_time(),
     }
@@ -105,16 +106,19 @@ def _words(file: Path, separator: str | None = None) -> list[str]:
         return []
 
 
-def games_at_a_time(concurrency: int | None = None) -> int:
-    """Returns how many games are played at a time.
+def games_at_a_time(concurrency: int | None = None, each: int = 1) -> int:
+    """Returns how many games are played at a time, by default one on each whole core: bots share no core's threads.
 
-    By default it is half of the cores: a game's bots and referee share one core; the other half keeps clocks honest.
+    Args:
+        concurrency: The number that is asked for; None: as many as there are cores for.
+        each: The cores that a game keeps busy.
 
     Raises:
         ConfigError: Fewer than one is asked for.
     """
     if concurrency is None:
-        return max(1, available_cores() // 2)
+        whole = {"".join(_words(_CPUS / f"cpu{n}/topology/thread_siblings_list")) or n for n in _processors()}
+        return max(1, int(min(len(whole), quota())) // each)
     if concurrency < 1:
         raise ConfigError(f"expected at least 1 game at a time, got: {concurrency}; use --concurrency")
     return concurrency

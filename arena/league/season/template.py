@@ -106,7 +106,7 @@ again = 0.1
 most_running = 2
 
 [service]
-# Games at a time; 0 is half of the cores. `arena league concurrency` changes it while the service runs.
+# Games at a time; 0 is all cores but one. `arena league concurrency` changes it while the service runs.
 workers = 0
 # How often standings are published, in seconds.
 publish_s = 10

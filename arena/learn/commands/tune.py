@@ -112,9 +112,8 @@ def tune(
     most = None if margin is None or by == "wins" else margin.most
     format = Tune(deals=deals, rounds=rounds, tuned=chosen_parameters(spec, names), margin=most)
     setup = tournament_settings.set_up((bot,) * players, game, format, level=level, seed=seed)
-    manner = playing_commands.Manner(
-        workers=processor_cores.games_at_a_time(concurrency), logs=logs, new=new, each_game=each_game, quiet=quiet
-    )
+    workers = processor_cores.games_at_a_time(concurrency, setup.cores)
+    manner = playing_commands.Manner(workers=workers, logs=logs, new=new, each_game=each_game, quiet=quiet)
     tell = playing_commands.nothing if quiet else say
     with stores.open_store(db, say) as store:
         row = None if new or store.unfinished(setup.settings.digest) else store.finished(setup.settings.digest)

@@ -8,7 +8,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import LEVELS, json_option
-from arena.cli.output import counted, show_json, show_line
+from arena.cli.output import show_json, show_line
 from arena.core.face import Level, errors
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ def doctor(ctx: click.Context, bots: tuple[str, ...], level: str | None, as_json
         for line in [*lines(probes), *verdicts(examined.levels)]:
             show_line(line)
         granted = "no quota" if cores["quota"] is None else f"a quota of {cores['quota']:g}"
-        at_a_time = f"{cores['games_at_a_time']}, half of {counted(cores['available'], 'core')}"
-        show_line(f"games at a time, unless --concurrency says more: {at_a_time}")
+        show_line(f"games at a time, unless --concurrency says another number: {cores['games_at_a_time']}")
         show_line(f"cores: this process may run on {cores['affinity']}, and its control groups have {granted}")
         best = Level.ISOLATED if asked is None else asked
         if not examined.levels[best].ok and (sentence := instead(best)):

@@ -201,27 +201,17 @@ def test_an_audit_finds_games_of_another_level(tmp_path: Path, void: Begun) -> N
 
 
 @pytest.mark.parametrize(
-    ("games", "players", "cores", "race", "most"),
-    [
-        (1, 2, 2, False, None),
-        (2, 4, 2, False, None),
-        (3, 2, 2, False, 2),
-        (1, 2, 1, False, None),
-        (1, 2, 2, True, None),
-        (2, 2, 2, True, 1),
-        (2, 3, 8, True, None),
-        (3, 3, 8, True, 2),
-        (1, 4, 2, True, 0),
-    ],
+    ("games", "each", "cores", "most"),
+    [(1, 1, 2, None), (3, 1, 2, 2), (1, 1, 1, None), (1, 2, 2, None), (2, 2, 2, 1), (3, 3, 8, 2), (1, 4, 2, 0)],
 )
 def test_the_operator_is_warned_if_bots_have_to_wait_for_a_core(
-    games: int, players: int, cores: int, race: bool, most: int | None
+    games: int, each: int, cores: int, most: int | None
 ) -> None:
-    warning = crowded(games, players, cores, race=race)
+    warning = crowded(games, each, cores)
     assert bool(warning) == (most is not None)
     if most:
         assert f"use --concurrency {most}," in warning
-        assert not crowded(most, players, cores, race=race)
+        assert not crowded(most, each, cores)
     elif warning:
         assert "no --concurrency helps" in warning
 

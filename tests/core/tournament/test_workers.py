@@ -92,6 +92,18 @@ def test_the_quota_of_the_control_group_counts(tmp_path: Path, line: str, files:
     assert quota(tmp_path / "none", tmp_path) == math.inf
 
 
+def test_by_default_a_game_is_played_on_each_whole_core(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(workers, "quota", lambda: math.inf)
+    monkeypatch.setattr(workers, "_processors", lambda: range(9))
+    monkeypatch.setattr(workers, "_CPUS", tmp_path)
+    assert workers.games_at_a_time() == 9, "no machine says there which of them are threads of one core"
+    for n in range(8):
+        (tmp_path / f"cpu{n}/topology").mkdir(parents=True)
+        (tmp_path / f"cpu{n}/topology/thread_siblings_list").write_text(f"{n % 4},{n % 4 + 4}\n")
+    assert [workers.games_at_a_time(each=each) for each in (1, 2, 3, 6)] == [5, 2, 1, 1]
+    assert workers.games_at_a_time(7, 2) == 7
+
+
 @pytest.mark.parametrize("quiet", [(), ("--quiet",)])
 @pytest.mark.parametrize(
     "words",
@@ -108,8 +120,8 @@ def test_more_games_than_cores_are_played_only_if_that_is_meant(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(workers, "quota", lambda: 2.5)
-    monkeypatch.setattr(workers, "_allowed", lambda: 8)
-    assert workers.cores() == {"available": 2, "affinity": 8, "quota": 2.5, "games_at_a_time": 1}
+    monkeypatch.setattr(workers, "_processors", lambda: range(8))
+    assert workers.cores() == {"available": 2, "affinity": 8, "quota": 2.5, "games_at_a_time": 2}
     done = CliRunner().invoke(cli, [*words, *quiet])
     assert done.exit_code == 2
     assert (

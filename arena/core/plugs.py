@@ -437,17 +437,17 @@ def load(target: str, what: str, source: str = "arena") -> Any:
     """
     module, _, attribute = target.partition(":")
     remedy = "install arena again" if module.startswith("arena.") else f"fix or uninstall {source}"
-    return _loaded(lambda: getattr(import_module(module), attribute), target, what, remedy)
+    return _loaded(lambda: getattr(import_module(module), attribute), target, what, lambda: remedy)
 
 
-def _loaded(loads: Callable[[], Any], target: str, what: str, remedy: str) -> Any:
+def _loaded(loads: Callable[[], Any], target: str, what: str, remedy: Callable[[], str]) -> Any:
     try:
         return loads()
     except ArenaError:  # it says itself what is wrong
         raise
     except (Exception, SystemExit) as error:  # whatever a stranger's package does, it must not take the others down
         raise ConfigError(
-            f"expected {what} to load from {target}, got: {type(error).__name__}: {error}; {remedy}"
+            f"expected {what} to load from {target}, got: {type(error).__name__}: {error}; {remedy()}"
         ) from error
 
 
@@ -467,7 +467,10 @@ def _installed(_path: tuple[str, ...]) -> EntryPoints:
 
 def load_entry(entry: EntryPoint, what: str) -> Any:
     """Returns what an entry point names; `what` and errors are as for `load`."""
-    remedy = f"fix or uninstall {entry.dist.name if entry.dist else 'its package'}"
+
+    def remedy() -> str:  # only when it is told: the package's name takes as long as what it names
+        return f"fix or uninstall {entry.dist.name if entry.dist else 'its package'}"
+
     return _loaded(entry.load, entry.value, what, remedy)
 
 

@@ -185,6 +185,8 @@ class Camera:
         if others := {eye: words for eye, words in told.items() if words != shown["w"]}:
             shown["x"] = others
         changed, self._last = _changes(self._last, {eye: self._scene(frame) for eye, frame in frames.items()})
+        for part in (changed.get("d", {}), *changed.get("e", {}).values()):
+            self._used.update(*(_symbols_of(key, value) for key, value in part.items() if value is not None))
         return shown | changed
 
     @property
@@ -256,10 +258,7 @@ class Camera:
 
     def _scene(self, frame: replays.Frame) -> drawing_kit.Scene:
         with self._first.fitting(frame.line):
-            scene = self._drawing.scene(frame.views, frame.events)
-        for key, value in scene.items():
-            self._used.update(_symbols_of(key, value))
-        return scene
+            return self._drawing.scene(frame.views, frame.events)
 
     def _symbols(self) -> Iterator[drawing_kit.Symbol]:
         """Returns the symbols that are placed, and those that they are made of."""

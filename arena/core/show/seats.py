@@ -33,13 +33,14 @@ class Seats:
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = [elide(plain(name), NAME_WIDTH) for name in names]
+        self._who = [Text.assemble(seat_mark(n), f" {name} (seat {n})") for n, name in enumerate(self.names)]
         self._brief = [(self.who(seat).plain, f"{MARKS[seat]} {name}") for seat, name in enumerate(self.names)]
 
     def who(self, seat: Seat) -> Text:
         """Returns a seat's mark, the name of its bot, and its number."""
         if seat == EVERYBODY:
             return Text("what everybody knows")
-        return Text.assemble(seat_mark(seat), f" {self.names[seat]} (seat {seat})")
+        return self._who[seat].copy()
 
     def brief(self, text: str) -> str:
         """Returns a sentence without the numbers of seats: a page shows each seat's mark in its colour."""

@@ -44,6 +44,7 @@ class SamuraiDrawing(drawing_kit.Drawing):
         # Each is made once and compared by what it is: most of a scene is as it was.
         self._tiles: dict[tuple[int, Seat, str], drawing_kit.Sprite] = {}
         self._pieces: dict[tuple[int, str, float, Totals], drawing_kit.Sprite] = {}
+        self._last: tuple[object, drawing_kit.Scene] = (), {}
 
     def symbols(self) -> Iterator[drawing_kit.Symbol]:
         wide, high = 2 * RADIUS, 2 * RISE
@@ -123,6 +124,14 @@ class SamuraiDrawing(drawing_kit.Drawing):
 
     def scene(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> drawing_kit.Scene:
         view = next(iter(views.values()))
+        shown = view["tiles"], view["pieces"], events
+        if shown != self._last[0]:  # else it is the same moment, seen by another seat
+            self._last = shown, self._on_board(view, events)
+        scene = dict(self._last[1])
+        self._tell_seats(scene, views, view)
+        return scene
+
+    def _on_board(self, view: Payload, events: Sequence[Payload]) -> drawing_kit.Scene:
         scene: drawing_kit.Scene = {}
         self._put_pieces(scene, view, events)
         for space, seat, tile in view["tiles"]:
@@ -135,7 +144,6 @@ class SamuraiDrawing(drawing_kit.Drawing):
                 for space in changed_spaces(event):
                     if event.get("seat") is not None:
                         scene[f"n{space}"] = drawing_kit.sprite(_RINGS, "Rnew", *self._at[space])
-        self._tell_seats(scene, views, view)
         return scene
 
     def offered(self, view: Payload, kind: str, key: str, value: Any) -> drawing_kit.Offered:

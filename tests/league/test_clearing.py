@@ -273,6 +273,7 @@ def test_what_was_half_written_is_removed_wherever_it_is_published(tmp_path: Pat
         (tmp_path / place / f"status.json.{part}").write_bytes(b"{")
         (tmp_path / place / "status.json").write_bytes(b"{}")
     with league_kit.league(tmp_path) as store:
-        clean_up(store, folder, Settings(name="cup"), league_kit.season(store))
+        clean_up(store, folder, Settings(name="cup"), season := league_kit.season(store))
+        assert store.games.tournament(season.tournament).logs == str(folder.logs / season.tournament), "it was moved"
     assert list(tmp_path.rglob("*.part")) == []
     assert len(list(tmp_path.rglob("status.json"))) == len(places)

@@ -177,7 +177,7 @@ def clean_up(store: LeagueStore, folder: Folder, settings: Settings, season: Sea
     logs.mkdir(parents=True, exist_ok=True)
     game_files = GameFiles([logs])
     most_seats = max(settings.game.players)
-    for game in store.games.resume(season.tournament):
+    for game in store.games.resume(season.tournament, str(logs)):  # a copy writes none into another league
         game_files.remove(game, most_seats)
     for part in folder.bots.glob(f"*{PART}"):
         warden.remove_tree(str(part))

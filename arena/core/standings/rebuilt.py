@@ -211,8 +211,10 @@ def contradictions(told: Told, store: Store, record: Record) -> Iterator[str]:
     """Yields where a database tells something else than what was stored anew."""
     at = f" - at {told.reader.path}"
     names = [bot.name for bot in record.settings.bots]
-    format = record.settings.format
-    may_be_empty = LATER[:1] if isinstance(format, Compare) and format.margin is not None else LATER
+    format, near = record.settings.format, NEAR
+    may_be_empty: Sequence[str] = LATER[:1] if isinstance(format, Compare) and format.margin is not None else LATER
+    if record.commitment.format:  # since 0.3.0
+        may_be_empty, near = (), {}
     found = False
     if wrong := list(of_definitions(told.reader, store)):  # what such tables hold is said by whoever altered them
         yield from (reason + at for reason in wrong)
@@ -227,7 +229,7 @@ def contradictions(told: Told, store: Store, record: Record) -> Iterator[str]:
         here, there = (reader.rows(table, told.id, columns, key) for reader in (told.reader, store))
         pairs = _beside(here, there, [columns.index(name) for name in key])
         count = 0
-        for reason in _differences(table, columns, key, pairs, names, may_be_empty):
+        for reason in _differences(table, columns, key, pairs, names, may_be_empty, near):
             count += 1
             if count <= MOST_FAULTS:
                 yield reason + at
@@ -272,6 +274,7 @@ def _differences(
     pairs: Iterator[tuple[Row | None, Row | None]],
     names: Sequence[str],
     may_be_empty: Sequence[str] = (),
+    near: Mapping[str, float] = NEAR,
 ) -> Iterator[str]:
     for one, other in pairs:
         told, expected = (None if row is None else _flat(dict(zip(columns, row, strict=True))) for row in (one, other))
@@ -287,7 +290,7 @@ def _differences(
                 name, here, there = f"{table}.{column}", told.get(column), expected.get(column)
                 if here is None and name in may_be_empty:
                     continue
-                if name not in (*GIVEN, "games.status") and not _same(here, there, NEAR.get(name, EXACT)):
+                if name not in (*GIVEN, "games.status") and not _same(here, there, near.get(name, EXACT)):
                     yield f"{where}: expected {column} {_apart(there, here)}"
 
 
@@ -300,7 +303,8 @@ def _flat(row: Payload) -> Payload:
         forfeit: Payload = msgspec.convert(figures.get("forfeit") or {}, dict[str, Any])
     except msgspec.MsgspecError:
         return row
-    told = {key: value for key, value in (row | figures).items() if key != "figures"}
+    more = {f"another {key}": figures[key] for key in figures.keys() & (row.keys() | forfeit.keys())}  # else hidden
+    told = more | {key: value for key, value in (row | figures).items() if key != "figures"}
     return told | {"forfeit": forfeit.get("code")} | {key: value for key, value in forfeit.items() if key != "code"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -88,6 +89,15 @@ FORGERIES = {
         "UPDATE seats SET figures = json_set(figures, '$.forfeit.sentence', 'seat 1 gave up') WHERE forfeit NOT NULL",
         "expected sentence",
     ),
+    "a key that a forfeit has": (
+        "UPDATE seats SET figures = json_set(figures, '$.sentence', 'another') WHERE forfeit NOT NULL",
+        "expected another sentence None, got: another",
+    ),
+    "no margins": (
+        "UPDATE seats SET figures = json_remove(figures, '$.margin'); UPDATE pairs SET margin = NULL",
+        "expected margin",
+    ),
+    "longer games": ("UPDATE games SET seconds = seconds + 0.05", "expected seconds"),
     "overloaded": (
         "UPDATE seats SET figures = json_set(figures, '$.forfeit.overloaded', json('true')) WHERE forfeit IS NOT NULL",
         "expected overloaded False, got: True",
@@ -168,9 +178,12 @@ WITHOUT_MARGINS = "UPDATE seats SET figures = json_set(figures, '$.margin', NULL
 
 
 def test_results_that_an_earlier_version_stored_have_no_margins(
-    played: Folder, examined: list[Examined], db: Path
+    played: Folder, examined: list[Examined], db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forge(db, WITHOUT_MARGINS)
+    monkeypatch.setattr(played, "logs", Path(shutil.copytree(played.logs, tmp_path / "logs")))
+    committed = played.logs / COMMITMENT_FILE
+    committed.write_text(committed.read_text().replace(',\n "format": 1', ""))
     assert not audit(played, examined, db).faults
 
 

@@ -26,15 +26,20 @@ function resultOf(entrants, games) {
     dealShares: (x, y) => rows.filter((r) => [r.one, r.other].includes(x) && [r.one, r.other].includes(y)).map((r) => shareOf(r, x)),
   };
 }
-function read(folder, commitment) {
+function read(folder, commitment, faults) {
   const games = new Map();
   const voids = commitment.settings.on_overload === "void";
-  const names = fs.readdirSync(folder), packed = names.find((name) => name.endsWith(".zst") && !names.includes(name.slice(0, -4)));
-  if (packed) throw new NotChecked(`compressed logs, such as ${packed}; expand them first, as protocol/LOG.md says`);
+  const names = fs.readdirSync(folder), packed = names.find((name) => name.endsWith(".zst"));
+  if (packed) throw new NotChecked(`compressed logs, such as ${packed}; expand them in their places, as protocol/LOG.md says`);
   for (const name of names.filter((name) => name.endsWith(".jsonl"))) {
     const records = fs.readFileSync(path.join(folder, name), "utf8").trim().split("\n").map((line) => JSON.parse(line));
-    const header = records[0], over = records[records.length - 1], isVoid = voids && records.some((r) => r.record === "forfeit" && r.overloaded);
-    games.set(Number(header.game.slice(header.tournament.length + 1)),
+    const header = records[0], over = records[records.length - 1], isVoid = voids && records.some((r) => r.record === "forfeit" && r.forfeits.some((one) => one.overloaded));
+    const number = Number(header.game.split("-").pop()), game = `${commitment.tournament}-${String(number).padStart(6, "0")}`;
+    if (header.tournament !== commitment.tournament || header.game !== game || name !== `${game}.jsonl`) {
+      faults.push(`${name}: expected the log of a game of ${commitment.tournament} under its name, got: ${header.game}`);
+      continue;
+    }
+    games.set(number,
       { deal: header.deal, rotation: header.rotation, bots: header.bots.map((b) => b.name), ranks: isVoid ? null : over.ranks, teams: header.settings.teams });
   }
   return games;
@@ -111,7 +116,7 @@ function main(folder) {
   let games = new Map(), notChecked = null;
   try {
     if (commitment.format > 1) throw new NotChecked(`format ${commitment.format} of a later version`);
-    games = read(folder, commitment);
+    games = read(folder, commitment, found.faults);
     check(commitment, games, found);
   } catch (error) {
     if (!(error instanceof NotChecked)) throw error;

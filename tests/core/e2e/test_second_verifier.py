@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -62,7 +63,22 @@ def test_what_releases_wrote(needs: Callable[..., None], root: Path, tmp_path: P
     needs("node")
     for folder in (unpacked(archive, tmp_path) / "tournaments").iterdir():
         for log in folder.glob("*.zst"):
-            assert "expand them" in second(root, folder)["notChecked"]
+            assert "expand them in their places" in second(root, folder)["notChecked"]
             log.with_suffix("").write_bytes(expand(log.read_bytes(), log.name))
+            log.unlink()
         found, logs = second(root, folder), len(list(folder.glob("*.jsonl")))
         assert (found["notChecked"], found["games"]) in ((None, logs), ("pairings of a bot that entered twice", 0))
+
+
+def test_void_games_and_strange_logs(needs: Callable[..., None], root: Path, tmp_path: Path) -> None:
+    needs("node")
+    logs = Path(shutil.copytree(root / "protocol" / "vectors" / "tournaments" / "clock", tmp_path / "logs"))
+    committed = logs / "commitment.json"
+    committed.write_text(committed.read_text().replace('"settings": {', '"settings": {"on_overload": "void",', 1))
+    assert [row["games"] for row in second(root, logs)["standings"]] == [2, 2]
+    first, other = sorted(logs.glob("*.jsonl"))
+    *lines, outcome = first.read_text().splitlines()
+    first.write_text("\n".join([*lines, '{"record":"forfeit","forfeits":[{"seat":0,"overloaded":true}]}', outcome]))
+    assert [row["games"] for row in second(root, logs)["standings"]] == [1, 1]
+    shutil.copy(other, logs / "20260101-0003-000002.jsonl")
+    assert "under its name" in second(root, logs, code=1)["faults"][0]

@@ -284,6 +284,9 @@ def check_shape(line: int, record: Record) -> None:
         raise Fault(line, "8-2", f"expected a kind of record out of {', '.join(SCHEMAS)}, got: {kind!r}")
     for place, what in misfits(record, SCHEMAS[kind], SCHEMAS[kind], "$"):
         raise Fault(line, "3-1", f"{what} - at {place}")
+    plays = record["action"].get("plays") if "action" in record else []
+    if not isinstance(plays, list) or not all(isinstance(play, dict) for play in plays):
+        raise Fault(line, "3.3-2", f"expected an action as a list `plays` of maps, got: {record['action']}")
 
 
 TYPES: dict[str, tuple[type, ...]] = {

@@ -1783,8 +1783,6 @@ def _next_after(session: Session, note: Entry) -> str:
 for _deed in MISDEEDS:
     if _deed.termination:
         duty(_deed.id, _deed.title, " ".join(_deed.spec), runs=[_deed.id])(_misdeed_judge(_deed))
-
-
 REFUSED = (
     "start.version",
     "ready.game",

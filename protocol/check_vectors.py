@@ -36,8 +36,6 @@ CODES = {
     "§8.1-3": "unsupported_version",
 }
 """By rule, the code of an `error` about a frame that breaks it; all others of §5 and §8.6 are `malformed`."""
-
-
 LEAGUE_CODES = {"§D4-3": "too_large", "§5.3-6": "protocol"}
 """The same for a league's door."""
 

@@ -6,6 +6,7 @@ What a league must keep to: §D7-2, §D7-3, §D7-4, §D7-5.
 from __future__ import annotations
 
 import json
+import runpy
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +28,7 @@ from arena.league.settings import load
 from arena.league.store import open_league
 from tests import league_kit, season_kit
 
+CHECK_RECEIPTS: dict[str, Any] = runpy.run_path(str(Path(__file__).parents[2] / "protocol" / "check_receipts.py"))
 Edit = Callable[[Path], object]
 Lines = list[dict[str, Any]]
 
@@ -338,10 +340,16 @@ FORGERIES: dict[str, tuple[Edit, str, str]] = {
 
 @pytest.mark.quick(12)
 @pytest.mark.parametrize("forgery", FORGERIES)
-def test_a_forgery_of_a_season_is_found(played: Path, tmp_path: Path, forgery: str) -> None:
+def test_a_forgery_of_a_season_is_found(
+    played: Path, tmp_path: Path, forgery: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     edit, check, says = FORGERIES[forgery]
     folder = copy(played, tmp_path / "copy")
     seen = head(folder)
+    (noted := tmp_path / "heads").write_bytes(msgspec.json.encode(seen))
+    by_page = ["lines", str(tmp_path / "copy"), "--head", str(noted)]
+    assert CHECK_RECEIPTS["main"](by_page) == 0
+    assert "compressed logs were not compared" in capsys.readouterr().err
     edit(folder)
     faults = audit(folder).faults
     assert any(fault.check == check and says in fault.reason for fault in faults), faults
@@ -349,6 +357,7 @@ def test_a_forgery_of_a_season_is_found(played: Path, tmp_path: Path, forgery: s
         assert "lines" in {fault.check for fault in audit(folder, heads=(seen,)).faults}, (
             "a head that was kept shows it"
         )
+        assert CHECK_RECEIPTS["main"](by_page) in (1, 2), "with the checker of the protocol too"
 
 
 FORGERIES_OF_A_FINAL: dict[str, tuple[Edit, str, str]] = {

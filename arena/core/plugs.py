@@ -318,7 +318,7 @@ def shown(folder: Path) -> ShownFolder | None:
 def _of_folder(plug: str, folder: Path, **arguments: Any) -> Any:
     for _, marks in brought(plug, off=True):
         for mark in marks:
-            if (folder / mark).exists():
+            if any(folder.glob(mark)):
                 return call(find(plug, mark, what=f"{folder}, which holds {mark}"), folder=folder, **arguments)
     return None
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from arena.core.face import plugs
 
 WING = plugs.Wing(
-    audits=dict.fromkeys(("seasons", "published/seasons", "rounds-0.jsonl"), "arena.league.checking.audit:audits"),
+    audits=dict.fromkeys(
+        ("seasons", "published/seasons", "rounds-0.jsonl", "season.json", "*/rounds-0.jsonl", "*/season.json"),
+        "arena.league.checking.audit:audits",
+    ),
     revealed={
         "season.json": "arena.league.record.old:of_folder",
         "rounds-0.jsonl": "arena.league.record.rounds:of_folder",

@@ -69,8 +69,10 @@ def logs_of(folder: Path) -> list[Path]:
 
 def audits(folder: Path, reader: Reader | None, noted: Path | None) -> Iterator[plugs.ToCheck]:
     """Yields the seasons in the folder of a league, or in what it publishes; see `arena.core.plugs.audits`."""
-    only = folder.resolve().name if (folder / "rounds-0.jsonl").exists() else ""  # it is the folder of one
-    folder = folder.resolve().parent.parent if only else folder
+    marks = ("rounds-0.jsonl", old.SEASON_FILE)
+    only = folder.resolve().name if any((folder / mark).exists() for mark in marks) else ""  # it is the folder of one
+    if only or any(any(folder.glob(f"*/{mark}")) for mark in marks):
+        folder = folder.resolve().parent.parent if only else folder.resolve().parent
     if (folder / rounds.PUBLISHED / rounds.SEASONS).is_dir():
         folder = folder / rounds.PUBLISHED
     league = None if reader is None else league_of(reader)

@@ -26,6 +26,7 @@ def test_a_published_league_is_checked_season_by_season(tmp_path: Path) -> None:
     assert "  ok      database: " in verify(cup.path, "--db", cup.database).stdout
     first, second = (published / SEASONS / f"cup-{number}" for number in (1, 2))
     assert lines[0] == verify(first).stdout.splitlines()[0] == f"{first}: season cup-1, 14 of 16 games"
+    assert verify(first.parent).stdout.splitlines() == lines
     assert sum(line.startswith("  ok") for line in lines) == 9 + 8
     assert f"{second}: season cup-2, 0 of 0 games" in lines
     assert "  -       standings: not checked, the season is not closed" in lines

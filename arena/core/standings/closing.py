@@ -67,7 +67,8 @@ def correct(
         raise ConfigError(f"expected a game with a result, got: {game_id(row.id, without[0])}, which has none")
     folder = Path(row.logs)
     before = published(folder, CORRECTIONS_FILE, Corrections) or Corrections(tournament=row.id, corrections=[])
-    struck, stored, at = before.struck(), store.struck(row.id), now()
+    struck, stored = before.struck(), store.struck(row.id)
+    at = max(now(), row.created, *(one.at for one in before.corrections))  # the clock may have gone back
     told, place = {one.game for one in before.corrections}, f"at {folder / CORRECTIONS_FILE}; put its true copy there"
     if before.tournament != row.id:
         raise LogError(f"expected corrections of {row.id}, got: those of {before.tournament:.80} - {place}")

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from arena.core.errors import ConfigError, LogError
 from arena.core.record.published import CORRECTIONS_FILE, Correction, Corrections, publish, published
+from arena.core.standings import closing
 from arena.core.standings.closing import correct
 from arena.core.standings.report import Report, report
 from arena.core.store.store import Store, open_reader, open_store
@@ -37,7 +38,9 @@ def told(played: Folder) -> list[Correction]:
 
 
 @pytest.mark.parametrize("format", [RoundRobin(deals=2), Swiss(rounds=2, deals=1)])
-def test_a_result_that_is_taken_back_counts_no_more(tmp_path: Path, format: Format) -> None:
+def test_a_result_that_is_taken_back_counts_no_more(
+    tmp_path: Path, format: Format, monkeypatch: pytest.MonkeyPatch
+) -> None:
     played = Folder(tmp_path, setup(format, 4, 2))
     before, files = standings(played), {path.name for path in played.logs.iterdir()}
     strike(played, 1, 2)
@@ -49,7 +52,9 @@ def test_a_result_that_is_taken_back_counts_no_more(tmp_path: Path, format: Form
     audit = played.audit(complete=True, db=True)
     assert (audit.faults, audit.struck, audit.complete) == ((), 2, True)
     assert now.struck in audit.notes
-    strike(played, 1, 2, undo=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(closing, "now", lambda: "2001-01-01T00:00:00+00:00")
+        strike(played, 1, 2, undo=True)
     assert [(one.game, one.counts) for one in told(played)] == [(1, False), (2, False), (1, True), (2, True)]
     assert replace(standings(played), seconds=0) == replace(before, seconds=0)
     assert played.audit(complete=True, db=True).faults == ()

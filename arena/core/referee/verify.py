@@ -156,6 +156,7 @@ def verify(path: Path, published: Publication | None = None) -> Verdict:
         if wrong := published.contradictions() + published.of_beacon():
             raise LogError(f"{wrong[0]} - at {path.parent}")
     deal = _deal(log, published)
+    _check_rules(log, published)
     draws = 0
     for line, record in enumerate(log.records, start=2):
         if isinstance(record, Chance):
@@ -171,6 +172,17 @@ def verify(path: Path, published: Publication | None = None) -> Verdict:
     for reason in contradictions(log.header, log.records, log.outcome):
         raise ReplayMismatch(log.source, len(log.records) + 1, reason)
     return Verdict(log, log.outcome.turns, len(log.records) + 1, draws, deal is not None, margins)
+
+
+def _check_rules(log: Log, published: Publication) -> None:
+    """Checks that a log names the rules that were committed to: by others it might not be checked at all."""
+    before, header = published.commitment, log.header
+    game = (published.season if before is None else before.settings).get("game")
+    due = (game.get("rules"), game.get("rules_version")) if isinstance(game, dict) else (None, None)
+    got = (header.settings.rules, header.settings.rules_version)
+    if None not in due and got != due and (before is None or before.tournament == header.tournament):
+        reason = f"expected version {due[1]} of the rules of {due[0]}, as was committed to, got: {got[1]} of {got[0]}"
+        raise ReplayMismatch(log.source, 1, reason, check="schedule")
 
 
 def _deal(log: Log, published: Publication) -> Deal | None:

@@ -25,6 +25,7 @@ from click.testing import CliRunner, Result
 from arena.cli import cli
 from arena.core.errors import ConfigError, StoreError
 from arena.core.record.log import read_log
+from arena.core.record.published import sha256_of
 from arena.core.store.database import MIGRATIONS, connect
 from arena.core.store.store import open_reader
 from arena.league.season.closing import check_season
@@ -193,7 +194,8 @@ def test_a_log_of_rules_that_are_not_here_is_not_checked(release: Path, new: str
     path = next((release / "tournaments").glob("*/*.jsonl"))
     text = re.sub(r'"rules_version":1,"ruleset":"\w+","options":\{', f'"ruleset":"of then",{new}', path.read_text())
     path.write_bytes(resummed(text.encode()))
-    found = verify(path)
+    assert verify(path.parent).exit_code == verify(path).exit_code == 4, "the commitment names those that are here"
+    found = verify(path.rename(release / path.name))
     output = found.output
     assert (found.exit_code, output.count("FAILED"), output.count(f"not checked: {says}")) == (5, 0, 1), output
 
@@ -201,13 +203,16 @@ def test_a_log_of_rules_that_are_not_here_is_not_checked(release: Path, new: str
 def test_what_a_package_brings_that_is_not_installed_is_not_checked(release: Path) -> None:
     for path in next((release / "tournaments").glob("*/*.jsonl")).parent.glob("*.jsonl"):
         path.write_bytes(resummed(re.sub(r'"rules":"(\w+)"', r'"rules":"gone:\1"', path.read_text()).encode()))
+    commitment = path.with_name("commitment.json")
+    document = json.loads(commitment.read_text())
+    document["settings"]["game"]["rules"] = f"gone:{document['settings']['game']['rules']}"
+    document["settings_sha256"] = sha256_of(document["settings"])
+    commitment.write_text(json.dumps(document))
     found = verify(path.parent)
     assert (re.findall("  ok      (\\w+)", found.output), found.output.count("FAILED")) == (["commitment"], 0)
     found = verify(path)
     assert (found.exit_code, found.output.count("FAILED")) == (5, 0), found.output
     assert "install the package that brings these rules" in found.output
-    commitment = path.with_name("commitment.json")
-    document = json.loads(commitment.read_text())
     commitment.write_text(json.dumps(document | {"settings": document["settings"] | {"format": "gone"}}))
     found = verify(path.parent, "--complete")
     assert (found.exit_code, found.output.count("FAILED")) == (5, 0), found.output

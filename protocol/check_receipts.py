@@ -117,7 +117,7 @@ def differ(line: Record, seat: int, records: list[Record]) -> Iterator[str]:
     for key in ("own", "told"):
         if line[key] is not None and line[key] != right["digest"]:
             yield f"what it saw and did ({key}) has the digest {line[key]}, that of the log is {right['digest']}"
-    if "forfeits" in line and line["forfeits"] != right.get("forfeits"):
+    if line.get("forfeits") not in (None, right.get("forfeits")):
         yield f"it was told forfeits with the digest {line['forfeits']}, those of the log have {right.get('forfeits')}"
     logged = {one["seat"]: one for one in outcome.get("receipts") or ()}.get(seat, {})
     notes = right.get("notes") or logged.get("notes")

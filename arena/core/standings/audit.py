@@ -30,7 +30,6 @@ from arena.core.record.published import (
     sha256_of,
     strange_in,
 )
-from arena.core.record.receipts import WITHOUT_MARKS
 from arena.core.referee.beacon import is_signature, round_of
 from arena.core.referee.verify import Publication, published_in
 from arena.core.standings.examined import Examined, ExaminedLogs, played_digest
@@ -440,7 +439,7 @@ class Auditor:
             ]
             losses.update(whose)
             games += bool(whose)
-            unproven += bool(whose) and log.head.arena in WITHOUT_MARKS
+            unproven += bool(whose) and not log.head.chance  # whatever version the log says that it is of
         if games:
             yield void_text(games, losses)
         if unproven:

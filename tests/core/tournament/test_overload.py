@@ -185,6 +185,10 @@ def test_it_is_said_how_many_games_are_void_and_whose(tmp_path: Path, void: Begu
     with open_reader(tmp_path / "arena.db") as reader:
         document, _ = report(reader, void.tournament.id)
     assert document.void == audit(tmp_path, void).notes[0]
+    path = sorted(Path(void.tournament.logs).glob("*.jsonl"))[0]
+    log = read_log(path)
+    write_log(path, [replace(log.header, chance=0), *log.records])  # as before 0.3.0, whatever version it claims
+    assert audit(tmp_path, void).notes[1].startswith("of 1 of them no receipt says so")
 
 
 def test_an_audit_finds_games_of_another_level(tmp_path: Path, void: Begun) -> None:

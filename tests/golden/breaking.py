@@ -678,8 +678,7 @@ def _(log: Breaker) -> int:
 changed("log-turns-miscounted", "§L3.6-3", "consistency", DRAFT, "The outcome counts no turns.", "outcome", "turns", 0)
 
 
-NONE = "An action has no plays."
-changed("log-no-plays", "§L3.3-2", "consistency", DRAFT, NONE, "action", "action", {})
+changed("log-no-plays", "§L3.3-2", "consistency", DRAFT, "An action is empty.", "action", "action", {})
 
 
 @case("log-other-termination", "§L3.6-4", "consistency", DRAFT, "A game that the rules ended ends for a timeout.")

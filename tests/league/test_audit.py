@@ -357,7 +357,7 @@ def test_a_forgery_of_a_season_is_found(
         assert "lines" in {fault.check for fault in audit(folder, heads=(seen,)).faults}, (
             "a head that was kept shows it"
         )
-        assert CHECK_RECEIPTS["main"](by_page) in (1, 2), "with the checker of the protocol too"
+        assert CHECK_RECEIPTS["main"](by_page) in (1, 2)
 
 
 FORGERIES_OF_A_FINAL: dict[str, tuple[Edit, str, str]] = {

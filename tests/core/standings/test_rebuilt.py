@@ -69,6 +69,7 @@ def test_an_honest_database_has_no_fault(played: Folder, examined: list[Examined
     assert "database" in result.checked
 
 
+WITHOUT_MARGINS = "UPDATE seats SET figures = json_set(figures, '$.margin', NULL); UPDATE pairs SET margin = NULL"
 FORGERIES = {
     "the last is the first": ("UPDATE fits SET rank = 5 - rank, rating = -rating", "expected rating"),
     "final ratings and what they follow from": (
@@ -93,10 +94,7 @@ FORGERIES = {
         "UPDATE seats SET figures = json_set(figures, '$.sentence', 'another') WHERE forfeit NOT NULL",
         "expected another sentence None, got: another",
     ),
-    "no margins": (
-        "UPDATE seats SET figures = json_remove(figures, '$.margin'); UPDATE pairs SET margin = NULL",
-        "expected margin",
-    ),
+    "no margins": (WITHOUT_MARGINS, "expected margin"),
     "longer games": ("UPDATE games SET seconds = seconds + 0.05", "expected seconds"),
     "overloaded": (
         "UPDATE seats SET figures = json_set(figures, '$.forfeit.overloaded', json('true')) WHERE forfeit IS NOT NULL",
@@ -172,9 +170,6 @@ def test_a_forgery_of_the_database_is_found(played: Folder, examined: list[Exami
     faults = audit(played, examined, db).faults
     assert {fault.check for fault in faults} == {"database"}
     assert any(says in fault.reason for fault in faults), faults
-
-
-WITHOUT_MARGINS = "UPDATE seats SET figures = json_set(figures, '$.margin', NULL); UPDATE pairs SET margin = NULL"
 
 
 def test_results_that_an_earlier_version_stored_have_no_margins(

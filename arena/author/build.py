@@ -88,10 +88,6 @@ def build_bots(
             f"bot new NAME"
         )
     for ref in chosen:
-        if ref.startswith(bot_manifests.COMMAND):
-            raise errors.BotError(
-                f"expected a bot's folder, or the name of a bundled bot, got: {ref!r}, a command line"
-            )
         bot_manifests.find_bot(ref)
     for ref in chosen:
         done(build_bot(ref, show, anew=anew, begin=begin))

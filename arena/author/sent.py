@@ -38,11 +38,12 @@ def as_sent(ref: str) -> Iterator[Sent]:
         BotError: It cannot be started, where it lies or as it is sent. Show the message to its author.
         OSError: There is no room for a copy.
     """
-    _, named, values = bot_manifests.read_ref(ref)
+    read = bot_manifests.read_ref(ref)
+    named = read.bot
     if is_archive(named):
         packed = packed_bot(named)
         with _place(Path(named).resolve().parent) as place:
-            spec = _built(packed, place, values)
+            spec = _built(packed, place, read)
             yield Sent(spec, tuple(path for path in packed.left_out if path not in packed.manifest.built))
         return
     spec = bot_manifests.load_bot(ref)
@@ -60,17 +61,13 @@ def as_sent(ref: str) -> Iterator[Sent]:
         folder = unpack(packed.data, place / spec.own_name)
         _put_built(Path(spec.folder), folder, folder if packed.bot == HERE else folder.parent, packed.manifest.built)
         try:
-            sent = bot_manifests.load_bot(_with_values(folder, values))
+            sent = bot_manifests.load_bot(read._replace(bot=str(folder)).text)
         except errors.BotError as error:
             told = ", ".join(packed.left_out) or "nothing"
             raise errors.BotError(
                 f"as it is sent, {str(error).replace(str(folder), named)} (left out: {told})"
             ) from None
         yield Sent(sent, tuple(path for path in packed.left_out if path not in packed.manifest.built))
-
-
-def _with_values(folder: Path, values: str) -> str:
-    return f"{folder}{bot_manifests.VALUES}{values}" if values else str(folder)
 
 
 @contextmanager
@@ -82,7 +79,7 @@ def _place(otherwise: Path) -> Iterator[Path]:
         yield place
 
 
-def _built(packed: PackedBot, place: Path, values: str) -> bot_manifests.BotSpec:
+def _built(packed: PackedBot, place: Path, read: bot_manifests.Ref) -> bot_manifests.BotSpec:
     """Returns the bot of an archive, built as a league builds it, but in no sandbox: it is the user's own.
 
     Raises:
@@ -92,7 +89,7 @@ def _built(packed: PackedBot, place: Path, values: str) -> bot_manifests.BotSpec
     built = build_archive(packed.data, contents, place, Level.TRUSTED)
     if built.finding:
         raise errors.BotError(built.finding)
-    return bot_manifests.load_bot(_with_values(place_of(place, contents) / packed.bot, values))
+    return bot_manifests.load_bot(read._replace(bot=str(place_of(place, contents) / packed.bot)).text)
 
 
 def _put_built(source: Path, target: Path, top: Path, built: tuple[str, ...]) -> None:

@@ -157,6 +157,8 @@ def test_this_folder_is_a_bot(monkeypatch: pytest.MonkeyPatch) -> None:
         ((), "expected a folder with a bot.toml here, got: none; name a bot, or make one: arena bot new NAME"),
         (("good", "gredy"), r"did you mean 'greedy'\?"),
         (("good", "cmd:sh"), "got: 'cmd:sh', a command line"),
+        (("good", "kit=good"), "got: 'kit=good', with a name; write it in its bot.toml"),
+        (("good", "good@spite=2"), "got: 'good@spite=2', with values"),
     ],
 )
 def test_bots_that_cannot_be_found_are_told_before_any_is_built(refs: tuple[str, ...], message: str) -> None:

@@ -54,7 +54,8 @@ def test_what_was_built_is_put_beside_and_values_stay(fox: Path) -> None:
     (fox / "bin").mkdir()
     (fox / "bin" / "own").touch()
     (fox / "bin" / "own").chmod(0o755)
-    with as_sent(f"{fox}@spite=2") as (spec, left_out, _):
+    with as_sent(f"kit={fox}@spite=2") as (spec, left_out, _):
+        assert (spec.name, spec.own_name) == ("kit", "fox")
         assert {"out/a.class", "bin/own"} <= names(spec.folder)
         assert (Path(spec.folder) / "bin" / "own").stat().st_mode & 0o111
         assert spec.values == (("spite", "2"),)
@@ -86,10 +87,10 @@ def test_what_is_too_large_to_be_sent_is_taken_as_it_is(fox: Path) -> None:
 def test_a_zip_is_built_and_checked_as_its_folder_would_be(fox: Path, tmp_path: Path) -> None:
     (fox / "bot.toml").write_text(f'{MANIFEST}build = ["cp", "bot.py", "out"]\nbuilt = ["out"]\n')
     made = shutil.make_archive(str(tmp_path / "made"), "zip", tmp_path, "fox")
-    with as_sent(made) as (spec, left_out, _):
+    with as_sent(f"kit={made}") as (spec, left_out, _):
         assert names(spec.folder) == {".arena-parcel", "bot.toml", "bot.py", "models/v3/w", "out"}
         assert left_out == (".env",)
-        assert spec.name == "fox"
+        assert (spec.name, spec.own_name) == ("kit", "fox")
     (fox / "bot.toml").write_text(f'{MANIFEST}build = ["false"]\n')
     made = shutil.make_archive(str(tmp_path / "made"), "zip", tmp_path, "fox")
     with pytest.raises(BotError, match="expected `false` to succeed"):

@@ -228,13 +228,16 @@ def placed_ref(ref: str, base: Path) -> str:
 
 
 def find_bot(ref: str) -> Path:
-    """Returns the folder of the bot that `ref` names. `ref` must not be a command line.
+    """Returns the folder of the bot that `ref` names alone.
 
     Raises:
-        BotError: There is none. Show the message to the operator.
+        BotError: There is none, or `ref` says more than where it is. Show the message to the operator.
     """
     bundled = bundled_folders()
-    ref = read_ref(ref).bot
+    name, bot, values = read_ref(ref)
+    if what := "with a name" if name else "with values" if values else "a command line" * bot.startswith(COMMAND):
+        raise BotError(f"expected a bot's folder, or a bundled bot, got: {ref!r}, {what}; write it in its {MANIFEST}")
+    ref = bot
     is_path = "/" in ref or ref.startswith(".")
     folder = bundled[ref] if ref in bundled and not is_path else Path(ref)
     if not os.path.lexists(folder / MANIFEST):

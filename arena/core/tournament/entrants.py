@@ -76,12 +76,8 @@ def choose(refs: Sequence[str], rules: str, *, bundled: bool = False) -> Chosen:
 
 def _is_bot(ref: str, names: Collection[str]) -> bool:
     name, bot, values = manifests.read_ref(ref)
-    return (
-        bool(name or values)
-        or bot.startswith(manifests.COMMAND)
-        or bot in names
-        or (Path(bot) / manifests.MANIFEST).is_file()
-    )
+    is_bot = bot.startswith(manifests.COMMAND) or bot in names or (Path(bot) / manifests.MANIFEST).is_file()
+    return is_bot or bool(name or values)
 
 
 def _bots_in(ref: str) -> dict[str, Path]:
@@ -90,8 +86,9 @@ def _bots_in(ref: str) -> dict[str, Path]:
     Raises:
         BotError: It has no bots, but folders of bots.
     """
-    folder = Path(manifests.read_ref(ref).bot)
-    if not folder.is_dir():
+    name, bot, values = manifests.read_ref(ref)
+    folder = Path(bot)
+    if name or values or not folder.is_dir():
         return {}
     inner = [path for path in folder.iterdir() if path.name not in LEFT_OUT and not path.name.startswith(".")]
     found = [path for path in inner if (path / manifests.MANIFEST).is_file()]

@@ -96,6 +96,7 @@ def test_what_a_shell_names_beside_bots_is_left_out() -> None:
 
 def test_a_file_that_lies_beside_no_bot_is_kept_for_the_error() -> None:
     assert choose(["mine/README.md", "greedy"], "samurai").refs == ("mine/README.md", "greedy")
+    assert choose(["kit=mine"], "samurai").refs == ("kit=mine",), "one name is not for all bots of a folder"
 
 
 def test_a_folder_of_which_no_bot_can_play_is_an_error_with_all_reasons(here: Path) -> None:

@@ -91,6 +91,4 @@ def correct(
 def fit_rows(reader: Reader, document: Report) -> list[tuple[int, float, float | None, int]]:
     """Returns the final ratings as `Store.finish` takes them."""
     numbers = {entrant.name: entrant.number for entrant in reader.entrants(document.tournament.id)}
-    return [
-        (numbers[row.bot], row.rating, row.half_width, row.rank) for row in document.standings if row.rating is not None
-    ]
+    return [(numbers[r.bot], r.rating, r.half_width, r.rank) for r in document.standings if r.rating is not None]

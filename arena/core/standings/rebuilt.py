@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -18,7 +19,7 @@ import msgspec
 from arena.core.errors import StoreError
 from arena.core.link.bots import BotSpec
 from arena.core.ratings.running import Rating
-from arena.core.record.published import Commitment, is_date, sha256_of
+from arena.core.record.published import CORRECTIONS_FILE, Commitment, is_date, sha256_of
 from arena.core.referee.chance import commitment, seed_secret
 from arena.core.standings.closing import fit_rows
 from arena.core.standings.report import report
@@ -172,10 +173,11 @@ def _entrants(settings: Settings, told: Told | None) -> Iterator[Entrant]:
     format = settings.format
     starts: Sequence[Rating | None] = [None] * len(settings.bots)
     given = isinstance(format, Extension)
-    # Where results were taken back afterwards, ratings are no more those that the extension began with.
-    is_known = isinstance(format, Extension) and told is not None and told.reader.has(format.extends)
-    if told is not None and isinstance(format, Extension) and is_known and not told.reader.struck(format.extends):
-        starts, given = starts_of(told.reader, format.extends, settings.bots), False
+    if told is not None and isinstance(format, Extension) and told.reader.has(format.extends):
+        before = told.reader.tournament(format.extends)
+        # Where results were taken back, or count again, ratings are no more those that the extension began with.
+        if not (told.reader.struck(before.id) or (Path(before.logs) / CORRECTIONS_FILE).exists()):
+            starts, given = starts_of(told.reader, before.id, settings.bots), False
     for number, bot in enumerate(settings.bots):
         row = rows.get(number, {})
         yield Entrant(

@@ -146,7 +146,7 @@ def replay_games(folder: Path, matches: tuple[int, ...], reason: str) -> None:
         raise errors.ConfigError(f"expected at most {MOST_MATCHES} matches at a time, got: {len(matches)}; give fewer")
     answer = order(folder, "replay_games", {"matches": list(matches), "reason": reason})
     for found in (answer or {}).get("matches", ()):
-        again = "somebody of it plays no more" if found["again"] is None else f"is match {found['again']}"
+        again = found["why"] or f"it is played again as match {found['again']}"
         echo(f"match {found['match']} counts no more; {again}")
 
 

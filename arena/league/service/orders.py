@@ -158,8 +158,8 @@ def replay_games(context: OrderContext) -> Payload:
     reason = context.text("reason", "") or "the operator plays it again"
     struck = sorted(set(numbers))
     planned = context.store.matches.strike(struck, reason, Manager().alive)
-    again = [None if match is None else match.number for match in planned]
-    return {"matches": [{"match": one, "again": other} for one, other in zip(struck, again, strict=True)]}
+    again = [(None, new) if isinstance(new, str) else (new.number, "") for new in planned]
+    return {"matches": [{"match": one, "again": to, "why": why} for one, (to, why) in zip(struck, again, strict=True)]}
 
 
 def strike(context: OrderContext) -> Payload:

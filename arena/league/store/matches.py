@@ -279,15 +279,14 @@ class Matches:
 
     def strike(
         self, numbers: Collection[int], reason: str, alive: Callable[[], object] = lambda: None
-    ) -> list[Match | None]:
+    ) -> list[Match | str]:
         """Plays matches again: their results count no more, and the same versions meet on new deals.
 
         Args:
             alive: Called again and again while ratings are made again, from the first game of these matches on.
 
         Returns:
-            For each the new match; None if one of the versions is not active any more, or the season is at its final,
-            of which the match was no part.
+            For each the new match, or why there is none.
 
         Raises:
             Refused: There is no such match, it is not over, or it does not count. Nothing has changed.
@@ -342,19 +341,19 @@ class Matches:
         if first < math.inf:
             rate_again(self._db, tournament, int(first), sorted(longest), alive)
 
-    def _again(self, match: Match, reason: str) -> Match | None:
-        """Plans a match again, if it can be played."""
-        if self._not_active(match.entrants) or match.number < self._first_of_final():
-            return None
+    def _again(self, match: Match, reason: str) -> Match | str:
+        """Plans a match again, or returns why it is not played again."""
+        if match.number < self._first_of_final():
+            return "it is not played again, as the final of the season has begun"
+        if self._not_active(match.entrants):
+            return "it is not played again, as somebody of it plays no more"
         seatings = [game.entrants for game in match.games]
         return self.plan([seatings], f"match {match.number} again: {reason}", rated=True)[0]
 
     def _first_of_final(self) -> int:
         """Returns the first match that may be planned again: if the final has begun, the first of these."""
-        (first,) = self._db.execute(
-            "SELECT coalesce(json_extract(final, '$.first_match'), 0) FROM seasons WHERE closed IS NULL"
-        ).fetchone()
-        return int(first)
+        query = "SELECT coalesce(json_extract(final, '$.first_match'), 0) FROM seasons WHERE closed IS NULL"
+        return int(self._db.execute(query).fetchone()[0])
 
     def games_waiting(self) -> int:
         """Returns how many games are planned or running beyond those that are rated."""

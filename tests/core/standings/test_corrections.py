@@ -16,6 +16,7 @@ from arena.core.standings.closing import correct
 from arena.core.standings.report import Report, report
 from arena.core.store.store import Store, open_reader, open_store
 from arena.core.tournament.formats.base import Format
+from arena.core.tournament.formats.extension import Extension
 from arena.core.tournament.formats.knockout import Knockout
 from arena.core.tournament.formats.round_robin import RoundRobin
 from arena.core.tournament.formats.swiss import Swiss
@@ -58,6 +59,18 @@ def test_a_result_that_is_taken_back_counts_no_more(
     assert [(one.game, one.counts) for one in told(played)] == [(1, False), (2, False), (1, True), (2, True)]
     assert replace(standings(played), seconds=0) == replace(before, seconds=0)
     assert played.audit(complete=True, db=True).faults == ()
+
+
+def test_a_tournament_that_went_on_from_another_stays_as_it_was(tmp_path: Path) -> None:
+    played = Folder(tmp_path, setup(RoundRobin(deals=1), 2, 2))
+    strike(played, 1)
+    with open_reader(played.db) as reader:
+        starts = reader.ratings(played.tournament.id)
+    more = Extension(deals=2, extends=played.tournament.id, unchanged=(0, 1), played=1)
+    longer = Folder(tmp_path, setup(more, 2, 2), starts=starts)
+    for undo in (True, False):
+        strike(played, 1, undo=undo)
+        assert longer.audit(complete=True, db=True).faults == ()
 
 
 def test_what_cannot_be_taken_back_is_refused_and_changes_nothing(tmp_path: Path) -> None:

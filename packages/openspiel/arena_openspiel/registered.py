@@ -68,6 +68,9 @@ class ArenaGame(pyspiel.Game):
     def new_initial_state(self) -> ArenaState:
         return ArenaState(self)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _loaded, (self.rules_name, self.get_parameters())
+
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
         return Observer(self, iig_obs_type, params)
 
@@ -119,6 +122,9 @@ class ArenaState(pyspiel.State):
     def __init__(self, game: ArenaGame) -> None:
         super().__init__(game)
         self.play = Play(Table(game.rules))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.get_game(), self.serialize())
 
     def current_player(self) -> int:
         table = self.play.table
@@ -236,6 +242,17 @@ def register(name: str) -> type[ArenaGame]:
     made = type(f"Arena{name.title()}", (ArenaGame,), {"type": kind, "rules_name": name})
     pyspiel.register_game(kind, made)
     return made
+
+
+def _loaded(name: str, params: Mapping[str, Any]) -> ArenaGame:
+    """Returns a game, which another process may not have registered."""
+    if PREFIX + name not in pyspiel.registered_names():
+        register(name)
+    return pyspiel.load_game(PREFIX + name, params)
+
+
+def _restored(game: ArenaGame, text: str) -> ArenaState:
+    return game.deserialize_state(text)
 
 
 for _name in TO_PLAY:

@@ -35,7 +35,7 @@ RenderMode: TypeAlias = Literal["ansi", "human", "rgb_array"]
 Array: TypeAlias = npt.NDArray[Any]
 
 WIDTH: Final = 100  # characters in a line of what is rendered
-_MANY: Final = 150  # more plays than these numpy marks faster than Python
+_MANY: Final = 400  # more plays than these numpy marks faster than Python
 # It pickles as a name that is looked for in every module: one that cannot say that it lacks it (SuperSuit) stops that.
 copyreg.pickle(UnsetType, lambda _: (UnsetType, ()))
 
@@ -61,15 +61,22 @@ class _Numbering(numbering.Numbering):
             if product.size > _MANY and product.size == prod(len(own) for own, _ in places):
                 marks[first : first + product.size] = b"\1" * product.size
                 continue
-            steps = [[place[v] for v in values] for values, (_, place) in zip(product.choices, places, strict=True)]
-            if product.size > _MANY:
-                array[reduce(np.add.outer, steps, np.array(first))] = 1
+            axes = []
+            for values, (_, place) in zip(product.choices, places, strict=True):
+                if len(values) == 1:  # as most of them: no list for one
+                    first += place[values[0]]
+                else:
+                    axes.append([place[value] for value in values])
+            if product.size > _MANY and len(axes) > 1:
+                array[reduce(np.add.outer, axes, np.array(first))] = 1
                 continue
+            *outer, last = sorted(axes, key=len) or [[0]]
             numbers = [first]
-            for step in steps:
-                numbers = [number + more for number in numbers for more in step]
+            for steps in outer:
+                numbers = [number + step for number in numbers for step in steps]
             for number in numbers:
-                marks[number] = 1
+                for step in last:
+                    marks[number + step] = 1
         return marks
 
 

@@ -234,10 +234,9 @@ def find_bot(ref: str) -> Path:
         BotError: There is none, or `ref` says more than where it is. Show the message to the operator.
     """
     bundled = bundled_folders()
-    name, bot, values = read_ref(ref)
-    if what := "with a name" if name else "with values" if values else "a command line" * bot.startswith(COMMAND):
-        raise BotError(f"expected a bot's folder, or a bundled bot, got: {ref!r}, {what}; write it in its {MANIFEST}")
-    ref = bot
+    given, (name, ref, values) = ref, read_ref(ref)
+    if what := "with a name" if name else "with values" if values else "a command line" * ref.startswith(COMMAND):
+        raise BotError(f"expected a bot's folder, or a bundled bot, got: {given!r}, {what}; write it in its {MANIFEST}")
     is_path = "/" in ref or ref.startswith(".")
     folder = bundled[ref] if ref in bundled and not is_path else Path(ref)
     if not os.path.lexists(folder / MANIFEST):
@@ -246,10 +245,9 @@ def find_bot(ref: str) -> Path:
             around = (*sorted(folder.glob(f"*/{MANIFEST}")), folder.parent / MANIFEST)
             has = next((f"; give {path.parent}, which has one" for path in around if os.path.lexists(path)), "")
             raise BotError(f"expected a folder with a {MANIFEST}, got: {ref}, which has none{has}")
+        near, names = did_you_mean(folder.name, bots if is_path else [*bundled, *bots]), ", ".join(sorted(bundled))
         if is_path:
-            near = did_you_mean(folder.name, bots)
             raise BotError(f"expected a folder with a {MANIFEST}, got: {ref}, which is none{near}")
-        near, names = did_you_mean(ref, [*bundled, *bots]), ", ".join(sorted(bundled))
         raise BotError(
             f"expected a bot, got: {ref!r}{near}; give a folder with a {MANIFEST}, {COMMAND}COMMAND, or one of {names}"
         )
@@ -288,8 +286,7 @@ def read_manifest(folder: Path) -> Manifest:
     Raises:
         BotError: It cannot be read, or a key or value is not allowed. The message names the file and the key.
     """
-    path = folder / MANIFEST
-    return _manifest(read_text(path, "a bot's manifest", MOST_MANIFEST, BotError), str(path))
+    return _manifest(read_text(folder / MANIFEST, "a bot's manifest", MOST_MANIFEST, BotError), str(folder / MANIFEST))
 
 
 def parse_manifest(data: bytes, path: str) -> Manifest:

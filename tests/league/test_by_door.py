@@ -138,6 +138,10 @@ def test_an_author_cannot_touch_anothers_bot(served: Served, tmp_path: Path) -> 
             his.retire("fox")
         with pytest.raises(DoorError):
             his.retire("random")
+        with pytest.raises(DoorError, match="expected a bot of yours that plays, got: 'fox'"):
+            his.match("fox", "random")
+        with pytest.raises(DoorError, match="expected a bot of yours that plays, or a version"):
+            hers.match("fox", "random")  # which is not tried yet
         retired = hers.retire("fox")
         assert retired is not None
         assert retired.retired == ("fox/1",)

@@ -143,6 +143,12 @@ class Here:
         """Takes a bot out, and returns the answer; None if it has not come yet, which was said then."""
         return order(self._path, "retire", {"bot": bot, "reason": reason})
 
+    def match(self, bot: str, against: str) -> Payload | None:
+        """Asks for an unrated match, and returns the answer; None if it has not come yet, which was said then."""
+        from arena.league.season.opening import LOCAL
+
+        return order(self._path, "match", {"author": self._author or LOCAL, "bot": bot, "against": against})
+
 
 class There:
     """A league elsewhere, to which a connection stands. Its requests are those of `Here`."""
@@ -214,6 +220,12 @@ class There:
         found = self._client.retire(bot)
         if found is None:
             say(f"{bot} will be retired when the service of the league runs")
+        return None if found is None else asdict(found)
+
+    def match(self, bot: str, against: str) -> Payload | None:
+        found = self._client.match(bot, against)
+        if found is None:
+            say("The league has it, and has not answered yet; its service may be stopped.")
         return None if found is None else asdict(found)
 
 

@@ -127,6 +127,29 @@ def retire(bot: str, folder: Path | None, reason: str, elsewhere: Elsewhere | No
         echo(f"retired: {', '.join(map(str, answer.get('retired', [bot])))}")
 
 
+@click.command()
+@click.argument("bot")
+@click.argument("against")
+@to_option
+@click.option("--author", metavar="NAME", help="With --league: on behalf of whom.  [default: local]")
+@at_options
+def match(bot: str, against: str, folder: Path | None, author: str | None, elsewhere: Elsewhere | None) -> None:
+    """Ask for an unrated match of BOT, which is yours, against another that plays.
+
+    It counts in nothing, and is played when there is nothing rated to play. A notice says how it ended; its logs are
+    yours alone. How many an author may ask for in 24 hours is the limit `matches`.
+
+    \b
+    Example:
+      arena league match fox owl --at https://cup.example --token anna.token
+    """
+    with opened(folder, elsewhere, author) as league:
+        answer = league.match(bot, against)
+    if answer is not None:
+        waits = f"; {counted(answer['before'], 'match')} before it" if answer.get("before") else ""
+        echo(f"{answer['version']} will meet {answer['against']}, unrated{waits}")
+
+
 @click.command("replay-games")
 @folder_argument
 @click.argument("matches", nargs=-1, required=True, type=click.IntRange(0, MOST_NUMBER), metavar="MATCH...")

@@ -43,6 +43,7 @@ from arena.league.door.messages import (
     Digest,
     GamesQuery,
     LogQuery,
+    MatchQuery,
     Problem,
     StandingsQuery,
     SubmitQuery,
@@ -237,6 +238,7 @@ class _Routes(Router):
             Route("/seasons/{tournament}/{file}", self._season),
             Route("/bots/{bot}", self._submit, methods=["PUT"]),
             Route("/bots/{bot}", self._retire, methods=["DELETE"]),
+            Route("/bots/{bot}/matches", self._match, methods=["POST"]),
             Route("/bots/{bot}/uploads/{digest}", self._have, methods=["HEAD"]),
             WebSocketRoute("/remote", door._sockets.serve),
         ]
@@ -284,6 +286,11 @@ class _Routes(Router):
     async def _retire(self, request: Request) -> Response:
         retired = await self._requests.retire(_who(request), _named(request, "bot", BotName))
         return _answer(retired, 202 if retired.retired is None else 200)
+
+    async def _match(self, request: Request) -> Response:
+        against = _query(request, MatchQuery).against
+        asked = await self._requests.match(_who(request), _named(request, "bot", BotName), against)
+        return _answer(asked, 201 if asked.version else 202)
 
     async def _have(self, request: Request) -> Response:
         have = self._requests.have(_who(request), _named(request, "digest", Digest))

@@ -20,7 +20,18 @@ import msgspec
 
 from arena.core.face import Payload, errors, files
 from arena.league.door.addresses import Address, connect, headers, reached
-from arena.league.door.messages import API, MAX_ARCHIVE, Played, Problem, Retired, Submitted, Table, Versions, Welcome
+from arena.league.door.messages import (
+    API,
+    MAX_ARCHIVE,
+    Asked,
+    Played,
+    Problem,
+    Retired,
+    Submitted,
+    Table,
+    Versions,
+    Welcome,
+)
 
 LONGEST_PAUSE_S: Final = 90
 """How long the client waits by itself when a limit is reached."""
@@ -132,6 +143,12 @@ class Client:
         """Takes a bot of the author out of the league. Returns what was, or None if it has not answered yet."""
         answer = self._asked(_Request("DELETE", f"/bots/{quote(bot, safe='')}"))
         return None if answer.status == HTTPStatus.ACCEPTED else _read(answer.body, Retired)
+
+    def match(self, bot: str, against: str) -> Asked | None:
+        """Asks for an unrated match. Returns what was noted, or None if it has not answered yet."""
+        path = f"/bots/{quote(bot, safe='')}/matches?{urlencode({'against': against})}"
+        answer = self._asked(_Request("POST", path))
+        return None if answer.status == HTTPStatus.ACCEPTED else _read(answer.body, Asked)
 
     def status(self, bot: str = "", wait_s: int = 0) -> Versions:
         """Returns how the author's versions stand, of one bot or of all.

@@ -17,6 +17,7 @@ from arena.league.door.checks import Checks
 from arena.league.door.limits import ARCHIVE_MIB, LIMITS, MOST_BOTS, MOST_OPEN, MOST_WAITING, Usage, orders_of
 from arena.league.door.messages import (
     PROTOCOL,
+    Asked,
     Retired,
     Serve,
     Submitted,
@@ -102,9 +103,19 @@ class LocalRequests:
         """
         if not self._orders.may_have(who.author, bot):
             raise unknown("a bot of yours that is not retired", bot)
+        return await self._ordered(who, "retire", {"bot": bot}, Retired)
+
+    async def match(self, who: Who, bot: str, against: str) -> Asked:
+        """Asks for an unrated match of a bot of the author. It raises as `retire` does."""
+        if not self._orders.may_have(who.author, bot):
+            raise unknown("a bot of yours that plays", bot)
+        return await self._ordered(who, "match", {"bot": bot, "against": against}, Asked)
+
+    async def _ordered(self, who: Who, verb: str, arguments: Payload, kind: type[_T]) -> _T:
+        """Gives an order that an author may give now, and returns the answer."""
         self._orders.permit(*who, self._clock())
-        order = self._orders.give(who.author, "retire", {"bot": bot})
-        return _typed({**await self._orders.answer(who.author, order), "order": order}, Retired)
+        order = self._orders.give(who.author, verb, arguments)
+        return _typed({**await self._orders.answer(who.author, order), "order": order}, kind)
 
     def most(self, who: Who) -> int:
         """Returns how many bytes an archive of the author may have."""

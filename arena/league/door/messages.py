@@ -84,6 +84,13 @@ class SubmitQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """The digest of an archive of arena. With it an upload goes on where it stopped."""
 
 
+class MatchQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Against whom."""
+
+    against: Annotated[str, Meta(min_length=1, max_length=100)]
+    """A bot that plays, or a version of one: `owl/2`."""
+
+
 # Answers over HTTP
 
 
@@ -155,6 +162,19 @@ class Retired(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The order's name."""
     retired: tuple[str, ...] | None = None
     """The versions that play no more."""
+
+
+class Asked(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An unrated match is noted. Only `order` is there if the league has not answered yet; the order is kept."""
+
+    order: str = ""
+    """The order's name: the identifiers of its games are `match-ORDER-0` and so on."""
+    version: str = ""
+    """The author's version."""
+    against: str = ""
+    """The other one."""
+    before: int | None = None
+    """How many such matches wait before it."""
 
 
 class Problem(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -70,6 +70,9 @@ _OPERATIONS: Final = (
         m.SubmitQuery,
     ),
     _Operation("delete", "/bots/{bot}", "Takes a bot out of the league", {"200": m.Retired, "202": m.Retired}),
+    _Operation(
+        "post", "/bots/{bot}/matches", "Asks for an unrated match", {"201": m.Asked, "202": m.Asked}, m.MatchQuery
+    ),
     _Operation("head", "/bots/{bot}/uploads/{digest}", "How much of an upload is there", {"204": "It is begun"}),
 )
 

@@ -30,6 +30,7 @@ from arena.league.store import LeagueStore
 from arena.league.store.controls import TakenBack
 from arena.league.store.records import HOUSE, Version
 from arena.league.store.states import State
+from arena.league.submissions.requested import match
 from arena.league.submissions.submitting import remote, submit
 
 MOST_VERB: Final = 100
@@ -237,6 +238,7 @@ VERBS: Final[Mapping[str, Verb]] = {
     "submit": submit,
     "remote": remote,
     "retire": retire,
+    "match": match,
     "suspend": suspend,
     "lift": lift,
     "pause": pause,
@@ -255,7 +257,7 @@ VERBS: Final[Mapping[str, Verb]] = {
 """What the operator can order. Whoever obeys orders, a service or a command, knows all of it."""
 OF_KEYS: Final = frozenset({"author_add", "author_remove", "key_add", "key_revoke"})
 """What changes whose keys are valid."""
-OF_AUTHORS: Final = frozenset({"submit", "remote", "retire"})
+OF_AUTHORS: Final = frozenset({"submit", "remote", "retire", "match"})
 """What authors can order through the door."""
 
 

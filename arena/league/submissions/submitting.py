@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -181,19 +182,28 @@ def check_quotas(context: OrderContext, author: str, bot: str) -> None:
             f"wait until {pending[-1].name} is through",
             limit=limits["pending"],
         )
+    check_day((one.received for one in versions), limits["submissions"], "submissions")
+
+
+def check_day(times: Iterable[str], limit: int, what: str) -> None:
+    """Checks that an author did something less often than `limit` in 24 hours, by when they did it (UTC, ISO 8601).
+
+    Raises:
+        Refused: They did not; the error says when they may again.
+    """
     now, day = datetime.now(UTC), timedelta(days=1)
     # What came later than now came while the clock was ahead: nobody may have to wait until it is that late.
-    recent = sorted(one.received for one in versions if _text(now - day) <= one.received <= _text(now))
-    if len(recent) >= limits["submissions"]:
+    recent = sorted(at for at in times if _text(now - day) <= at <= _text(now))
+    if len(recent) >= limit:
         left = 1
-        if limits["submissions"]:
-            first = datetime.fromisoformat(recent[-limits["submissions"]])
+        if limit:
+            first = datetime.fromisoformat(recent[-limit])
             left = max(1, math.ceil((first + day - now).total_seconds()))
         raise errors.Refused(
             "quota",
-            f"expected at most {limits['submissions']} submissions of one author in 24 hours, got: one more",
+            f"expected at most {limit} {what} of one author in 24 hours, got: one more",
             f"try again in {left} s",
-            limit=limits["submissions"],
+            limit=limit,
             retry_after_s=left,
         )
 

@@ -133,7 +133,7 @@ function show(versions) {
   $("versions").replaceChildren(...table("Versions", ["version", "state", "rating", "games", "forfeits", "since", ""], versions.map((version) => [
     version.version, version.provisional ? `${version.state}, provisional` : version.state, rating(version),
     `${version.games ?? ""}`, `${version.forfeits ?? ""}`, moment(version.since),
-    [button("report", () => report(version.version)), " ", ...(version === versions.find(({bot, state}) => bot === version.bot && !ENDED.includes(state)) ? [button("retire", () => retire(version.bot))] : [])],
+    [button("report", () => report(version.version)), " ", ...version.state === "active" ? [button("match", () => match(version.bot)), " "] : [], ...(version === versions.find(({bot, state}) => bot === version.bot && !ENDED.includes(state)) ? [button("retire", () => retire(version.bot))] : [])],
   ]), "No bot of yours is here yet."));
   const bots = [...new Set(versions.map((version) => version.bot))], chosen = $("bot").value;
   $("bot").replaceChildren(...["", ...bots].map((name) => { const option = make("option", "", name || "every bot"); option.value = name; return option; }));
@@ -160,6 +160,13 @@ async function follow(name, state = "") {
       await pause(error.wait);
     }
   }
+}
+
+async function match(bot) {
+  const against = prompt(`Against which bot shall ${bot} play, unrated? The league plays it when it has nothing rated to play.`);
+  if (!against) return;
+  await ask(`${path("bots", bot, "matches")}?against=${encodeURIComponent(against)}`, {method: "POST"});
+  say(`${bot} will meet ${against}; a notice will say how it ended.`);
 }
 
 async function retire(bot) {

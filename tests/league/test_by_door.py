@@ -138,13 +138,19 @@ def test_an_author_cannot_touch_anothers_bot(served: Served, tmp_path: Path) -> 
             his.retire("fox")
         with pytest.raises(DoorError):
             his.retire("random")
-        with pytest.raises(DoorError, match="expected a bot of yours that plays, got: 'fox'"):
+        with pytest.raises(DoorError, match="expected a bot of yours that plays"):
             his.match("fox", "random")
         with pytest.raises(DoorError, match="expected a bot of yours that plays, or a version"):
             hers.match("fox", "random")  # which is not tried yet
+        with pytest.raises(DoorError, match="expected your own name"):
+            his.leave("anna")
         retired = hers.retire("fox")
         assert retired is not None
         assert retired.retired == ("fox/1",)
+        assert hers.leave("anna") is not None
+        with pytest.raises(DoorError) as caught:
+            hers.hello()
+        assert caught.value.refusal == "unknown_token"
 
 
 def test_a_remote_bot_becomes_a_version_of_its_level(served: Served) -> None:

@@ -289,7 +289,7 @@ def test_the_operator_suspends_lifts_and_retires(store: LeagueStore, folder: Fol
     assert do("suspend", version="random")["code"] == "house"
     assert do("retire", bot="random")["code"] == "house"
     assert do("author_remove", name=HOUSE)["code"] == "house"
-    assert do("author_remove", name="anna") == {"author": "anna", "retired": ["fox/1"]}
+    assert do("author_remove", name="anna") == {"author": "(author 3)", "retired": ["fox/1"]}
     assert do("pause") == {"paused": True}
     assert store.controls.paused is True
     assert do("resume") == {"paused": False}

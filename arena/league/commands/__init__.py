@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "report": ("arena.league.commands.report:report", "Show what the steps of a version found."),
     "log": ("arena.league.commands.look:log", "Fetch the log of a game, once its match is over."),
     "match": ("arena.league.commands.steer:match", "Ask for an unrated match against a bot of your choice."),
+    "export-author": ("arena.league.commands.export:export_author", "Write what a league keeps of an author."),
     "retire": ("arena.league.commands.steer:retire", "Take a bot out of a league."),
     "status": ("arena.league.commands.status:status", "Say how a league is, or how your bots stand in it."),
     "standings": ("arena.league.commands.look:standings", "Print the standings of a league."),

@@ -9,8 +9,9 @@ import click
 from arena.cli.group import LazyGroup
 from arena.cli.options import json_option
 from arena.cli.output import echo, say, show_json
-from arena.core.face import errors
-from arena.league.commands.here import folder_of, no_key, order, reading, to_option
+from arena.core.face import errors, plain
+from arena.league.commands.here import Elsewhere, at_options, folder_of, no_key, order, reading, to_option
+from arena.league.commands.leagues import opened
 from arena.league.commands.tables import show_maps
 
 COMMANDS = {
@@ -113,13 +114,17 @@ def list_(folder: Path | None, as_json: bool) -> None:
 @click.argument("name")
 @to_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@at_options
 @click.pass_context
-def remove(ctx: click.Context, name: str, folder: Path | None, yes: bool) -> None:
-    """Remove an author: their tokens are revoked, and their bots retired. Results stay.
+def remove(ctx: click.Context, name: str, folder: Path | None, yes: bool, elsewhere: Elsewhere | None) -> None:
+    """Remove an author: their tokens are revoked, and their bots retired. Results stay, under a pseudonym.
+
+    With --at an author leaves. `arena league export-author` fetches what is kept of them, and must come before.
 
     \b
     Example:
       arena league author remove anna --league cup
+      arena league author remove anna --at https://cup.example --token anna.token
     """
     import sys
 
@@ -128,9 +133,11 @@ def remove(ctx: click.Context, name: str, folder: Path | None, yes: bool) -> Non
             raise errors.ConfigError(
                 "expected --yes, because there is no terminal on which to ask whether to remove them"
             )
-        if not click.confirm(f"Remove {name}, and retire their bots?", err=True):
+        if not click.confirm(f"Remove {name}, and retire their bots? It cannot be undone.", err=True):
             say("Nobody is removed.")
             ctx.exit(1)
-    answer = order(folder, "author_remove", {"name": name})
+    with opened(folder, elsewhere) as league:
+        answer = league.leave(name)
     if answer is not None:
-        echo(f"{name} is removed; retired: {', '.join(answer['retired']) or 'nothing'}")
+        told = f"{name} is removed, and called {answer['author']}"
+        echo(plain(f"{told}; retired: {', '.join(answer['retired']) or 'nothing'}"))

@@ -240,6 +240,7 @@ class _Routes(Router):
             Route("/bots/{bot}", self._retire, methods=["DELETE"]),
             Route("/bots/{bot}/matches", self._match, methods=["POST"]),
             Route("/bots/{bot}/uploads/{digest}", self._have, methods=["HEAD"]),
+            Route("/authors/{author}", self._leave, methods=["DELETE"]),
             WebSocketRoute("/remote", door._sockets.serve),
         ]
         super().__init__(routes)
@@ -291,6 +292,10 @@ class _Routes(Router):
         against = _query(request, MatchQuery).against
         asked = await self._requests.match(_who(request), _named(request, "bot", BotName), against)
         return _answer(asked, 201 if asked.version else 202)
+
+    async def _leave(self, request: Request) -> Response:
+        left = await self._requests.leave(_who(request), request.path_params["author"])
+        return _answer(left, 200 if left.author else 202)
 
     async def _have(self, request: Request) -> Response:
         have = self._requests.have(_who(request), _named(request, "digest", Digest))

@@ -24,6 +24,7 @@ from arena.league.door.messages import (
     API,
     MAX_ARCHIVE,
     Asked,
+    Left,
     Played,
     Problem,
     Retired,
@@ -143,6 +144,11 @@ class Client:
         """Takes a bot of the author out of the league. Returns what was, or None if it has not answered yet."""
         answer = self._asked(_Request("DELETE", f"/bots/{quote(bot, safe='')}"))
         return None if answer.status == HTTPStatus.ACCEPTED else _read(answer.body, Retired)
+
+    def leave(self, author: str) -> Left | None:
+        """Removes the author, who says their own name. Returns what came of it, or None if it has not answered yet."""
+        answer = self._asked(_Request("DELETE", f"/authors/{quote(author, safe='')}"))
+        return None if answer.status == HTTPStatus.ACCEPTED else _read(answer.body, Left)
 
     def match(self, bot: str, against: str) -> Asked | None:
         """Asks for an unrated match. Returns what was noted, or None if it has not answered yet."""

@@ -18,6 +18,7 @@ from arena.league.door.limits import ARCHIVE_MIB, LIMITS, MOST_BOTS, MOST_OPEN, 
 from arena.league.door.messages import (
     PROTOCOL,
     Asked,
+    Left,
     Retired,
     Serve,
     Submitted,
@@ -110,6 +111,12 @@ class LocalRequests:
         if not self._orders.may_have(who.author, bot):
             raise unknown("a bot of yours that plays", bot)
         return await self._ordered(who, "match", {"bot": bot, "against": against}, Asked)
+
+    async def leave(self, who: Who, author: str) -> Left:
+        """Removes the author, who must say their own name. It raises as `retire` does."""
+        if author != who.author:
+            raise unknown("your own name", author)
+        return await self._ordered(who, "author_remove", {"name": author}, Left)
 
     async def _ordered(self, who: Who, verb: str, arguments: Payload, kind: type[_T]) -> _T:
         """Gives an order that an author may give now, and returns the answer."""

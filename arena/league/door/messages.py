@@ -114,6 +114,8 @@ class Versions(Struct, frozen=True, kw_only=True):
     """A map a version, the latest first: `version`, `bot`, `state`, `since`, and what else the league publishes."""
     notices: tuple[Payload, ...] = ()
     """What the league has to say to the author."""
+    kept: Payload = {}
+    """What it keeps of the author beside that: since when, quotas, hashes of tokens."""
 
 
 class Played(Struct, frozen=True, kw_only=True):
@@ -161,6 +163,17 @@ class Retired(Struct, frozen=True, kw_only=True, omit_defaults=True):
     order: str = ""
     """The order's name."""
     retired: tuple[str, ...] | None = None
+    """The versions that play no more."""
+
+
+class Left(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An author has left. Only `order` is there if the league has not answered yet; the order is kept."""
+
+    order: str = ""
+    """The order's name."""
+    author: str = ""
+    """The pseudonym that stands for them from now on."""
+    retired: tuple[str, ...] = ()
     """The versions that play no more."""
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.core.face import Payload, errors
 from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
@@ -169,7 +170,7 @@ def strike(context: OrderContext) -> Payload:
     if context.text("of", "bot") == "author":
         author = store.authors.get(name)
         versions = [] if author is None else store.versions.of_author(author.name)
-        what = f"all bots of {name}"
+        what = _all_of("" if author is None else author.name)
     else:
         found = store.versions.named(name)
         versions = [found] if "/" in name else store.versions.of_bot(name)
@@ -181,7 +182,8 @@ def strike(context: OrderContext) -> Payload:
         if version.state not in (State.REJECTED, State.RETIRED):
             store.versions.change(version.id, State.RETIRED, context.actor, reason)
     entrants = [version.entrant for version in versions if version.entrant is not None]
-    told = f"all results of {what} are taken back: {reason}"
+    recorded = what if context.text("of", "bot") == "bot" else _all_of("one author")
+    told = f"all results of {recorded} are taken back: {reason}"
     season, matches = store.seasons.current(), 0
     if season is not None:
         matches = store.matches.strike_all(entrants, told, Manager().alive)
@@ -207,19 +209,29 @@ def author_add(context: OrderContext) -> Payload:
 
 
 def author_remove(context: OrderContext) -> Payload:
-    """Removes an author: their keys are revoked, and their bots retired."""
-    author = context.store.authors.known(context.text("name")).name
+    """Removes an author, or whoever gives the order: keys are revoked, bots retired, and a pseudonym takes the name."""
+    store = context.store
+    author = store.authors.known(context.text("name")).name
+    if context.order.author not in (None, author):
+        raise errors.Refused("unknown_author", f"expected your own name, got: {context.text('name')!r:.80}")
     if author == HOUSE:
         raise errors.Refused(
             "house", "expected an author who can leave, got: the house", "its bots are those of [bots]"
         )
     retired = []
-    for version in context.store.versions.of_author(author):
+    for version in store.versions.of_author(author):
         if version.state not in (State.REJECTED, State.RETIRED):
-            context.store.versions.change(version.id, State.RETIRED, context.actor, f"{author} has left")
+            store.versions.change(version.id, State.RETIRED, context.actor, "its author has left")
             retired.append(version.name)
-    context.store.authors.remove(author)
-    return {"author": author, "retired": retired}
+    pseudonym = store.authors.remove(author)
+    told = (
+        replace(one, what=_all_of(pseudonym)) if one.what == _all_of(author) else one
+        for one in store.controls.taken_back
+    )
+    store.controls.set("taken_back", msgspec.to_builtins([*told]))
+    asked = (one for one in store.controls.requests if one.author != author)
+    store.controls.set("requests", msgspec.to_builtins([*asked]))
+    return {"author": pseudonym, "retired": retired}
 
 
 def key_add(context: OrderContext) -> Payload:
@@ -257,7 +269,7 @@ VERBS: Final[Mapping[str, Verb]] = {
 """What the operator can order. Whoever obeys orders, a service or a command, knows all of it."""
 OF_KEYS: Final = frozenset({"author_add", "author_remove", "key_add", "key_revoke"})
 """What changes whose keys are valid."""
-OF_AUTHORS: Final = frozenset({"submit", "remote", "retire", "match"})
+OF_AUTHORS: Final = frozenset({"submit", "remote", "retire", "match", "author_remove"})
 """What authors can order through the door."""
 
 
@@ -276,6 +288,10 @@ def _version_in(context: OrderContext, state: State) -> Version:
     if "/" not in name:
         return next((one for one in context.store.versions.of_bot(name) if one.state is state), version)
     return version
+
+
+def _all_of(author: str) -> str:
+    return f"all bots of {author}"
 
 
 def _not_of_house(version: Version) -> None:

@@ -251,7 +251,7 @@ class Allowance:
 
     def limit(self, author: str) -> int:
         """Returns how many MiB an author's built bots may take."""
-        return self._limits.of_author(self._store.authors.known(author).quotas)["built_mib"]
+        return self._limits.of_author(self._store.authors.quotas(author))["built_mib"]
 
     def taken(self, author: str, but: int | None = None) -> dict[str, int]:
         """Returns by name how many bytes each version of an author but one takes whose built files stay."""

@@ -135,19 +135,19 @@ def test_an_author_cannot_touch_anothers_bot(served: Served, tmp_path: Path) -> 
         with pytest.raises(DoorError):
             his.submit(evil.data, "fox", evil.digest, ignore)
         with pytest.raises(DoorError):
-            his.retire("fox")
+            his.ordered("retire", bot="fox")
         with pytest.raises(DoorError):
-            his.retire("random")
+            his.ordered("retire", bot="random")
         with pytest.raises(DoorError, match="expected a bot of yours that plays"):
-            his.match("fox", "random")
+            his.ordered("match", bot="fox", against="random")
         with pytest.raises(DoorError, match="expected a bot of yours that plays, or a version"):
-            hers.match("fox", "random")  # which is not tried yet
+            hers.ordered("match", bot="fox", against="random")  # which is not tried yet
         with pytest.raises(DoorError, match="expected your own name"):
-            his.leave("anna")
-        retired = hers.retire("fox")
+            his.ordered("author_remove", name="anna")
+        retired = hers.ordered("retire", bot="fox")
         assert retired is not None
         assert retired.retired == ("fox/1",)
-        assert hers.leave("anna") is not None
+        assert hers.ordered("author_remove", name="anna") is not None
         with pytest.raises(DoorError) as caught:
             hers.hello()
         assert caught.value.refusal == "unknown_token"

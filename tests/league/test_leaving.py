@@ -28,8 +28,8 @@ from arena.league.submissions.submitting import Allowance
 from tests import league_kit, season_kit
 
 
-def order(store: LeagueStore, league: Folder, verb: str, author: str | None = None, **arguments: Any) -> Payload:
-    return obey(store, league, load(league), replace(new_order(verb, arguments), author=author))
+def order(store: LeagueStore, league: Folder, verb: str, giver: str | None = None, /, **arguments: Any) -> Payload:
+    return obey(store, league, load(league), replace(new_order(verb, arguments), author=giver))
 
 
 def faults(league: Folder, tournament: str) -> tuple[object, ...]:
@@ -123,8 +123,49 @@ def test_what_is_kept_is_handed_to_them(league: Folder, tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, run)
     assert result.exit_code == 0, result.output
     with zipfile.ZipFile(result.stdout.strip()) as file:
-        assert {"author.json", "games.json", "reports/fox-1.json", "bots/fox-1.tar.zst"} <= {*file.namelist()}
-        assert any(name.startswith("logs/cup-1-") for name in file.namelist())
-        known = msgspec.json.decode(file.read("author.json"))
+        assert {"authors/status.json", "bots/fox-1.tar.zst"} <= {*file.namelist()}
+        known = msgspec.json.decode(file.read("authors/status.json"))
     assert known["kept"]["tokens"][0]["label"] == "Zoe.hash"
     assert "bert" not in str(known)
+
+
+def test_a_bot_is_handed_over_to_who_takes_it_and_renamed_by_its_author(league: Folder) -> None:
+    with open_league(league.database) as store:
+        store.authors.add("eve")
+
+        def hand(giver: str | None, bot: str, to: str) -> Payload:
+            return order(store, league, "bot_author", giver, bot=bot, author=to)
+
+        publishing = Publishing(store, league, load(league), league_kit.season(store), print)
+        season_kit.match(store, league, store.versions.named("fox"), store.versions.named("owl"))
+        publishing.publish()
+        for giver, bot, to in (
+            ("eve", "fox", "eve"),
+            ("eve", "owl", "Zoe"),
+            ("Zoe", "random", "Zoe"),
+            ("Zoe", "fox/1", "eve"),
+        ):
+            assert "code" in hand(giver, bot, to), (giver, bot, to)
+        assert hand("Zoe", "fox", "eve")["offered"] == hand("Zoe", "fox", "eve")["offered"] == "eve"
+        assert "code" in hand("bert", "fox", "bert"), "it was offered to another one"
+        assert hand("Zoe", "fox", "Zoe")["offered"] == ""
+        assert "code" in hand("eve", "fox", "eve"), "it is not offered any more"
+        hand("Zoe", "fox", "eve")
+        assert hand("eve", "fox", "eve") == {"author": "eve", "offered": ""}
+        assert "code" in hand("Zoe", "fox", "Zoe"), "it was hers"
+        publishing.publish()
+        pages = {who: len(documents.games(store, author=who)) for who in ("Zoe", "eve")}
+        assert pages == {"Zoe": 0, "eve": 2}
+        assert b"fox" in (league.published / "authors/eve/games-200000.json").read_bytes()
+        assert (league.published / "authors/Zoe/games-200000.json").read_bytes() == b'{"games":[]}'
+        for name in ("\u202eabc", "x" * 33, " x", "\n"):
+            assert order(store, league, "bot_display", "eve", bot="fox", display_name=name)["code"] == "argument"
+        assert "code" in order(store, league, "bot_display", "Zoe", bot="fox", display_name="mine")
+        assert order(store, league, "bot_display", "eve", bot="fox", display_name="狐")["display_name"] == "狐"
+        assert "狐" in [item["display_name"] for item in documents.standings(store)["items"]]
+        season_kit.publish(store, league)
+        hand("eve", "fox", "bert")
+        order(store, league, "author_remove", "eve", name="eve")
+        assert "code" in hand("bert", "fox", "bert"), "who offered it has left"
+    season_kit.close(league, "season-2")
+    assert faults(league, "cup-2") == ()

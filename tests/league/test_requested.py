@@ -46,7 +46,7 @@ class Tools:
 
     def meeting(self, *of: Any) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
         bots = [BotSpec(name=one.bot, version="1", command=("x",), folder="/", digest=one.digest) for one in of[:2]]
-        return meet, (*bots, RULES, Level.TRUSTED, self.logs, *of[2:])
+        return meet, (tuple(bots), RULES, Level.TRUSTED, self.logs, *of[2:])
 
 
 class Playing:

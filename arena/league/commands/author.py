@@ -10,7 +10,7 @@ from arena.cli.group import LazyGroup
 from arena.cli.options import json_option
 from arena.cli.output import echo, say, show_json
 from arena.core.face import errors, plain
-from arena.league.commands.here import Elsewhere, at_options, folder_of, no_key, order, reading, to_option
+from arena.league.commands.here import Elsewhere, at_options, folder_of, no_key, order, out_option, reading, to_option
 from arena.league.commands.leagues import opened
 from arena.league.commands.tables import show_maps
 
@@ -137,7 +137,38 @@ def remove(ctx: click.Context, name: str, folder: Path | None, yes: bool, elsewh
             say("Nobody is removed.")
             ctx.exit(1)
     with opened(folder, elsewhere) as league:
-        answer = league.leave(name)
+        answer = league.ordered("author_remove", name=name)
     if answer is not None:
         told = f"{name} is removed, and called {answer['author']}"
         echo(plain(f"{told}; retired: {', '.join(answer['retired']) or 'nothing'}"))
+
+
+@click.command("export-author")
+@click.argument("name")
+@to_option
+@out_option("The folder for the file.")
+def export_author(name: str, folder: Path | None, out: Path) -> None:
+    """Write what a league keeps of the author NAME into one file, NAME.zip, before they leave.
+
+    It has what they could read (status, notices, hashes of tokens, games, reports, logs), and their bots' archives.
+
+    \b
+    Example:
+      arena league export-author anna --league cup
+    """
+    import zipfile
+
+    league = folder_of(folder)
+    with reading(league) as reader:
+        name = reader.authors.known(name).name
+        archives = {one.name: league.archive(one.digest) for one in reader.versions.of_author(name)}
+    found = {f"bots/{version.replace('/', '-')}.tar.zst": path for version, path in archives.items()}
+    for kind in ("authors", "own", "reports"):
+        top = league.published / kind / name
+        found |= {f"{kind}/{path.relative_to(top)}": path for path in sorted(top.rglob("*"))}
+    out.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(out / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        for place, path in found.items():
+            if path.is_file():
+                file.write(path, place)
+    echo(str(out / f"{name}.zip"))

@@ -6,7 +6,6 @@ nobody: whoever prints it checks it first.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct, ValidationError, convert
-from msgspec.json import decode
 from msgspec.structs import asdict
 
 from arena.cli.output import say
@@ -27,9 +25,6 @@ if TYPE_CHECKING:
     from arena.league.door.client import Client
     from arena.league.store.played import Only
 
-_MOST = 10_000_000
-_REQUESTED = re.compile(r"\bmatch-[A-Za-z0-9]+-[0-9]+\b")
-"""A game of a match on request, as a notice names it: no list has such games."""
 STEPS = ("build", "check", "qualify")
 """The steps of which there are reports, in their order."""
 
@@ -144,35 +139,11 @@ class Here:
         with reading(self._folder) as reader:
             return reader.versions.named(version).state
 
-    def retire(self, bot: str, reason: str) -> Payload | None:
-        """Takes a bot out, and returns the answer; None if it has not come yet, which was said then."""
-        return order(self._path, "retire", {"bot": bot, "reason": reason})
-
-    def match(self, bot: str, against: str) -> Payload | None:
-        """Asks for an unrated match, and returns the answer; None if it has not come yet, which was said then."""
+    def ordered(self, verb: str, **arguments: str) -> Payload | None:
+        """Gives an order of an author, and returns the answer; None if it has not come yet, which was said then."""
         from arena.league.season.opening import LOCAL
 
-        return order(self._path, "match", {"author": self._author or LOCAL, "bot": bot, "against": against})
-
-    def author(self) -> str:
-        """Returns the author's name as the league has it."""
-        with reading(self._folder) as reader:
-            return reader.authors.known(str(self._author)).name
-
-    def played(self, notices: Sequence[Payload]) -> tuple[list[Payload], list[str]]:
-        """Returns the games of all seasons, and names of others of which the author has logs, by their `notices`."""
-        pages = sorted((self._folder.published / "authors" / self.author()).glob("games-*.json"))
-        found = [files.read(page, "games of an author", files.MOST_DOCUMENT, errors.StoreError) for page in pages]
-        return [game for page in found for game in decode(page)["games"]], _requested(notices)
-
-    def archive(self, digest: str) -> bytes | None:
-        """Returns the archive of a bot; None if it is not there, or not handed out."""
-        path = self._folder.archive(digest)
-        return files.read(path, "an archive", files.MOST_DOCUMENT, errors.StoreError) if path.exists() else None
-
-    def leave(self, name: str) -> Payload | None:
-        """Removes an author, and returns the answer; None if it has not come yet, which was said then."""
-        return order(self._path, "author_remove", {"name": name})
+        return order(self._path, verb, {"author": self._author or LOCAL, **arguments})
 
 
 class There:
@@ -188,8 +159,7 @@ class There:
 
     def status(self, bot: str) -> Payload:
         found = self._client.status(bot)
-        hello = self._client.hello()
-        told = {"author": hello.author, "kept": found.kept, "league": hello.league}
+        told = {"kept": found.kept, "league": self._client.hello().league}
         return {"versions": found.versions, "notices": found.notices, **told}
 
     def games(self, bot: str, only: Only | None, most: int) -> list[Payload]:
@@ -241,39 +211,13 @@ class There:
         versions = self._client.status(version.partition("/")[0], wait_s).versions
         return next((str(each.get("state", "")) for each in versions if each.get("version") == version), "")
 
-    def retire(self, bot: str, reason: str) -> Payload | None:
-        if reason:
+    def ordered(self, verb: str, **arguments: str) -> Payload | None:
+        if arguments.pop("reason", ""):
             raise errors.ConfigError("expected --reason for a league on this machine, got it with --at; leave it out")
-        found = self._client.retire(bot)
+        found = self._client.ordered(verb, **arguments)
         if found is None:
-            say(f"{bot} will be retired when the service of the league runs")
+            say("The league has the order, and has not answered yet; its service may be stopped.")
         return None if found is None else asdict(found)
-
-    def match(self, bot: str, against: str) -> Payload | None:
-        return _told(self._client.match(bot, against))
-
-    def author(self) -> str:
-        return self._client.hello().author
-
-    def played(self, notices: Sequence[Payload]) -> tuple[list[Payload], list[str]]:
-        return self.games("", None, _MOST), _requested(notices)
-
-    def archive(self, digest: str) -> bytes | None:
-        return None
-
-    def leave(self, name: str) -> Payload | None:
-        return _told(self._client.leave(name))
-
-
-def _requested(notices: Sequence[Payload]) -> list[str]:
-    return [game for notice in notices for game in _REQUESTED.findall(str(notice.get("text", "")))]
-
-
-def _told(found: Struct | None) -> Payload | None:
-    """Returns an answer as a map, or says that there is none yet."""
-    if found is None:
-        say("The league has the order, and has not answered yet; its service may be stopped.")
-    return None if found is None else asdict(found)
 
 
 class _Standing(Struct):

@@ -17,9 +17,7 @@ from arena.league.door.checks import Checks
 from arena.league.door.limits import ARCHIVE_MIB, LIMITS, MOST_BOTS, MOST_OPEN, MOST_WAITING, Usage, orders_of
 from arena.league.door.messages import (
     PROTOCOL,
-    Asked,
-    Left,
-    Retired,
+    Ordered,
     Serve,
     Submitted,
     Versions,
@@ -95,34 +93,20 @@ class LocalRequests:
             return True
         return self._published.is_pending(author, bot)
 
-    async def retire(self, who: Who, bot: str) -> Retired:
-        """Takes a bot of the author out of the league.
+    async def ordered(self, who: Who, verb: str, arguments: Payload) -> Ordered:
+        """Gives an order of the author.
 
         Raises:
-            Refusal: There is none, there were too many orders, or the league refuses.
+            Refusal: The bot is not theirs, there were too many orders, or the league refuses.
             OSError: The disk has failed.
         """
-        if not self._orders.may_have(who.author, bot):
-            raise unknown("a bot of yours that is not retired", bot)
-        return await self._ordered(who, "retire", {"bot": bot}, Retired)
-
-    async def match(self, who: Who, bot: str, against: str) -> Asked:
-        """Asks for an unrated match of a bot of the author. It raises as `retire` does."""
-        if not self._orders.may_have(who.author, bot):
-            raise unknown("a bot of yours that plays", bot)
-        return await self._ordered(who, "match", {"bot": bot, "against": against}, Asked)
-
-    async def leave(self, who: Who, author: str) -> Left:
-        """Removes the author, who must say their own name. It raises as `retire` does."""
-        if author != who.author:
-            raise unknown("your own name", author)
-        return await self._ordered(who, "author_remove", {"name": author}, Left)
-
-    async def _ordered(self, who: Who, verb: str, arguments: Payload, kind: type[_T]) -> _T:
-        """Gives an order that an author may give now, and returns the answer."""
+        if verb != "bot_author" and "bot" in arguments and not self._orders.may_have(who.author, arguments["bot"]):
+            raise unknown("a bot of yours that is not retired", arguments["bot"])
+        if arguments.get("name", who.author) != who.author:
+            raise unknown("your own name", arguments["name"])
         self._orders.permit(*who, self._clock())
         order = self._orders.give(who.author, verb, arguments)
-        return _typed({**await self._orders.answer(who.author, order), "order": order}, kind)
+        return _typed({**await self._orders.answer(who.author, order), "order": order}, Ordered)
 
     def most(self, who: Who) -> int:
         """Returns how many bytes an archive of the author may have."""

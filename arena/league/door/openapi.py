@@ -34,7 +34,7 @@ _NAMES: Final[dict[str, tuple[Any, str]]] = {
     "rules": (Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.:-]{1,128}\Z")], "The game's name: `samurai`."),
     "tournament": (_NAME, "The season's identifier, as `league.seasons` has it."),
     "file": (_NAME, "The file's name (section 7 of LEAGUE.md)."),
-    "author": (_NAME, "Your own name, as `GET /` has it."),
+    "name": (m.BotName, "Your own name, as `GET /` has it."),
     "digest": (m.Digest, "The digest of the archive that is sent."),
 }
 """What stands in paths: its type, and what it means."""
@@ -70,11 +70,10 @@ _OPERATIONS: Final = (
         {"200": m.Submitted, "201": m.Submitted, "202": m.Submitted},
         m.SubmitQuery,
     ),
-    _Operation("delete", "/bots/{bot}", "Takes a bot out of the league", {"200": m.Retired, "202": m.Retired}),
-    _Operation(
-        "post", "/bots/{bot}/matches", "Asks for an unrated match", {"201": m.Asked, "202": m.Asked}, m.MatchQuery
+    *(
+        _Operation(kind.method, kind.path, kind.summary, {"200": m.Ordered, "202": m.Ordered}, kind.query)
+        for kind in m.ORDERS
     ),
-    _Operation("delete", "/authors/{author}", "Leaves the league, for ever", {"200": m.Left, "202": m.Left}),
     _Operation("head", "/bots/{bot}/uploads/{digest}", "How much of an upload is there", {"204": "It is begun"}),
 )
 

@@ -74,8 +74,8 @@ class Publishing:
         """How many rows this process had changed when it was computed: nobody else writes the database."""
         self._told: dict[str, tuple[object, ...]] = {}
         """By author what their documents were made from."""
-        self._reported: dict[int, tuple[str, int]] = {}
-        """By version the state in which its reports were published last."""
+        self._reported: dict[int, tuple[str, str, int]] = {}
+        """By version its author and the state in which its reports were published last."""
         self._written: dict[Path, bytes] = {}
         """By file the digest of what was published last."""
 
@@ -162,6 +162,8 @@ class Publishing:
         number = self._season.number * 100_000 + page
         over = [row for row in reversed(rows) if row["published"]]
         path = self._of_author(author) / f"games-{number}.json"
+        if not over and not path.exists():
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         files.write(path, msgspec.json.encode(self._places.hide_all({"games": over})))
 
@@ -175,6 +177,9 @@ class Publishing:
 
     def _tables(self) -> None:
         store, published = self._store, self._folder.published
+        if moved := store.controls.moved:
+            self._pages(range(store.matches.count()), {one.name for one in self._authors()} & {*moved})
+            store.controls.set("moved", [])
         ranking = self._rank()
         self._rounds.write(self._season)  # whoever sees a head finds its line
         self._write(published / "league.json", documents.league(store, self._settings, self._folder))
@@ -215,7 +220,7 @@ class Publishing:
         for version in self._store.versions.of_author(author):
             if version.is_of_house:
                 continue
-            seen = (version.state, version.attempts)
+            seen = (author, version.state, version.attempts)
             if self._reported.get(version.id) == seen:
                 continue
             self._reported[version.id] = seen
@@ -237,8 +242,16 @@ class Publishing:
 
 
 def remove_left(reader: LeagueReader, folder: Folder) -> None:
-    """Removes what is published for authors who have left. Raises OSError: it cannot be listed."""
+    """Removes what only those could read who have left, or have handed the bot over.
+
+    Raises:
+        OSError: It cannot be listed.
+    """
     names = {author.name for author in reader.authors.all()}
+    bots = {(version.author, version.bot) for version in reader.versions.all()}
+    for path in (folder.published / "reports").glob("*/*"):
+        if (path.parent.name, path.name) not in bots:  # it was handed over
+            warden.remove_tree(str(path))
     for place in (folder.published / kind for kind in ("authors", "own", "reports")):
         for path in list(place.iterdir()) if place.is_dir() else ():
             if path.name not in names:

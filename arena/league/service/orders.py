@@ -19,7 +19,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from arena.core.face import Payload, errors
+from arena.core.face import Payload, errors, texts
 from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
 from arena.league.folder import Folder
 from arena.league.keeping.calendar import trust_clock
@@ -32,7 +32,7 @@ from arena.league.store.controls import TakenBack
 from arena.league.store.records import HOUSE, Version
 from arena.league.store.states import State
 from arena.league.submissions.requested import match
-from arena.league.submissions.submitting import remote, submit
+from arena.league.submissions.submitting import check_quotas, remote, submit
 
 MOST_VERB: Final = 100
 """Characters of a verb that are compared with those that there are."""
@@ -229,9 +229,55 @@ def author_remove(context: OrderContext) -> Payload:
         for one in store.controls.taken_back
     )
     store.controls.set("taken_back", msgspec.to_builtins([*told]))
+    own = {one.bot for one in store.versions.of_author(pseudonym)}
+    offers = {bot: to for bot, to in store.controls.offers.items() if bot not in own and to != author}
+    store.controls.set("offers", offers)
     asked = (one for one in store.controls.requests if one.author != author)
     store.controls.set("requests", msgspec.to_builtins([*asked]))
     return {"author": pseudonym, "retired": retired}
+
+
+def bot_author(context: OrderContext) -> Payload:
+    """Hands a bot over: at once for the operator; an author offers theirs, and whoever it is offered to takes it."""
+    store, to, giver = context.store, context.text("author"), context.order.author
+    bot = _bot(context, offered=True)
+    owner, offers = store.versions.of_bot(bot)[0].author, dict(store.controls.offers)
+    if giver == owner:
+        offers |= {bot: to}
+        if to == owner:
+            del offers[bot]
+    else:
+        heir = store.authors.known(to).name
+        offers.pop(bot, None)
+        if giver is not None:
+            check_quotas(context, heir, bot, submits=False)
+        store.versions.hand_over(bot, heir)
+        store.controls.set("moved", sorted({*store.controls.moved, owner, heir}))
+        for whom in (owner, heir):
+            store.notices.add(whom, "owner", f"{bot} was {owner}'s, and is {heir}'s from now on")
+        owner = heir
+    store.controls.set("offers", offers)
+    return {"author": owner, "offered": offers.get(bot, "")}
+
+
+def bot_display(context: OrderContext) -> Payload:
+    """Gives a bot another display name, until a version brings one of its own."""
+    name = context.text("display_name", "")
+    if fault := texts.display_fault(name):
+        raise errors.Refused("argument", f"{fault} - at display_name")
+    context.store.versions.rename(_bot(context), name)
+    return {"display_name": name}
+
+
+def _bot(context: OrderContext, *, offered: bool = False) -> str:
+    """Returns the name of a bot of whoever gives the order; or, if it may be `offered`, one that is offered to them."""
+    name, giver = context.text("bot"), context.order.author
+    for version in () if "/" in name else context.store.versions.all():
+        if version.bot == name and not version.is_of_house:
+            takes = offered and (context.store.controls.offers.get(name), context.text("author")) == (giver, giver)
+            if giver in (None, version.author) or takes:
+                return name
+    raise errors.Refused("unknown_version", f"expected a bot of yours, got: {name!r:.80}")
 
 
 def key_add(context: OrderContext) -> Payload:
@@ -260,6 +306,8 @@ VERBS: Final[Mapping[str, Verb]] = {
     "strike": strike,
     "author_add": author_add,
     "author_remove": author_remove,
+    "bot_author": bot_author,
+    "bot_display": bot_display,
     "key_add": key_add,
     "key_revoke": key_revoke,
     "season_close": season_close,
@@ -267,9 +315,9 @@ VERBS: Final[Mapping[str, Verb]] = {
     "trust_clock": trust_clock,
 }
 """What the operator can order. Whoever obeys orders, a service or a command, knows all of it."""
-OF_KEYS: Final = frozenset({"author_add", "author_remove", "key_add", "key_revoke"})
-"""What changes whose keys are valid."""
-OF_AUTHORS: Final = frozenset({"submit", "remote", "retire", "match", "author_remove"})
+OF_KEYS: Final = frozenset({"author_add", "author_remove", "bot_author", "key_add", "key_revoke"})
+"""What changes whose keys are valid, or who may read what."""
+OF_AUTHORS: Final = frozenset({"submit", "remote", "retire", "match", "bot_author", "bot_display", "author_remove"})
 """What authors can order through the door."""
 
 

@@ -113,6 +113,16 @@ class Controls:
         return self._get("requests", list[Request], [])
 
     @property
+    def offers(self) -> dict[str, str]:
+        """By bot to whom its author offers it."""
+        return self._get("offers", dict[str, str], {})
+
+    @property
+    def moved(self) -> list[str]:
+        """Authors whose lists of games are to be made again, since a bot was handed over."""
+        return self._get("moved", list[str], [])
+
+    @property
     def final_matches(self) -> int:
         """Before how many matches a rating is provisional."""
         return self._get("final_matches", int, FINAL_MATCHES)

@@ -149,8 +149,8 @@ def answer_of(received: Received) -> Payload:
     }
 
 
-def check_quotas(context: OrderContext, author: str, bot: str) -> None:
-    """Checks that an author may submit one more version.
+def check_quotas(context: OrderContext, author: str, bot: str, *, submits: bool = True) -> None:
+    """Checks that an author may submit one more version, or have one more bot.
 
     Raises:
         Refused: They may not; the error names the limit, and when they may.
@@ -173,6 +173,8 @@ def check_quotas(context: OrderContext, author: str, bot: str) -> None:
             allowance.remedy(author),
             limit=limits["built_mib"],
         )
+    if not submits:
+        return
     # One that waits gives its place to a newer one of the same bot.
     pending = [one for one in versions if one.is_pending and not (one.bot == bot and one.state is State.RECEIVED)]
     if len(pending) >= limits["pending"]:

@@ -67,7 +67,7 @@ class LeagueTools:
         """Returns what plays an unrated match of two versions, and its arguments. Errors are those of `bot`."""
         settings = self._settings.game_settings(min(self._settings.game.players))
         level = Level(self._settings.bots.level)
-        return meet, (self.bot(version), self.bot(other), settings, level, self._first_logs(), series, secret)
+        return meet, ((self.bot(version), self.bot(other)), settings, level, self._first_logs(), series, secret)
 
     def _first_games(self) -> tuple[GameSettings, ...]:
         return tuple(self._settings.game_settings(players) for players in self._settings.game.players)

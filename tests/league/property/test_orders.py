@@ -47,6 +47,7 @@ GOOD: Final[dict[str, tuple[Any, ...]]] = {
     "version": VERSIONS,
     "bot": VERSIONS,
     "against": VERSIONS,
+    "display_name": ("Füchsin", ""),
     "key": (KEY, "m" * 40),
     "label": ("laptop",),
     "quotas": ({"bots": 3}, {}, {"pending": 0, "submissions": 0}),

@@ -132,53 +132,35 @@ def _qualify(
 
 
 def meet(
-    bot: bot_manifests.BotSpec,
-    opponent: bot_manifests.BotSpec,
+    bots: tuple[bot_manifests.BotSpec, bot_manifests.BotSpec],
     settings: GameSettings,
     level: Level,
     logs: Path,
     series: str,
     secret: bytes,
 ) -> StepReport:
-    """Plays one deal between two bots in all rotations. The opponent has all seats but one.
+    """Plays one deal between two bots in all rotations, of which the second has all seats but one.
 
     Returns:
         The report, with `detail` as that of `qualify`. It passes whoever forfeits.
     """
-    watch = Stopwatch("qualify")
-    return watch.guarded(lambda: _meet(watch, bot, opponent, settings, level, logs, series, secret))
+    watch, games = Stopwatch("qualify"), list[Payload]()
 
+    def play() -> StepReport:
+        confining.require(level, bots, (logs,))
+        for game in (_Game(settings, 0, seat) for seat in range(settings.players)):
+            job = Job(
+                game=f"match-{series}-{game.seat}", tournament=None, settings=settings, bots=game.bots(*bots),
+                deal=0, rotation=game.seat, secret=secret, logs=str(logs), level=level,
+            )  # fmt: skip
+            result = _played_before(job, None) or game_worker.play(job)
+            if result.termination is Termination.INTERRUPTED:
+                return watch.machine(f"expected game {result.game} to be played to its end, got: an interruption")
+            _compress(job)
+            games.append(_told(result, game.seat))
+        return watch.passed(detail={"games": games})
 
-def _meet(
-    watch: Stopwatch,
-    bot: bot_manifests.BotSpec,
-    opponent: bot_manifests.BotSpec,
-    settings: GameSettings,
-    level: Level,
-    logs: Path,
-    series: str,
-    secret: bytes,
-) -> StepReport:
-    confining.require(level, (bot, opponent), (logs,))
-    games: list[Payload] = []
-    for game in (_Game(settings, 0, seat) for seat in range(settings.players)):
-        job = Job(
-            game=f"match-{series}-{game.seat}",
-            tournament=None,
-            settings=settings,
-            bots=game.bots(bot, opponent),
-            deal=game.deal,
-            rotation=game.seat,
-            secret=secret,
-            logs=str(logs),
-            level=level,
-        )
-        result = _played_before(job, None) or game_worker.play(job)
-        if result.termination is Termination.INTERRUPTED:
-            return watch.machine(f"expected game {result.game} to be played to its end, got: an interruption")
-        _compress(job)
-        games.append(_told(result, game.seat))
-    return watch.passed(detail={"games": games})
+    return watch.guarded(play)
 
 
 def _played_before(job: Job, seat: Seat | None) -> GameResult | None:

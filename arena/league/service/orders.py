@@ -246,6 +246,9 @@ def bot_author(context: OrderContext) -> Payload:
         offers |= {bot: to}
         if to == owner:
             del offers[bot]
+        elif store.authors.get(to) is not None:
+            told = f"{owner} offers you {bot}: `arena league hand-over {bot} {to}` takes it"
+            store.notices.add(to, "owner", told)
     else:
         heir = store.authors.known(to).name
         offers.pop(bot, None)

@@ -10,7 +10,7 @@ from arena.cli.group import LazyGroup
 from arena.cli.options import json_option
 from arena.cli.output import echo, say, show_json
 from arena.core.face import errors, plain
-from arena.league.commands.here import Elsewhere, at_options, folder_of, no_key, order, out_option, reading, to_option
+from arena.league.commands.here import Elsewhere, at_options, folder_of, order, out_option, reading, to_option
 from arena.league.commands.leagues import opened
 from arena.league.commands.tables import show_maps
 
@@ -38,7 +38,6 @@ def author() -> None:
 @click.option(
     "--token", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="The hash of their token."
 )
-@click.option("--key", hidden=True, expose_value=False, callback=no_key, help="Gone: --token.")
 @click.option(
     "--quota", "quotas", multiple=True, metavar="NAME=N",
     help="bots, pending, submissions, built_mib or start_s; repeatable.",

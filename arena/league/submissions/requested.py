@@ -52,16 +52,12 @@ def match(context: OrderContext) -> Payload:
     if context.order.author is not None and not same:
         check_day(store.commands.times(context.order.verb, author.name), limit, "matches on request")
         if sum(one.author == author.name for one in asked) >= limit:
-            raise errors.Refused(
-                "quota",
-                f"expected at most {limit} matches that an author has asked for and that wait, got: one more",
-                "they are played when there is nothing rated to play: wait for them",
-                limit=limit,
-            )
+            expected = f"expected at most {limit} matches that an author has asked for and that wait, got: one more"
+            raise errors.Refused("quota", expected, "they are played when nothing rated is: wait", limit=limit)
     if not same:
         secret = secrets.token_hex(32)
         noted = Request(order=context.order.id, author=author.name, version=one, against=other, secret=secret)
-        _note(store, [*asked, noted])
+        store.controls.set("requests", msgspec.to_builtins([*asked, noted]))
     return {"version": found[0].name, "against": found[1].name, "before": [*same, len(asked)][0]}
 
 
@@ -71,16 +67,9 @@ def _playing(store: LeagueStore, name: str, author: str | None = None) -> Versio
     for one in store.versions.active():
         if one.bot.lower() == bot.lower() and number in ("", str(one.number)) and author in (None, one.author):
             return one
-    whose = "" if author is None else " of yours"
-    raise errors.Refused(
-        "unknown_version",
-        f"expected a bot{whose} that plays, or a version such as fox/2, got: {name!r:.80}",
-        "`arena league standings` has those that play",
-    )
-
-
-def _note(store: LeagueStore, requests: list[Request]) -> None:
-    store.controls.set("requests", msgspec.to_builtins(requests))
+    what = f"a bot{'' if author is None else ' of yours'} that plays, or a version such as fox/2"
+    remedy = "`arena league standings` has those that play"
+    raise errors.Refused("unknown_version", f"expected {what}, got: {name!r:.80}", remedy)
 
 
 class Requested:
@@ -189,5 +178,5 @@ class Requested:
         """Forgets a request, and tells its author why."""
         with self._store.transaction():
             if request in (noted := self._store.controls.requests):
-                _note(self._store, [one for one in noted if one != request])
+                self._store.controls.set("requests", msgspec.to_builtins([one for one in noted if one != request]))
                 self._store.notices.add(request.author, "match", text, request.version)

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from arena.core.catalogue import make_settings
-from arena.core.errors import MachineFault
+from arena.core.errors import LogError, MachineFault
 from arena.core.link.bots import BotSpec
 from arena.core.referee.job import Job
 from arena.core.types import GameResult, Level, Payload
@@ -38,6 +38,10 @@ RULES = make_settings("samurai", 2, ruleset="basic", time="5/move")
 def ask(store: LeagueStore, folder: Folder, author: str, bot: str, against: str) -> Payload:
     order = msgspec.structs.replace(new_order("match", {"bot": bot, "against": against}), author=author)
     return obey(store, folder, SETTINGS, order)
+
+
+def unreadable(path: Path) -> Any:
+    raise LogError("somebody has changed it")
 
 
 class Tools:
@@ -150,6 +154,13 @@ def test_a_kill_plays_the_rest_on_the_same_deal_and_the_machine_gives_up_once(
     playing.look()
     assert ([name for name, _ in games], len({secret for _, secret in games})) == (["-0", "-1"], 1)
     assert "has met" in playing.notices("anna")[0]
+    playing.store._db.execute("UPDATE authors SET quotas = '{\"matches\":9}'")
+    ask(playing.store, playing.folder, "anna", "fox", "greedy")
+    monkeypatch.setattr(sys.modules["arena.league.submissions.requested"].log_records, "read_log", unreadable)
+    playing.look()
+    assert "greedy" not in playing.notices("anna")[0]
+    assert len(playing.store.controls.requests) == 1, "it ends nothing but this try"
+    playing.store.controls.set("requests", [])
     fails = True
     ask(playing.store, playing.folder, "anna", "fox", "random")
     games[1:] = []

@@ -127,7 +127,8 @@ class Requested:
 
     def _next(self) -> Request | None:
         """Returns the first request whose versions can play now. One whose versions play no more is dropped."""
-        requests, absent = self._store.controls.requests, self._absent()
+        requests = self._store.controls.requests
+        absent = self._absent() if requests else frozenset[str]()
         for request in requests:
             mine, other = (self._store.versions.get(id) for id in (request.version, request.against))
             if mine.author != request.author or {mine.state, other.state} != {State.ACTIVE}:
@@ -137,19 +138,19 @@ class Requested:
         return None
 
     def _fetch(self, now: float) -> None:
-        request, report = self._at, None
+        request = self._at
         assert request is not None
         try:
             report = self._worker.fetch()
+            if report is not None and report.verdict is Verdict.PASSED:
+                self._over(request, report)
+            elif report is not None:
+                self._failed(request, report.finding)
+            elif now - self._began > LONGEST_S:
+                self._worker.drop()
+                self._failed(request, f"expected a match to end within {LONGEST_S:,} s, got: one that goes on")
         except errors.ArenaError as error:
             self._failed(request, str(error))
-        if self._worker.busy and now - self._began > LONGEST_S:
-            self._worker.drop()
-            self._failed(request, f"expected a match to end within {LONGEST_S:,} s, got: one that goes on")
-        if report is not None and report.verdict is Verdict.PASSED:
-            self._over(request, report)
-        elif report is not None:
-            self._failed(request, report.finding)
 
     def _over(self, request: Request, report: StepReport) -> None:
         """Gives the author the logs, and says how the match ended."""

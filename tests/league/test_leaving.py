@@ -151,6 +151,7 @@ def test_a_bot_is_handed_over_to_who_takes_it_and_renamed_by_its_author(league: 
         assert hand("Zoe", "fox", "Zoe")["offered"] == ""
         assert "code" in hand("eve", "fox", "eve"), "it is not offered any more"
         hand("Zoe", "fox", "eve")
+        assert "Zoe" not in str(store.notices.of("eve")), "it would stay there when she leaves"
         assert hand("eve", "fox", "eve") == {"author": "eve", "offered": ""}
         assert "code" in hand("Zoe", "fox", "Zoe"), "it was hers"
         publishing.publish()

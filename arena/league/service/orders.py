@@ -247,8 +247,8 @@ def bot_author(context: OrderContext) -> Payload:
         if to == owner:
             del offers[bot]
         elif store.authors.get(to) is not None:
-            told = f"{owner} offers you {bot}: `arena league hand-over {bot} {to}` takes it"
-            store.notices.add(to, "owner", told)
+            told = f"the author of {bot} offers it to you: `arena league hand-over {bot} {to}` takes it"
+            store.notices.add(to, "owner", told)  # which names nobody else: who has left is named nowhere
     else:
         heir = store.authors.known(to).name
         offers.pop(bot, None)
@@ -256,8 +256,8 @@ def bot_author(context: OrderContext) -> Payload:
             check_quotas(context, heir, bot, submits=False)
         store.versions.hand_over(bot, heir)
         store.controls.set("moved", sorted({*store.controls.moved, owner, heir}))
-        for whom in (owner, heir):
-            store.notices.add(whom, "owner", f"{bot} was {owner}'s, and is {heir}'s from now on")
+        store.notices.add(owner, "owner", f"{bot} is handed over, and yours no more")
+        store.notices.add(heir, "owner", f"{bot} is yours from now on")
         owner = heir
     store.controls.set("offers", offers)
     return {"author": owner, "offered": offers.get(bot, "")}

@@ -80,6 +80,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     archive_mib: Annotated[int, Meta(ge=1, le=MOST_ARCHIVE_MIB)] = ARCHIVE_MIB
     built_mib: Count = 4_096
     start_s: Count = 360
+    matches: Annotated[int, Meta(ge=0, le=1_000)] = 5
 
     def of_author(self, quotas: Mapping[str, int]) -> dict[str, int]:
         """Returns the limits of an author who has quotas of their own, by name."""
@@ -118,6 +119,7 @@ class Service(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     workers: Annotated[int, Meta(ge=0, le=1024)] = 0
     publish_s: Annotated[float, Meta(ge=1, le=3600)] = 10.0
     stop_s: Annotated[float, Meta(ge=0, le=3600)] = 60.0
+    requested: Literal["idle", "beside"] = "idle"
 
 
 class Site(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

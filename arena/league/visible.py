@@ -113,11 +113,15 @@ def _in_short(forfeit: value_types.LoggedForfeit) -> str:
     return f"seat {forfeit.seat} forfeited: {forfeit.code}"
 
 
-def publish(log: log_records.Log, original: Path, folder: Path, authors: Sequence[str | None]) -> str:
+def publish(
+    log: log_records.Log, original: Path, folder: Path, authors: Sequence[str | None], *, public: bool = True
+) -> str:
     """Writes what may be seen of a game that was logged, compressed, and returns the SHA-256 (hex) of the public log.
 
     It writes `logs/GAME.jsonl.zst` for everybody, and in `own/AUTHOR/` the log for each author to whom more is shown,
     and what stands beside the log for their seats. It may be called again with the same result.
+
+    With `public=False` there is nothing for everybody, and the log for each author.
 
     Args:
         original: Where it stands, with or without its compression's ending; transcripts and outputs are beside it.
@@ -129,12 +133,13 @@ def publish(log: log_records.Log, original: Path, folder: Path, authors: Sequenc
         LogError: What stands beside the log cannot be read.
     """
     game = log.header.game
-    public, digest = log_records.log_bytes(visible(log))
-    _write(folder / "logs" / f"{game}{log_records.SUFFIX}", public)
+    of_all, digest = log_records.log_bytes(visible(log))
+    if public:
+        _write(folder / "logs" / f"{game}{log_records.SUFFIX}", of_all)
     for author in sorted({author for author in authors if author is not None}):
         seats = [seat for seat, other in enumerate(authors) if other == author]
         shown, _ = log_records.log_bytes(visible(log, seats))
-        if shown != public:
+        if shown != of_all or not public:
             _write(folder / "own" / author / f"{game}{log_records.SUFFIX}", shown)
         for seat in seats:
             for kind in BESIDE:

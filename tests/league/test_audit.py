@@ -76,7 +76,7 @@ def test_all_results_of_who_has_cheated_are_taken_back_and_everybody_is_told_why
         assert answer == {"retired": ["fox/1"], "matches": 3}, "one of them was being played"
         counted = {row[0] for row in store._db.execute("SELECT DISTINCT match FROM games WHERE counts")}
         assert counted == {1}, "that of the others, as if nothing else had counted"
-        told = "all results of all bots of anna are taken back: two authors played for one"
+        told = "all results of all bots of one author are taken back: two authors played for one"
         assert store.notices.of("anna")[0].text == told
         about = documents.league(store, load(league), league)
         assert ("taken back", "all results of all bots of anna, 3 matches: two authors played for one") in about["told"]

@@ -135,12 +135,22 @@ def test_an_author_cannot_touch_anothers_bot(served: Served, tmp_path: Path) -> 
         with pytest.raises(DoorError):
             his.submit(evil.data, "fox", evil.digest, ignore)
         with pytest.raises(DoorError):
-            his.retire("fox")
+            his.ordered("retire", bot="fox")
         with pytest.raises(DoorError):
-            his.retire("random")
-        retired = hers.retire("fox")
+            his.ordered("retire", bot="random")
+        with pytest.raises(DoorError, match="expected a bot of yours that plays"):
+            his.ordered("match", bot="fox", against="random")
+        with pytest.raises(DoorError, match="expected a bot of yours that plays, or a version"):
+            hers.ordered("match", bot="fox", against="random")  # which is not tried yet
+        with pytest.raises(DoorError, match="expected your own name"):
+            his.ordered("author_remove", name="anna")
+        retired = hers.ordered("retire", bot="fox")
         assert retired is not None
         assert retired.retired == ("fox/1",)
+        assert hers.ordered("author_remove", name="anna") is not None
+        with pytest.raises(DoorError) as caught:
+            hers.hello()
+        assert caught.value.refusal == "unknown_token"
 
 
 def test_a_remote_bot_becomes_a_version_of_its_level(served: Served) -> None:

@@ -137,7 +137,7 @@ def test_a_remote_version_is_said_to_be_uncontrolled(store: LeagueStore) -> None
 
 def test_the_status_of_an_author_is_theirs(played: LeagueStore) -> None:
     found = documents.author_status(played, "anna")
-    assert found.keys() == {"author", "versions", "notices"}
+    assert found.keys() == {"author", "kept", "versions", "notices"}
     for version in found["versions"]:
         check(version, VERSION)
     assert [(version["version"], version["state"]) for version in found["versions"]] == [

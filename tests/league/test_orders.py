@@ -19,7 +19,7 @@ from arena.league.order_context import Order
 from arena.league.season.closing import settings_now
 from arena.league.season.opening import make_league
 from arena.league.service.inbox import Inbox, give, new_order
-from arena.league.service.orders import VERBS, obey
+from arena.league.service.orders import OF_AUTHORS, VERBS, obey
 from arena.league.settings import Limits, Settings, load
 from arena.league.store import LeagueStore, open_league, read_league
 from arena.league.store.records import HOUSE
@@ -223,7 +223,7 @@ def test_a_league_at_level_fenced_refuses_in_one_sentence_what_cannot_play_there
 def test_an_author_reaches_only_what_is_theirs(store: LeagueStore, folder: Folder, tmp_path: Path) -> None:
     store.authors.add("bert")
     submit(store, folder, bot(tmp_path))
-    for verb in sorted(VERBS.keys() - {"submit", "remote", "retire"}):
+    for verb in sorted(VERBS.keys() - OF_AUTHORS):
         answer = obey(store, folder, SETTINGS, order(verb, author="bert", version="fox", name="anna", workers=9))
         assert answer["code"] == "verb", verb
     assert obey(store, folder, SETTINGS, order("retire", author="bert", bot="fox"))["code"] == "unknown_version"
@@ -289,7 +289,7 @@ def test_the_operator_suspends_lifts_and_retires(store: LeagueStore, folder: Fol
     assert do("suspend", version="random")["code"] == "house"
     assert do("retire", bot="random")["code"] == "house"
     assert do("author_remove", name=HOUSE)["code"] == "house"
-    assert do("author_remove", name="anna") == {"author": "anna", "retired": ["fox/1"]}
+    assert do("author_remove", name="anna") == {"author": "(author 3)", "retired": ["fox/1"]}
     assert do("pause") == {"paused": True}
     assert store.controls.paused is True
     assert do("resume") == {"paused": False}

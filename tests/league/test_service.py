@@ -51,6 +51,28 @@ def test_it_plays_matches_of_one_deal_in_all_seatings_and_rates_them(store: Leag
     assert tournament.rated == ended.games
 
 
+class Asked:
+    """Matches that authors ask for."""
+
+    waits = False
+
+    def __init__(self) -> None:
+        self.may: list[bool] = []
+
+    def look(self, *, may_start: bool) -> None:
+        self.may.append(may_start)
+
+
+@pytest.mark.parametrize(("beside", "bots"), [(False, 3), (True, 3), (False, 0)])
+def test_what_authors_ask_for_is_played_when_nothing_rated_is(tmp_path: Path, beside: bool, bots: int) -> None:
+    with service_kit.league(tmp_path, *("fox", "owl", "cat")[:bots]) as store:
+        running, asked = Running(store, service_kit.play, workers=2 if bots else 9), Asked()
+        running.service._requested, running.service._beside = asked, beside  # type: ignore[assignment]
+        running.run(20 if bots else 500)
+        assert {*asked.may} >= {beside if bots else True}
+        assert bots == 0 or beside or not any(asked.may), "something rated waits for a worker in every turn"
+
+
 def test_two_runs_play_what_one_would(tmp_path: Path) -> None:
     """Choices follow from the season and the results, whoever plays them: here one game at a time."""
     outcomes = []

@@ -9,8 +9,9 @@ import click
 from arena.cli.group import LazyGroup
 from arena.cli.options import json_option
 from arena.cli.output import echo, say, show_json
-from arena.core.face import errors
-from arena.league.commands.here import folder_of, no_key, order, reading, to_option
+from arena.core.face import errors, plain
+from arena.league.commands.here import Elsewhere, at_options, folder_of, order, out_option, reading, to_option
+from arena.league.commands.leagues import opened
 from arena.league.commands.tables import show_maps
 
 COMMANDS = {
@@ -37,7 +38,6 @@ def author() -> None:
 @click.option(
     "--token", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="The hash of their token."
 )
-@click.option("--key", hidden=True, expose_value=False, callback=no_key, help="Gone: --token.")
 @click.option(
     "--quota", "quotas", multiple=True, metavar="NAME=N",
     help="bots, pending, submissions, built_mib or start_s; repeatable.",
@@ -113,13 +113,17 @@ def list_(folder: Path | None, as_json: bool) -> None:
 @click.argument("name")
 @to_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@at_options
 @click.pass_context
-def remove(ctx: click.Context, name: str, folder: Path | None, yes: bool) -> None:
-    """Remove an author: their tokens are revoked, and their bots retired. Results stay.
+def remove(ctx: click.Context, name: str, folder: Path | None, yes: bool, elsewhere: Elsewhere | None) -> None:
+    """Remove an author: their tokens are revoked, and their bots retired. Results stay, under a pseudonym.
+
+    With --at an author leaves. `arena league export-author` fetches what is kept of them, and must come before.
 
     \b
     Example:
       arena league author remove anna --league cup
+      arena league author remove anna --at https://cup.example --token anna.token
     """
     import sys
 
@@ -128,9 +132,42 @@ def remove(ctx: click.Context, name: str, folder: Path | None, yes: bool) -> Non
             raise errors.ConfigError(
                 "expected --yes, because there is no terminal on which to ask whether to remove them"
             )
-        if not click.confirm(f"Remove {name}, and retire their bots?", err=True):
+        if not click.confirm(f"Remove {name}, and retire their bots? It cannot be undone.", err=True):
             say("Nobody is removed.")
             ctx.exit(1)
-    answer = order(folder, "author_remove", {"name": name})
+    with opened(folder, elsewhere) as league:
+        answer = league.ordered("author_remove", name=name)
     if answer is not None:
-        echo(f"{name} is removed; retired: {', '.join(answer['retired']) or 'nothing'}")
+        told = f"{name} is removed, and called {answer['author']}"
+        echo(plain(f"{told}; retired: {', '.join(answer['retired']) or 'nothing'}"))
+
+
+@click.command("export-author")
+@click.argument("name")
+@to_option
+@out_option("The folder for the file.")
+def export_author(name: str, folder: Path | None, out: Path) -> None:
+    """Write what a league keeps of the author NAME into one file, NAME.zip, before they leave.
+
+    It has what they could read (status, notices, hashes of tokens, games, reports, logs), and their bots' archives.
+
+    \b
+    Example:
+      arena league export-author anna --league cup
+    """
+    import zipfile
+
+    league = folder_of(folder)
+    with reading(league) as reader:
+        name = reader.authors.known(name).name
+        archives = {one.name: league.archive(one.digest) for one in reader.versions.of_author(name)}
+    found = {f"bots/{version.replace('/', '-')}.tar.zst": path for version, path in archives.items()}
+    for kind in ("authors", "own", "reports"):
+        top = league.published / kind / name
+        found |= {f"{kind}/{path.relative_to(top)}": path for path in sorted(top.rglob("*"))}
+    out.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(out / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        for place, path in found.items():
+            if path.is_file():
+                file.write(path, place)
+    echo(str(out / f"{name}.zip"))

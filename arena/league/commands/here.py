@@ -207,7 +207,6 @@ def at_options(function: F) -> Any:
         metavar="FILE",
         help=f"The file of your token, with --at.  [default: the token in {TOKEN}]",
     )
-    @click.option("--key", hidden=True, expose_value=False, callback=no_key, help="Gone: --token.")
     @wraps(function)
     def command(*args: Any, at: str | None, token: Path | None, **kwargs: Any) -> Any:
         if at is None and token is not None:
@@ -215,12 +214,3 @@ def at_options(function: F) -> Any:
         return function(*args, elsewhere=None if at is None else Elsewhere(at, token), **kwargs)
 
     return command
-
-
-def no_key(ctx: click.Context, option: click.Parameter, given: str | None) -> None:
-    """Answers to the option that `--token` has replaced."""
-    if given is not None:
-        raise errors.ConfigError(
-            "expected --token FILE, got: --key, which leagues took before they were reached by https://; "
-            "make a token: arena league token new NAME"
-        )

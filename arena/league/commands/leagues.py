@@ -139,9 +139,11 @@ class Here:
         with reading(self._folder) as reader:
             return reader.versions.named(version).state
 
-    def retire(self, bot: str, reason: str) -> Payload | None:
-        """Takes a bot out, and returns the answer; None if it has not come yet, which was said then."""
-        return order(self._path, "retire", {"bot": bot, "reason": reason})
+    def ordered(self, verb: str, **arguments: str) -> Payload | None:
+        """Gives an order of an author, and returns the answer; None if it has not come yet, which was said then."""
+        from arena.league.season.opening import LOCAL
+
+        return order(self._path, verb, {"author": self._author or LOCAL, **arguments})
 
 
 class There:
@@ -157,7 +159,8 @@ class There:
 
     def status(self, bot: str) -> Payload:
         found = self._client.status(bot)
-        return {"versions": found.versions, "notices": found.notices, "league": self._client.hello().league}
+        told = {"kept": found.kept, "league": self._client.hello().league}
+        return {"versions": found.versions, "notices": found.notices, **told}
 
     def games(self, bot: str, only: Only | None, most: int) -> list[Payload]:
         return list(self._client.games(bot=bot, only=only or "", most=most))
@@ -210,12 +213,12 @@ class There:
         versions = self._client.status(version.partition("/")[0], wait_s).versions
         return next((str(each.get("state", "")) for each in versions if each.get("version") == version), "")
 
-    def retire(self, bot: str, reason: str) -> Payload | None:
-        if reason:
+    def ordered(self, verb: str, **arguments: str) -> Payload | None:
+        if arguments.pop("reason", ""):
             raise errors.ConfigError("expected --reason for a league on this machine, got it with --at; leave it out")
-        found = self._client.retire(bot)
+        found = self._client.ordered(verb, **arguments)
         if found is None:
-            say(f"{bot} will be retired when the service of the league runs")
+            say("The league has the order, and has not answered yet; its service may be stopped.")
         return None if found is None else asdict(found)
 
 

@@ -122,9 +122,70 @@ def retire(bot: str, folder: Path | None, reason: str, elsewhere: Elsewhere | No
       arena league retire fox --at https://cup.example --token anna.token
     """
     with opened(folder, elsewhere) as league:
-        answer = league.retire(bot, reason)
+        answer = league.ordered("retire", bot=bot, reason=reason)
     if answer is not None:
-        echo(f"retired: {', '.join(map(str, answer.get('retired', [bot])))}")
+        echo(f"retired: {', '.join(map(str, answer['retired'] or [bot]))}")
+
+
+@click.command()
+@click.argument("bot")
+@click.argument("against")
+@to_option
+@click.option("--author", metavar="NAME", help="With --league: on behalf of whom.  [default: local]")
+@at_options
+def match(bot: str, against: str, folder: Path | None, author: str | None, elsewhere: Elsewhere | None) -> None:
+    """Ask for an unrated match of BOT, which is yours, against another that plays.
+
+    It counts in nothing, and is played when there is nothing rated to play. A notice says how it ended; its logs are
+    yours alone. How many an author may ask for in 24 hours is the limit `matches`.
+
+    \b
+    Example:
+      arena league match fox owl --at https://cup.example --token anna.token
+    """
+    with opened(folder, elsewhere, author) as league:
+        answer = league.ordered("match", bot=bot, against=against)
+    if answer is not None:
+        waits = f"; {counted(answer['before'], 'match')} before it" if answer.get("before") else ""
+        echo(f"{answer['version']} will meet {answer['against']}, unrated{waits}")
+
+
+@click.command("hand-over")
+@click.argument("bot")
+@click.argument("author")
+@to_option
+@at_options
+def hand_over(bot: str, author: str, folder: Path | None, elsewhere: Elsewhere | None) -> None:
+    """Hand BOT over to another author, from now on. Its versions and its rating stay.
+
+    With --at you offer it; it is theirs once they give the same command. With --league it is theirs at once.
+
+    \b
+    Example:
+      arena league hand-over fox bert --at https://cup.example --token anna.token
+    """
+    with opened(folder, elsewhere) as league:
+        answer = league.ordered("bot_author", bot=bot, author=author)
+    if answer is not None:
+        echo(f"{bot} is offered to {answer['offered']}" if answer.get("offered") else f"{bot} is {answer['author']}'s")
+
+
+@click.command()
+@click.argument("bot")
+@click.argument("display_name")
+@to_option
+@at_options
+def rename(bot: str, display_name: str, folder: Path | None, elsewhere: Elsewhere | None) -> None:
+    """Give BOT another display name, in any script, until a new version brings its own. Its name stays.
+
+    \b
+    Example:
+      arena league rename fox "Füchsin" --at https://cup.example --token anna.token
+    """
+    with opened(folder, elsewhere) as league:
+        answer = league.ordered("bot_display", bot=bot, display_name=display_name)
+    if answer is not None:
+        echo(f"{bot} is shown as {answer['display_name'] or bot}")
 
 
 @click.command("replay-games")

@@ -16,7 +16,7 @@ import re
 import resource
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -39,10 +39,13 @@ from arena.league.door.local_requests import LocalRequests, Who
 from arena.league.door.messages import (
     API,
     MAX_ARCHIVE,
+    ORDERS,
     BotName,
     Digest,
     GamesQuery,
     LogQuery,
+    Ordered,
+    OrderKind,
     Problem,
     StandingsQuery,
     SubmitQuery,
@@ -233,7 +236,7 @@ class _Routes(Router):
             Route("/standings", self._standings),
             Route("/seasons/{tournament}/{file}", self._season),
             Route("/bots/{bot}", self._submit, methods=["PUT"]),
-            Route("/bots/{bot}", self._retire, methods=["DELETE"]),
+            *(Route(kind.path, self._ordering(kind), methods=[kind.method.upper()]) for kind in ORDERS),
             Route("/bots/{bot}/uploads/{digest}", self._have, methods=["HEAD"]),
             WebSocketRoute("/remote", door._sockets.serve),
         ]
@@ -278,9 +281,17 @@ class _Routes(Router):
         kind = "application/json" if name.endswith(".json") else "application/jsonl"
         return self._file(request, self._published.season(tournament, name), kind)
 
-    async def _retire(self, request: Request) -> Response:
-        retired = await self._requests.retire(_who(request), _named(request, "bot", BotName))
-        return _answer(retired, 202 if retired.retired is None else 200)
+    def _ordering(self, kind: OrderKind) -> Callable[[Request], Awaitable[Response]]:
+        """Returns what answers an order of a kind."""
+
+        async def answer(request: Request) -> Response:
+            arguments = {name: _named(request, name, BotName) for name in request.path_params}
+            if kind.query is not None:
+                arguments |= msgspec.structs.asdict(_query(request, kind.query))
+            ordered = await self._requests.ordered(_who(request), kind.verb, arguments)
+            return _answer(ordered, 202 if ordered == Ordered(order=ordered.order) else 200)
+
+        return answer
 
     async def _have(self, request: Request) -> Response:
         have = self._requests.have(_who(request), _named(request, "digest", Digest))

@@ -20,7 +20,18 @@ import msgspec
 
 from arena.core.face import Payload, errors, files
 from arena.league.door.addresses import Address, connect, headers, reached
-from arena.league.door.messages import API, MAX_ARCHIVE, Played, Problem, Retired, Submitted, Table, Versions, Welcome
+from arena.league.door.messages import (
+    API,
+    MAX_ARCHIVE,
+    ORDERS,
+    Ordered,
+    Played,
+    Problem,
+    Submitted,
+    Table,
+    Versions,
+    Welcome,
+)
 
 LONGEST_PAUSE_S: Final = 90
 """Longest wait of the client when a rate limit is reached, in seconds."""
@@ -128,10 +139,13 @@ class Client:
         have = answer.headers.get("upload-offset", "")
         return min(int(have), MAX_ARCHIVE) if have.isascii() and have.isdigit() else 0
 
-    def retire(self, bot: str) -> Retired | None:
-        """Takes a bot of the author out of the league. Returns what was, or None if it has not answered yet."""
-        answer = self._asked(_Request("DELETE", f"/bots/{quote(bot, safe='')}"))
-        return None if answer.status == HTTPStatus.ACCEPTED else _read(answer.body, Retired)
+    def ordered(self, verb: str, **arguments: str) -> Ordered | None:
+        """Gives an order of `ORDERS`. Returns what became of it, or None if the league has not answered yet."""
+        kind = next(kind for kind in ORDERS if kind.verb == verb)
+        path = kind.path.format_map({name: quote(value, safe="") for name, value in arguments.items()})
+        query = {name: value for name, value in arguments.items() if f"{{{name}}}" not in kind.path}
+        answer = self._asked(_Request(kind.method.upper(), f"{path}{'?' if query else ''}{urlencode(query)}"))
+        return None if answer.status == HTTPStatus.ACCEPTED else _read(answer.body, Ordered)
 
     def status(self, bot: str = "", wait_s: int = 0) -> Versions:
         """Returns how the author's versions stand, of one bot or of all.

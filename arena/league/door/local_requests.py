@@ -17,7 +17,7 @@ from arena.league.door.checks import ArchiveChecks
 from arena.league.door.limits import ARCHIVE_MIB, LIMITS, MOST_BOTS, MOST_OPEN, MOST_WAITING, Usage, orders_of
 from arena.league.door.messages import (
     PROTOCOL,
-    Retired,
+    Ordered,
     Serve,
     Submitted,
     Versions,
@@ -93,18 +93,20 @@ class LocalRequests:
             return True
         return self._published.is_pending(author, bot)
 
-    async def retire(self, who: Who, bot: str) -> Retired:
-        """Takes a bot of the author out of the league.
+    async def ordered(self, who: Who, verb: str, arguments: Payload) -> Ordered:
+        """Gives an order of the author.
 
         Raises:
-            Refusal: There is none, there were too many orders, or the league refuses.
+            Refusal: The bot is not theirs, there were too many orders, or the league refuses.
             OSError: The disk has failed.
         """
-        if not self._orders.may_have(who.author, bot):
-            raise unknown("a bot of yours that is not retired", bot)
+        if verb != "bot_author" and "bot" in arguments and not self._orders.may_have(who.author, arguments["bot"]):
+            raise unknown("a bot of yours that is not retired", arguments["bot"])
+        if arguments.get("name", who.author) != who.author:
+            raise unknown("your own name", arguments["name"])
         self._orders.permit(*who, self._clock())
-        order = self._orders.give(who.author, "retire", {"bot": bot})
-        return _typed({**await self._orders.answer(who.author, order), "order": order}, Retired)
+        order = self._orders.give(who.author, verb, arguments)
+        return _typed({**await self._orders.answer(who.author, order), "order": order}, Ordered)
 
     def most(self, who: Who) -> int:
         """Returns how many bytes an archive of the author may have."""

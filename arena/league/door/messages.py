@@ -7,7 +7,7 @@ reads and what `openapi.json` describes.
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Meta, Struct
 
@@ -84,6 +84,27 @@ class SubmitQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """The digest of an archive of arena. With it an upload goes on where it stopped."""
 
 
+class MatchQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Against whom."""
+
+    against: Annotated[str, Meta(min_length=1, max_length=100)]
+    """A bot that plays, or a version of one: `owl/2`."""
+
+
+class AuthorQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whose the bot is to be."""
+
+    author: BotName
+    """Who gets it; your own name if it was offered to you, or if you offer it no more."""
+
+
+class DisplayQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the bot is called beside its name."""
+
+    display_name: Annotated[str, Meta(max_length=100)]
+    """In any script, 32 characters at most; empty: none."""
+
+
 # Answers over HTTP
 
 
@@ -107,6 +128,8 @@ class Versions(Struct, frozen=True, kw_only=True):
     """A map a version, the latest first: `version`, `bot`, `state`, `since`, and what else the league publishes."""
     notices: tuple[Payload, ...] = ()
     """What the league has to say to the author."""
+    kept: Payload = {}
+    """What it keeps of the author beside that: since when, quotas, hashes of tokens."""
 
 
 class Played(Struct, frozen=True, kw_only=True):
@@ -148,13 +171,44 @@ class Submitted(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Whether these files were this version already."""
 
 
-class Retired(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A bot is taken out. Only `order` is there if the league has not answered yet; the order is kept."""
+class Ordered(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What became of an order. Only `order` is there if the league has not answered yet; the order is kept."""
 
     order: str = ""
-    """The order's name."""
+    """The order's name. The games of a match on request are `match-ORDER-0` and so on."""
     retired: tuple[str, ...] | None = None
     """The versions that play no more."""
+    version: str = ""
+    """The version of the author that will meet ..."""
+    against: str = ""
+    """... this one."""
+    before: int | None = None
+    """How many such matches wait before it."""
+    author: str = ""
+    """The author of the bot now; or the pseudonym of who has left."""
+    offered: str = ""
+    """To whom the bot is offered."""
+    display_name: str | None = None
+    """The bot's display name now."""
+
+
+class OrderKind(NamedTuple):
+    """An order of an author over HTTP. What stands in its path and behind the question mark are its arguments."""
+
+    verb: str
+    method: str
+    path: str
+    summary: str
+    query: type[Struct] | None = None
+
+
+ORDERS: Final = (
+    OrderKind("retire", "delete", "/bots/{bot}", "Takes a bot out of the league"),
+    OrderKind("match", "post", "/bots/{bot}/matches", "Asks for an unrated match", MatchQuery),
+    OrderKind("bot_author", "put", "/bots/{bot}/author", "Offers a bot to an author, or takes one", AuthorQuery),
+    OrderKind("bot_display", "put", "/bots/{bot}/display", "Gives a bot another display name", DisplayQuery),
+    OrderKind("author_remove", "delete", "/authors/{name}", "Leaves the league, for ever"),
+)
 
 
 class Problem(Struct, frozen=True, kw_only=True, omit_defaults=True):

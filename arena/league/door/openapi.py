@@ -34,6 +34,7 @@ _NAMES: Final[dict[str, tuple[Any, str]]] = {
     "rules": (Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.:-]{1,128}\Z")], "The game's name: `samurai`."),
     "tournament": (_NAME, "The season's identifier, as `league.seasons` has it."),
     "file": (_NAME, "The file's name (section 7 of LEAGUE.md)."),
+    "name": (m.BotName, "Your own name, as `GET /` has it."),
     "digest": (m.Digest, "The digest of the archive that is sent."),
 }
 """What stands in paths: its type, and what it means."""
@@ -69,7 +70,10 @@ _OPERATIONS: Final = (
         {"200": m.Submitted, "201": m.Submitted, "202": m.Submitted},
         m.SubmitQuery,
     ),
-    _Operation("delete", "/bots/{bot}", "Takes a bot out of the league", {"200": m.Retired, "202": m.Retired}),
+    *(
+        _Operation(kind.method, kind.path, kind.summary, {"200": m.Ordered, "202": m.Ordered}, kind.query)
+        for kind in m.ORDERS
+    ),
     _Operation("head", "/bots/{bot}/uploads/{digest}", "How much of an upload is there", {"204": "It is begun"}),
 )
 
@@ -107,9 +111,12 @@ def _operation(one: _Operation) -> dict[str, Any]:
     names = [part[1:-1] for part in parts if part.startswith("{")]
     parameters = [_parameter(name, "path", msgspec.json.schema(_NAMES[name][0]), _NAMES[name][1]) for name in names]
     if one.query is not None:
-        properties = msgspec.json.schema(one.query)["$defs"][one.query.__name__]["properties"]
-        meanings = _meanings(one.query)
-        parameters += [_parameter(name, "query", schema, meanings[name]) for name, schema in properties.items()]
+        asked = msgspec.json.schema(one.query)["$defs"][one.query.__name__]
+        meanings, required = _meanings(one.query), asked["required"]
+        parameters += [
+            _parameter(name, "query", schema, meanings[name], required=name in required)
+            for name, schema in asked["properties"].items()
+        ]
     refused = {
         "description": "It is not granted, and why",
         "headers": {"retry-after": _header("In how many seconds it may be asked again", "integer")},
@@ -146,9 +153,11 @@ def _answer(code: str, kind: Any, media: tuple[str, ...]) -> dict[str, Any]:
     return {"description": kind, "headers": headers, **({"content": content} if content else {})}
 
 
-def _parameter(name: str, place: str, schema: dict[str, Any], meaning: str) -> dict[str, Any]:
-    required = {"required": True} if place == "path" else {}
-    return {"name": name, "in": place, **required, "description": meaning, "schema": schema}
+def _parameter(
+    name: str, place: str, schema: dict[str, Any], meaning: str, *, required: bool = False
+) -> dict[str, Any]:
+    must = {"required": True} if required or place == "path" else {}
+    return {"name": name, "in": place, **must, "description": meaning, "schema": schema}
 
 
 def _header(meaning: str, kind: str) -> dict[str, Any]:

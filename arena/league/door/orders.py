@@ -28,8 +28,8 @@ ANSWER_S: Final = 10.0
 LOOK_S: Final = 0.05
 """How soon it is looked for first."""
 _TEXTS: Final = ("code", "message", "remedy", "limit", "rule", "path")
-_OF_BOTS: Final = frozenset({"submit", "remote"})
-"""What makes a version."""
+_OF_BOTS: Final = frozenset({"submit", "remote", "bot_author"})
+"""What may give an author a bot."""
 _OVER: Final = frozenset({"rejected", "retired"})
 """States that a version does not leave."""
 _REMEMBERED: Final = 16

@@ -105,8 +105,14 @@ class Published:
     def status(self, author: str, bot: str = "") -> Versions:
         """Returns how the author's versions stand, of one bot or of all."""
         versions = [each for each in self.versions(author) if bot in ("", each.get("bot"))]
-        notices = _maps(self._status(author), "notices")
-        return Versions(versions=tuple(versions[:_MOST_VERSIONS]), notices=tuple(notices[-_MOST_NOTICES:]))
+        status = self._status(author)
+        notices = _maps(status, "notices")
+        kept = status.get("kept")
+        return Versions(
+            versions=tuple(versions[:_MOST_VERSIONS]),
+            notices=tuple(notices[-_MOST_NOTICES:]),
+            kept=kept if isinstance(kept, dict) else {},
+        )
 
     def is_pending(self, author: str, bot: str) -> bool:
         """Tells whether the newest version of a bot, or of all bots, is still to be tried."""

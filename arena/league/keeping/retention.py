@@ -66,18 +66,19 @@ def expired(
 
 
 def first_games(folder: Path, since: float) -> list[EndedGame]:
-    """Returns the first games whose logs are in a folder, the oldest first, and removes files from before a moment.
+    """Returns the first games whose logs are in a folder, the oldest first, and matches that authors asked for.
 
-    A file without a log, of a game that was cut short, goes when its own time is over.
+    A file that is no log and from before a moment is removed: that of a game that was cut short has no other end.
     """
     found: dict[str, tuple[float, int]] = {}
     for entry in os.scandir(folder) if folder.is_dir() else ():
         if not entry.is_file(follow_symlinks=False):
             continue
         written = entry.stat(follow_symlinks=False).st_mtime
-        if written < since:
+        match = _FILE.fullmatch(entry.name)
+        if written < since and (match is None or match["seat"] is not None):
             os.unlink(entry.path)
-        elif (match := _FILE.fullmatch(entry.name)) is not None:
+        if match is not None:
             ended, seats = found.get(match["game"], (math.inf, 0))
             seat = match["seat"]
             found[match["game"]] = (written, seats) if seat is None else (ended, max(seats, int(seat) + 1))

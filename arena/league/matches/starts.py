@@ -67,7 +67,7 @@ class Starts:
         return frozenset(author for author in self._levels if self.left(author) < 0)
 
     def _of(self, author: str) -> int:
-        return self._limits.of_author(self._store.authors.known(author).quotas)["start_s"]
+        return self._limits.of_author(self._store.authors.quotas(author))["start_s"]
 
     def _tell(self, version: Version, seconds: float) -> str:
         quota = self._of(version.author)

@@ -200,8 +200,14 @@ def author_status(reader: LeagueReader, author: str, ranking: Ranking | None = N
     ranking = ranking or ranking_of(reader)
     versions = sorted(reader.versions.of_author(author), key=lambda version: -version.id)
     notices = reversed(reader.notices.of(author, limit=NOTICES))
+    known = reader.authors.get(author)
     return {
         "author": author,
+        "kept": {
+            "created": known and known.created,
+            "quotas": known and known.quotas,
+            "tokens": [msgspec.to_builtins(key) for key in reader.authors.keys_of(author)],
+        },
         "versions": [_version(version, ranking) for version in versions],
         "notices": [
             {"at": notice.at, "kind": notice.kind, "version": notice.version, "text": notice.text} for notice in notices

@@ -26,7 +26,7 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core.face import Payload, catalogue, errors, files, log_records
+from arena.core.face import Payload, catalogue, errors, files, log_records, warden
 from arena.league import visible
 from arena.league.folder import Folder
 from arena.league.keeping.retention import GameFiles
@@ -34,7 +34,7 @@ from arena.league.public import documents, season_files
 from arena.league.public.ranking import Ranking, ranking_of
 from arena.league.settings import Settings
 from arena.league.store import LeagueReader, LeagueStore
-from arena.league.store.records import HOUSE, Author, Match, Season, Version
+from arena.league.store.records import HOUSE, Author, Key, Match, Season, Version
 
 PAGE: Final = 256
 """Number of matches whose games of an author stand in one file."""
@@ -74,18 +74,19 @@ class Publishing:
         """How many rows this process had changed when it was computed: nobody else writes the database."""
         self._told: dict[str, tuple[object, ...]] = {}
         """Facts that each author's documents were made from."""
-        self._reported: dict[int, tuple[str, int]] = {}
-        """State of each version in which its reports were published last."""
+        self._reported: dict[int, tuple[str, str, int]] = {}
+        """Author of each version, and the state in which its reports were published last."""
         self._written: dict[Path, bytes] = {}
         """Digest of each file as it was published last."""
 
     def catch_up(self) -> None:
         """Writes what a kill may have left out, and the game: the last matches in lists of games, files of seasons."""
         self._write(self._folder.published / "game.json", catalogue.described(self._settings.game.rules))
+        remove_left(self._store, self._folder)
         season_files.catch_up(self._store, self._folder, self._rounds)
         count = self._store.matches.count()
-        played = {version.author for version in self._store.versions.all() if version.entrant is not None}
-        self._pages(range(max(0, count - PAGE), count), sorted(played - {HOUSE}))
+        played = {version.reader for version in self._store.versions.all() if version.entrant is not None}
+        self._pages(range(max(0, count - PAGE), count), played)
 
     def look(self) -> None:
         """Publishes matches that are over, and from time to time everything else."""
@@ -135,8 +136,7 @@ class Publishing:
         for match in some:
             self._store.matches.publish(match.number, self._logs_of(match, names))
         found = (names.get(entrant) for match in some for entrant in match.entrants)
-        authors = {version.author for version in found if version is not None and not version.is_of_house}
-        self._pages((match.number for match in some), sorted(authors))
+        self._pages((match.number for match in some), {version.reader for version in found if version is not None})
         return len(over) > len(some)
 
     def _logs_of(self, match: Match, names: dict[int, Version]) -> dict[str, str]:
@@ -147,7 +147,7 @@ class Publishing:
                 continue
             original = log_records.existing_log(self._logs / f"{game.game}{log_records.SUFFIX}")
             sat = [names.get(entrant) for entrant in game.entrants]
-            authors = [None if one is None or one.is_of_house else one.author for one in sat]
+            authors = [None if one is None else one.reader for one in sat]
             try:
                 log = log_records.read_log(original)
                 digests[game.game] = visible.publish(log, original, self._folder.published, authors)
@@ -162,12 +162,14 @@ class Publishing:
         number = self._season.number * 100_000 + page
         over = [row for row in reversed(rows) if row["published"]]
         path = self._of_author(author) / f"games-{number}.json"
+        if not over and not path.exists():
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         files.write(path, msgspec.json.encode(self._places.hide_all({"games": over})))
 
-    def _pages(self, matches: Iterable[int], authors: Iterable[str]) -> None:
+    def _pages(self, matches: Iterable[int], authors: Iterable[str | None]) -> None:
         pages = sorted({number // PAGE for number in matches})
-        for author in authors:
+        for author in sorted(filter(None, authors)):
             for page in pages:
                 self._page(author, page)
 
@@ -175,6 +177,9 @@ class Publishing:
 
     def _tables(self) -> None:
         store, published = self._store, self._folder.published
+        if moved := store.controls.moved:
+            self._pages(range(store.matches.count()), {one.name for one in self._authors()} & {*moved})
+            store.controls.set("moved", [])
         ranking = self._rank()
         self._rounds.write(self._season)  # whoever sees a head finds its line
         self._write(published / "league.json", documents.league(store, self._settings, self._folder))
@@ -184,10 +189,12 @@ class Publishing:
         versions = defaultdict[str, list[Version]](list)
         for version in store.versions.all():
             versions[version.author].append(version)
-        newest = store.notices.newest()
+        newest, keys = store.notices.newest(), defaultdict[str, list[Key]](list)
+        for key in store.authors.keys_of():
+            keys[key.author].append(key)
         for author in self._authors():
             own = [(one.id, one.state, one.attempts, ranking and ranking.of(one)) for one in versions[author.name]]
-            if self._told.get(author.name) != (told := (author.quotas, newest.get(author.name), own)):
+            if self._told.get(author.name) != (told := (author, keys[author.name], newest.get(author.name), own)):
                 self._author(author, ranking)
                 self._told[author.name] = told
 
@@ -207,13 +214,13 @@ class Publishing:
         return self._ranking
 
     def _authors(self) -> list[Author]:
-        return [author for author in self._store.authors.all() if author.name != HOUSE]
+        return [author for author in self._store.authors.all() if author.name != HOUSE and author.status == "active"]
 
     def _reports(self, author: str) -> None:
         for version in self._store.versions.of_author(author):
             if version.is_of_house:
                 continue
-            seen = (version.state, version.attempts)
+            seen = (author, version.state, version.attempts)
             if self._reported.get(version.id) == seen:
                 continue
             self._reported[version.id] = seen
@@ -227,11 +234,28 @@ class Publishing:
     def _write(self, path: Path, document: Any) -> None:
         data = msgspec.json.encode(self._places.hide_all(document))
         digest = hashlib.sha256(data).digest()
-        if self._written.get(path) == digest:
+        if self._written.get(path) == digest and path.exists():
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         files.write(path, data)
         self._written[path] = digest
+
+
+def remove_left(reader: LeagueReader, folder: Folder) -> None:
+    """Removes what only those could read who have left, or have handed the bot over.
+
+    Raises:
+        OSError: It cannot be listed.
+    """
+    names = {author.name for author in reader.authors.all()}
+    bots = {(version.author, version.bot) for version in reader.versions.all()}
+    for path in (folder.published / "reports").glob("*/*"):
+        if (path.parent.name, path.name) not in bots:  # it was handed over
+            warden.remove_tree(str(path))
+    for place in (folder.published / kind for kind in ("authors", "own", "reports")):
+        for path in list(place.iterdir()) if place.is_dir() else ():
+            if path.name not in names:
+                warden.remove_tree(str(path))
 
 
 def publish_keys(reader: LeagueReader, folder: Folder) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -183,6 +183,15 @@ def commitment_of(
         schedule_sha256=record_files.sha256_of({}), deals=None, games=None, bots=[], seeded=False, settings=settings,
         schedule={},
     )  # fmt: skip
+
+
+def renamed(standings: Payload, names: Mapping[str, str]) -> Payload:
+    """Returns standings with other names of authors. The bots of these have no display name any more."""
+    items = [
+        {**row, "author": names[row["author"]], "display_name": ""} if row.get("author") in names else row
+        for row in standings.get("items", ())
+    ]
+    return {**standings, "items": items}
 
 
 def heads(data: bytes) -> list[Noted]:

@@ -130,7 +130,7 @@ def close_season(
         standings = documents.standings(store, ranking)
         fit, fits = ranking.fit, []
         if fit is not None:
-            items = {item["name"]: item["rank"] for item in standings["items"]}
+            items = {item["name"]: item["rank"] for item in standings["items"] if item["rating"] is not None}
             for entrant in store.games.entrants(season.tournament):
                 if entrant.name in items:
                     place = entrant.number

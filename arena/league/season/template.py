@@ -77,6 +77,8 @@ built_mib = 4096
 # Seconds in an hour that rated games wait for their bots to start, beyond the first second of each start: 360 are a
 # tenth of one worker's time. While they are used up, their bots play only if nobody else does.
 start_s = 360
+# Unrated matches against bots of their choice, in 24 hours; 0 is none.
+matches = 5
 
 # When a version is suspended by itself. Losses on time while the machine was overloaded are not counted.
 [suspension]
@@ -112,6 +114,9 @@ workers = 0
 publish_s = 10
 # How long running games may take once the service is asked to stop, in seconds.
 stop_s = 60
+# When matches are played that authors ask for: idle (a worker has nothing rated to play) or beside (beside rated games,
+# at a low priority).
+requested = "idle"
 
 [site]
 # How often the league's pages are made in the folder `site`, in seconds; 0 is never. They need

@@ -30,7 +30,7 @@ from arena.core.face import Payload, errors, files, locks, plain
 from arena.league.folder import ARCHIVE, ORDER, Folder
 from arena.league.keeping import calendar
 from arena.league.order_context import Order, read_order
-from arena.league.public.publishing import publish_keys
+from arena.league.public.publishing import publish_keys, remove_left
 from arena.league.season.closing import Deadline
 from arena.league.service.orders import OF_KEYS, VERBS, obey
 from arena.league.settings import Settings
@@ -200,12 +200,15 @@ class Inbox:
             return UNKNOWN, self._put_aside(path, text, {"code": "order", "message": text, "remedy": ""})
         verb = order.verb if order.verb in VERBS else UNKNOWN
         archive = archive_of(path)
+        if order.verb in OF_KEYS:
+            remove_left(self._store, self._folder)  # else who gets a name next could read what a kill left there
         try:
             answer = obey(self._store, self._folder, self._settings, order, archive if archive.exists() else None)
         except errors.InternalError as error:
             return verb, self._put_aside(path, str(error), _FAILED)
         if order.verb in OF_KEYS:
             publish_keys(self._store, self._folder)
+            remove_left(self._store, self._folder)
         self._answer(order.id, answer if order.author is None else self._folder.places.hide_all(answer))
         path.unlink(missing_ok=True)
         archive.unlink(missing_ok=True)

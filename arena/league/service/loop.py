@@ -28,6 +28,7 @@ from arena.league.public.publishing import Publishing
 from arena.league.season.ending import Ending
 from arena.league.service.inbox import OrderDuty
 from arena.league.service.stopping import Stopping
+from arena.league.submissions.requested import Requested
 from arena.league.submissions.step_runner import StepRunner, StepWorker
 
 POLL_S: Final = 0.2
@@ -68,6 +69,8 @@ class Service:
         duties: What else there is to do, beside what the arguments before it do.
         patience_s: How long running games may take once it is asked to stop.
         watch: Called with its state in each turn, if anybody wants to see it.
+        requested: Plays what authors ask for.
+        beside: Whether it does so beside rated games. Else it begins when a worker has none.
     """
 
     def __init__(
@@ -85,6 +88,9 @@ class Service:
         tell: Callable[[str], object],
         patience_s: float = PATIENCE_S,
         watch: Callable[[Payload], object] | None = None,
+        requested: Requested | None = None,
+        *,
+        beside: bool = False,
     ) -> None:
         self._supply = supply
         self._lanes = lanes
@@ -99,6 +105,8 @@ class Service:
         self._tell = tell
         self._patience_s = patience_s
         self._watch = watch
+        self._requested = requested
+        self._beside = beside
         self._turns = Turns()
         self._started = stores.now()
         self._reported = time.monotonic()
@@ -136,6 +144,8 @@ class Service:
             self._supply.pay()
             play = self._begin_games(hold=of_steps or (alone and self._step_runner.busy))
             self._settle()
+            if self._requested is not None:
+                self._safely(partial(self._requested.look, may_start=self._may_play_unrated))
             self._turns.spend(steps=self._step_runner.busy, games=play)
             self._lanes.attend()
             self._safely(self._publisher.look)
@@ -238,6 +248,11 @@ class Service:
             or time.monotonic() < self._supply.rests_until
         )
 
+    @property
+    def _may_play_unrated(self) -> bool:
+        idle = self._lanes.running < self._orders.workers and not self._supply.left and not self._step_runner.busy
+        return not self._may_not_play and (self._beside or idle)
+
     def _begin_games(self, *, hold: bool) -> bool:
         """Plans games, and begins them unless a step is to have the worker. Returns whether the time is theirs."""
         if self._may_not_play:
@@ -269,7 +284,8 @@ class Service:
         waits = None if self._orders.closing else self._planner.waits
         if waits is None or waits.until != "arrival" or self._supply.left or self._lanes.running:
             return ""
-        return "" if self._step_runner.waits() else waits.why
+        more = self._step_runner.waits() or (self._requested is not None and self._requested.waits)
+        return "" if more else waits.why
 
     def _wind_up(self, stopping: Stopping) -> int:
         """Ends the workers. Returns how many games were dropped."""

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
-from arena.core.face import Payload, errors
+from arena.core.face import Payload, errors, texts
 from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
 from arena.league.folder import Folder
 from arena.league.keeping.calendar import trust_clock
@@ -30,7 +31,8 @@ from arena.league.store import LeagueStore
 from arena.league.store.controls import TakenBack
 from arena.league.store.records import HOUSE, Version
 from arena.league.store.states import State
-from arena.league.submissions.submitting import remote, submit
+from arena.league.submissions.requested import match
+from arena.league.submissions.submitting import check_quotas, remote, submit
 
 MOST_VERB: Final = 100
 """Characters of a verb that are compared with those that there are."""
@@ -168,7 +170,7 @@ def strike(context: OrderContext) -> Payload:
     if context.text("of", "bot") == "author":
         author = store.authors.get(name)
         versions = [] if author is None else store.versions.of_author(author.name)
-        what = f"all bots of {name}"
+        what = _all_of("" if author is None else author.name)
     else:
         found = store.versions.named(name)
         versions = [found] if "/" in name else store.versions.of_bot(name)
@@ -180,7 +182,8 @@ def strike(context: OrderContext) -> Payload:
         if version.state not in (State.REJECTED, State.RETIRED):
             store.versions.change(version.id, State.RETIRED, context.actor, reason)
     entrants = [version.entrant for version in versions if version.entrant is not None]
-    told = f"all results of {what} are taken back: {reason}"
+    recorded = what if context.text("of", "bot") == "bot" else _all_of("one author")
+    told = f"all results of {recorded} are taken back: {reason}"
     season, matches = store.seasons.current(), 0
     if season is not None:
         matches = store.matches.strike_all(entrants, told, Manager().alive)
@@ -206,19 +209,78 @@ def author_add(context: OrderContext) -> Payload:
 
 
 def author_remove(context: OrderContext) -> Payload:
-    """Removes an author: their keys are revoked, and their bots retired."""
-    author = context.store.authors.known(context.text("name")).name
+    """Removes an author, or whoever gives the order: keys are revoked, bots retired, and a pseudonym takes the name."""
+    store = context.store
+    author = store.authors.known(context.text("name")).name
+    if context.order.author not in (None, author):
+        raise errors.Refused("unknown_author", f"expected your own name, got: {context.text('name')!r:.80}")
     if author == HOUSE:
         raise errors.Refused(
             "house", "expected an author who can leave, got: the house", "its bots are those of [bots]"
         )
     retired = []
-    for version in context.store.versions.of_author(author):
+    for version in store.versions.of_author(author):
         if version.state not in (State.REJECTED, State.RETIRED):
-            context.store.versions.change(version.id, State.RETIRED, context.actor, f"{author} has left")
+            store.versions.change(version.id, State.RETIRED, context.actor, "its author has left")
             retired.append(version.name)
-    context.store.authors.remove(author)
-    return {"author": author, "retired": retired}
+    pseudonym = store.authors.remove(author)
+    told = (
+        replace(one, what=_all_of(pseudonym)) if one.what == _all_of(author) else one
+        for one in store.controls.taken_back
+    )
+    store.controls.set("taken_back", msgspec.to_builtins([*told]))
+    own = {one.bot for one in store.versions.of_author(pseudonym)}
+    offers = {bot: to for bot, to in store.controls.offers.items() if bot not in own and to != author}
+    store.controls.set("offers", offers)
+    asked = (one for one in store.controls.requests if one.author != author)
+    store.controls.set("requests", msgspec.to_builtins([*asked]))
+    return {"author": pseudonym, "retired": retired}
+
+
+def bot_author(context: OrderContext) -> Payload:
+    """Hands a bot over: at once for the operator; an author offers theirs, and whoever it is offered to takes it."""
+    store, to, giver = context.store, context.text("author"), context.order.author
+    bot = _bot(context, offered=True)
+    owner, offers = store.versions.of_bot(bot)[0].author, dict(store.controls.offers)
+    if giver == owner:
+        offers |= {bot: to}
+        if to == owner:
+            del offers[bot]
+        elif store.authors.get(to) is not None:
+            told = f"the author of {bot} offers it to you: `arena league hand-over {bot} {to}` takes it"
+            store.notices.add(to, "owner", told)  # which names nobody else: who has left is named nowhere
+    else:
+        heir = store.authors.known(to).name
+        offers.pop(bot, None)
+        if giver is not None:
+            check_quotas(context, heir, bot, submits=False)
+        store.versions.hand_over(bot, heir)
+        store.controls.set("moved", sorted({*store.controls.moved, owner, heir}))
+        store.notices.add(owner, "owner", f"{bot} is handed over, and yours no more")
+        store.notices.add(heir, "owner", f"{bot} is yours from now on")
+        owner = heir
+    store.controls.set("offers", offers)
+    return {"author": owner, "offered": offers.get(bot, "")}
+
+
+def bot_display(context: OrderContext) -> Payload:
+    """Gives a bot another display name, until a version brings one of its own."""
+    name = context.text("display_name", "")
+    if fault := texts.display_fault(name):
+        raise errors.Refused("argument", f"{fault} - at display_name")
+    context.store.versions.rename(_bot(context), name)
+    return {"display_name": name}
+
+
+def _bot(context: OrderContext, *, offered: bool = False) -> str:
+    """Returns the name of a bot of whoever gives the order; or, if it may be `offered`, one that is offered to them."""
+    name, giver = context.text("bot"), context.order.author
+    for version in () if "/" in name else context.store.versions.all():
+        if version.bot == name and not version.is_of_house:
+            takes = offered and (context.store.controls.offers.get(name), context.text("author")) == (giver, giver)
+            if giver in (None, version.author) or takes:
+                return name
+    raise errors.Refused("unknown_version", f"expected a bot of yours, got: {name!r:.80}")
 
 
 def key_add(context: OrderContext) -> Payload:
@@ -236,14 +298,15 @@ def key_revoke(context: OrderContext) -> Payload:
 VERBS: Final[Mapping[str, Verb]] = {
     verb.__name__: verb
     for verb in (
-        *(submit, remote, retire, suspend, lift, pause, resume, concurrency, replay_games, strike),
-        *(author_add, author_remove, key_add, key_revoke, season_close, notices_read, trust_clock),
+        *(submit, remote, retire, match, suspend, lift, pause, resume, concurrency, replay_games, strike),
+        *(author_add, author_remove, bot_author, bot_display, key_add, key_revoke, season_close, notices_read),
+        trust_clock,
     )
 }
 """What the operator can order. Whoever obeys orders, a service or a command, knows all of it."""
-OF_KEYS: Final = frozenset({"author_add", "author_remove", "key_add", "key_revoke"})
-"""What changes whose keys are valid."""
-OF_AUTHORS: Final = frozenset({"submit", "remote", "retire"})
+OF_KEYS: Final = frozenset({"author_add", "author_remove", "bot_author", "key_add", "key_revoke"})
+"""What changes whose keys are valid, or who may read what."""
+OF_AUTHORS: Final = frozenset({"submit", "remote", "retire", "match", "bot_author", "bot_display", "author_remove"})
 """What authors can order through the door."""
 
 
@@ -262,6 +325,10 @@ def _version_in(context: OrderContext, state: State) -> Version:
     if "/" not in name:
         return next((one for one in context.store.versions.of_bot(name) if one.state is state), version)
     return version
+
+
+def _all_of(author: str) -> str:
+    return f"all bots of {author}"
 
 
 def _not_of_house(version: Version) -> None:

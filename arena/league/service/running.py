@@ -48,6 +48,7 @@ from arena.league.settings import Settings, check_bind, load
 from arena.league.store import LeagueStore, open_league
 from arena.league.store.records import Season
 from arena.league.submissions.house import renew_house
+from arena.league.submissions.requested import Requested
 from arena.league.submissions.step_runner import StepRunner, StepWorker
 from arena.league.submissions.submitting import Allowance
 from arena.league.submissions.tools import LeagueTools, absent, built_tree
@@ -210,6 +211,8 @@ def _put_together(
     def gone() -> frozenset[str]:
         return absent(store, folder, elsewhere=hands.elsewhere) | step_runner.lost.names
 
+    unrated = StepWorker(processor_cores.local_worker)
+    stack.callback(unrated.drop)
     planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=gone, resting=starts.resting)
     ending = Ending(store, settings, tell, gone)
     playing = len(store.versions.active())
@@ -239,6 +242,8 @@ def _put_together(
         tell,
         settings.service.stop_s,
         hands.watch,
+        Requested(store, folder, tools, unrated, tell, gone),
+        beside=settings.service.requested == "beside",
     )
     figures = Figures(store, folder, settings.game.players, service.state, room, order_duty.obeyed, tidy)
     supply.told = figures.count

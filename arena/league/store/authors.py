@@ -1,12 +1,32 @@
-"""Stores authors and their keys."""
+"""Stores authors and their keys.
+
+Law: who has left has a pseudonym, `(author 7)`. Nobody can choose one, and no folder is called so. The record of a
+season has pseudonyms alone, so that it stays as it is when somebody leaves.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
-from arena.core.face import databases, errors, game_rows, stores
+import msgspec
+
+from arena.core.face import Payload, databases, errors, game_rows, stores
+from arena.league.record import rounds
 from arena.league.store import rows
-from arena.league.store.records import Author, Key
+from arena.league.store.records import HOUSE, Author, Key
+
+_FORGET: Final = (
+    "UPDATE versions SET manifest = json_remove(manifest, '$.author', '$.display_name') WHERE id IN {versions}",
+    "UPDATE entrants SET spec = json_remove(spec, '$.author', '$.display_name') WHERE name IN"
+    " (SELECT bots.name || '/' || number FROM versions JOIN bots ON bots.id = bot WHERE author = :id)",
+    "DELETE FROM reports WHERE version IN {versions}",
+    "DELETE FROM notices WHERE author = :id OR version IN {versions}",
+    "UPDATE keys SET revoked = coalesce(revoked, :now), label = '' WHERE author = :id",
+    "UPDATE authors SET status = 'removed', quotas = '{{}}', name = :pseudonym WHERE id = :id",
+)
+"""What forgets an author's name, and what only they could read."""
+_VERSIONS: Final = "(SELECT versions.id FROM versions JOIN bots ON bots.id = bot WHERE author = :id)"
 
 
 class Authors:
@@ -43,6 +63,11 @@ class Authors:
         found = self._select("WHERE name = ?", name)
         return found[0] if found else None
 
+    def quotas(self, name: str) -> dict[str, int]:
+        """Returns limits that an author has of their own; none if there is no such author any more."""
+        found = self.get(name)
+        return {} if found is None else found.quotas
+
     def known(self, name: str) -> Author:
         """Returns an author who may submit. Raises Refused: there is none of that name."""
         found = self.get(name)
@@ -60,19 +85,32 @@ class Authors:
         """Returns all authors in the order in which they came, those that were removed too."""
         return self._select("ORDER BY id")
 
-    def remove(self, name: str) -> None:
-        """Removes an author, whose keys are revoked by that. What they submitted stays.
+    def remove(self, name: str) -> str:
+        """Removes an author, and returns their pseudonym. Their keys are revoked; what they submitted stays.
 
         Raises:
             Refused: There is no such author.
         """
         with databases.immediate(self._db):
-            self.known(name)
-            self._db.execute("UPDATE authors SET status = 'removed' WHERE name = ?", (name,))
+            (id,) = self._db.execute("SELECT id FROM authors WHERE name = ?", (self.known(name).name,)).fetchone()
+            pseudonym = self.pseudonyms()[self.known(name).name]
+            self._rename_in_standings({self.known(name).name: pseudonym})
+            for statement in _FORGET:
+                values = {"id": id, "pseudonym": pseudonym, "now": stores.now()}
+                self._db.execute(statement.format(versions=_VERSIONS), values)
+            return pseudonym
+
+    def pseudonyms(self) -> dict[str, str]:
+        """Returns by name what the record of a season calls each author."""
+        found = self._db.execute("SELECT name, id FROM authors").fetchall()
+        return {name: HOUSE if name == HOUSE else f"(author {id})" for name, id in found}
+
+    def _rename_in_standings(self, names: dict[str, str]) -> None:
+        closed = self._db.execute("SELECT number, standings FROM seasons WHERE closed IS NOT NULL").fetchall()
+        for number, text in closed:
+            standings = rounds.renamed(msgspec.json.decode(text, type=Payload), names)
             self._db.execute(
-                "UPDATE keys SET revoked = ? WHERE revoked IS NULL"
-                " AND author = (SELECT id FROM authors WHERE name = ?)",
-                (stores.now(), name),
+                "UPDATE seasons SET standings = ? WHERE number = ?", (game_rows.canonical(standings), number)
             )
 
     def add_key(self, author: str, public_key: str, label: str = "") -> Key:

@@ -50,13 +50,10 @@ class Commands:
         row = self._db.execute("SELECT answer FROM commands WHERE id = ?", (id,)).fetchone()
         return None if row is None else msgspec.json.decode(row[0], type=Payload)
 
-    def count(self, verb: str, author: str | None, since: str) -> int:
-        """Returns how many orders of a kind an author gave since a moment (UTC, ISO 8601), and were obeyed."""
-        (count,) = self._db.execute(
-            "SELECT count(*) FROM commands WHERE verb = ? AND author IS ? AND at >= ? AND state = 'done'",
-            (verb, author, since),
-        ).fetchone()
-        return int(count)
+    def times(self, verb: str, author: str) -> list[str]:
+        """Returns when orders of a kind of an author were obeyed, as far as they are remembered (UTC, ISO 8601)."""
+        query = "SELECT at FROM commands WHERE verb = ? AND author = ? AND state = 'done'"
+        return [at for (at,) in self._db.execute(query, (verb, author))]
 
     def forget(self, before: str, waiting: Iterable[str]) -> None:
         """Forgets orders that were answered before a moment, and their answers.

@@ -49,6 +49,20 @@ class TakenBack(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """An unrated match that an author has asked for, and that is not over."""
+
+    order: str
+    """The order that asked for it: the names of its games begin with it."""
+    author: str
+    version: int
+    """The author's version ..."""
+    against: int
+    """... and the one that it meets."""
+    secret: str
+    """Of its deal (hex)."""
+
+
 class Alive(msgspec.Struct, frozen=True):
     """That the league was alive."""
 
@@ -92,6 +106,21 @@ class Controls:
     def taken_back(self) -> list[TakenBack]:
         """All results that were taken back by name, the last last."""
         return self._get("taken_back", list[TakenBack], [])
+
+    @property
+    def requests(self) -> list[Request]:
+        """The matches that authors have asked for, the first first."""
+        return self._get("requests", list[Request], [])
+
+    @property
+    def offers(self) -> dict[str, str]:
+        """By bot to whom its author offers it."""
+        return self._get("offers", dict[str, str], {})
+
+    @property
+    def moved(self) -> list[str]:
+        """Authors whose lists of games are to be made again, since a bot was handed over."""
+        return self._get("moved", list[str], [])
 
     @property
     def final_matches(self) -> int:

@@ -86,6 +86,11 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it came with the league."""
         return self.author == HOUSE
 
+    @property
+    def reader(self) -> str | None:
+        """The author, who may read more of it than others; None if it is the house's, or if they have left."""
+        return None if self.is_of_house or self.author.startswith("(") else self.author
+
 
 class Received(msgspec.Struct, frozen=True):
     """What a submission became."""

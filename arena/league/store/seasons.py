@@ -12,6 +12,7 @@ import msgspec
 from arena.core.face import Payload, databases, errors, game_rows, rating_history, record_files, stores, true_skill
 from arena.league.record import rounds
 from arena.league.store import lines, rows
+from arena.league.store.authors import Authors
 from arena.league.store.changes import enter
 from arena.league.store.matches import settle
 from arena.league.store.page import SeasonPage
@@ -183,6 +184,8 @@ class Seasons:
     def close(self, standings: Payload, fits: Iterable[tuple[int, float, float | None, int]] = ()) -> Season:
         """Closes the open season for ever: its standings are frozen, and the hash of its last line is its digest.
 
+        The line has pseudonyms of authors, and the row their names.
+
         Args:
             fits: What `Store.finish` takes.
 
@@ -200,7 +203,8 @@ class Seasons:
             self._check_quiet(season)
             self._check_published(season)
             self._games.finish(season.tournament, fits)
-            line = rounds.Closed(at=stores.now(), standings=standings)
+            recorded = rounds.renamed(standings, Authors(self._db).pseudonyms())
+            line = rounds.Closed(at=stores.now(), standings=recorded)
             lines.note(self._db, season.tournament, line)
             self._db.execute(
                 "UPDATE seasons SET closed = ?, standings = ?, digest = ? WHERE number = ?",

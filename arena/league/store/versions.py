@@ -166,6 +166,22 @@ class Versions(Changes):
         )
         return [digest for (digest,) in self._db.execute(query, (Level.REMOTE, HOUSE, ended))]
 
+    def hand_over(self, bot: str, author: str) -> None:
+        """Makes a bot another author's, with all its versions."""
+        with databases.immediate(self._db):
+            self._db.execute(
+                "UPDATE bots SET author = (SELECT id FROM authors WHERE name = ?) WHERE name = ?", (author, bot)
+            )
+
+    def rename(self, bot: str, display_name: str) -> None:
+        """Gives a bot another display name in the open season, and so in those after it."""
+        with databases.immediate(self._db):
+            self._db.execute(
+                "UPDATE entrants SET spec = json_set(spec, '$.display_name', ?) WHERE tournament = ? AND number IN"
+                " (SELECT entrant FROM versions JOIN bots ON bots.id = bot WHERE bots.name = ?)",
+                (display_name, rows.season(self._db), bot),
+            )
+
     def mark(self) -> int:
         """Returns a number that is another one after each change of a version's state."""
         (mark,) = self._db.execute("SELECT coalesce(max(id), 0) FROM changes").fetchone()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -148,8 +149,8 @@ def answer_of(received: Received) -> Payload:
     }
 
 
-def check_quotas(context: OrderContext, author: str, bot: str) -> None:
-    """Checks that an author may submit one more version.
+def check_quotas(context: OrderContext, author: str, bot: str, *, submits: bool = True) -> None:
+    """Checks that an author may submit one more version, or have one more bot.
 
     Raises:
         Refused: They may not; the error names the limit, and when they may.
@@ -172,6 +173,8 @@ def check_quotas(context: OrderContext, author: str, bot: str) -> None:
             allowance.remedy(author),
             limit=limits["built_mib"],
         )
+    if not submits:
+        return
     # One that waits gives its place to a newer one of the same bot.
     pending = [one for one in versions if one.is_pending and not (one.bot == bot and one.state is State.RECEIVED)]
     if len(pending) >= limits["pending"]:
@@ -181,17 +184,26 @@ def check_quotas(context: OrderContext, author: str, bot: str) -> None:
             f"wait until {pending[-1].name} is through",
             limit=limits["pending"],
         )
+    check_day((one.received for one in versions), limits["submissions"], "submissions")
+
+
+def check_day(times: Iterable[str], limit: int, what: str) -> None:
+    """Checks that an author did something less often than `limit` in 24 hours, by when they did it (UTC, ISO 8601).
+
+    Raises:
+        Refused: They did not; the error says when they may again.
+    """
     now, day = datetime.now(UTC), timedelta(days=1)
     # What came later than now came while the clock was ahead: nobody may have to wait until it is that late.
-    recent = sorted(one.received for one in versions if _text(now - day) <= one.received <= _text(now))
-    if len(recent) >= limits["submissions"]:
+    recent = sorted(at for at in times if _text(now - day) <= at <= _text(now))
+    if len(recent) >= limit:
         left = 1
-        if limits["submissions"]:
-            first = datetime.fromisoformat(recent[-limits["submissions"]])
+        if limit:
+            first = datetime.fromisoformat(recent[-limit])
             left = max(1, math.ceil((first + day - now).total_seconds()))
         raise errors.Refused(
-            "quota", f"expected at most {limits['submissions']} submissions of one author in 24 hours, got: one more",
-            f"try again in {left} s", limit=limits["submissions"], retry_after_s=left,
+            "quota", f"expected at most {limit} {what} of one author in 24 hours, got: one more",
+            f"try again in {left} s", limit=limit, retry_after_s=left,
         )  # fmt: skip
 
 
@@ -238,7 +250,7 @@ class Allowance:
 
     def limit(self, author: str) -> int:
         """Returns how many MiB an author's built bots may take."""
-        return self._limits.of_author(self._store.authors.known(author).quotas)["built_mib"]
+        return self._limits.of_author(self._store.authors.quotas(author))["built_mib"]
 
     def taken(self, author: str, but: int | None = None) -> dict[str, int]:
         """Returns by name how many bytes each version of an author but one takes whose built files stay."""

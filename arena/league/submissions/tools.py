@@ -19,7 +19,7 @@ from arena.league.settings import Settings
 from arena.league.store import LeagueStore
 from arena.league.store.records import Kind, Version
 from arena.league.submissions.house import house_spec
-from arena.league.submissions.steps import StepReport, Verdict, build, check, qualify
+from arena.league.submissions.steps import StepReport, Verdict, build, check, meet, qualify
 
 
 class LeagueTools:
@@ -60,6 +60,14 @@ class LeagueTools:
             raise errors.MachineFault(f"expected {version.name} to be served, got: it is not; start `arena bot serve`")
         level = Level(self._settings.bots.level)
         return qualify, (self.bot(version), self._first_games(), level, self._first_logs(), _series(version))
+
+    def meeting(
+        self, version: Version, other: Version, series: str, secret: bytes
+    ) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
+        """Returns what plays an unrated match of two versions, and its arguments. Errors are those of `bot`."""
+        settings = self._settings.game_settings(min(self._settings.game.players))
+        level = Level(self._settings.bots.level)
+        return meet, ((self.bot(version), self.bot(other)), settings, level, self._first_logs(), series, secret)
 
     def _first_games(self) -> tuple[GameSettings, ...]:
         return tuple(self._settings.game_settings(players) for players in self._settings.game.players)

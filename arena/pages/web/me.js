@@ -133,7 +133,7 @@ function show(versions) {
   $("versions").replaceChildren(...table("Versions", ["version", "state", "rating", "games", "forfeits", "since", ""], versions.map((version) => [
     version.version, version.provisional ? `${version.state}, provisional` : version.state, rating(version),
     `${version.games ?? ""}`, `${version.forfeits ?? ""}`, moment(version.since),
-    [button("report", () => report(version.version)), " ", ...(version === versions.find(({bot, state}) => bot === version.bot && !ENDED.includes(state)) ? [button("retire", () => retire(version.bot))] : [])],
+    [button("report", () => report(version.version)), " ", ...version.state === "active" ? [button("match", () => give("POST", `Against which bot shall ${version.bot} play, unrated, when there is nothing rated to play?`, (name) => `${path("bots", version.bot, "matches")}?against=${name}`)), " "] : [], ...(version === versions.find(({bot, state}) => bot === version.bot && !ENDED.includes(state)) ? [button("retire", () => retire(version.bot)), " ", button("hand over", () => give("PUT", `Which author shall have ${version.bot}? A notice tells them how they take it. Your own name takes the offer back.`, (name) => `${path("bots", version.bot, "author")}?author=${name}`)), " ", button("rename", () => give("PUT", `What shall stand beside the name ${version.bot}?`, (name) => `${path("bots", version.bot, "display")}?display_name=${name}`))] : [])],
   ]), "No bot of yours is here yet."));
   const bots = [...new Set(versions.map((version) => version.bot))], chosen = $("bot").value;
   $("bot").replaceChildren(...["", ...bots].map((name) => { const option = make("option", "", name || "every bot"); option.value = name; return option; }));
@@ -160,6 +160,15 @@ async function follow(name, state = "") {
       await pause(error.wait);
     }
   }
+}
+
+/* Asks for the one word that an order needs, and gives it. */
+async function give(method, question, address) {
+  const word = prompt(question);
+  if (!word) return;
+  await ask(address(encodeURIComponent(word)), {method});
+  say("The league has it. The notices say what comes of it.");
+  await look();
 }
 
 async function retire(bot) {
@@ -274,6 +283,7 @@ async function games(more = false) {
 
 $("enter").addEventListener("submit", doing(() => signIn($("token").value.trim())));
 $("leave").addEventListener("click", doing(() => { leave(); say("Signed out."); }));
+$("quit").addEventListener("click", doing(() => give("DELETE", "This cannot be undone: your tokens are revoked, your bots retired, your name is removed. To leave the league, type your name.", (name) => `/authors/${name}`)));
 $("make").addEventListener("click", doing(makeToken));
 $("more").addEventListener("click", doing(() => games(true)));
 for (const id of ["only", "bot"]) $(id).addEventListener("change", doing(() => games()));

@@ -220,11 +220,11 @@ def test_an_order_that_cannot_succeed_leaves_nothing_for_the_league(league: Leag
     with opened(league) as door, client(door, anna) as connection:
         for bot in ("nobody", "owl"):
             with pytest.raises(DoorError, match="a bot of yours that is not retired") as caught:
-                connection.retire(bot)
+                connection.ordered("retire", bot=bot)
             assert caught.value.refusal == "unknown"
         assert league.orders() == []
         with answering(league, "retire", {"retired": ["fox/1"]}):
-            retired = connection.retire("fox")
+            retired = connection.ordered("retire", bot="fox")
     assert retired is not None
     assert retired.retired == ("fox/1",)
 

@@ -73,7 +73,7 @@ def busy(tmp_path: Path) -> Iterator[tuple[League, OpenDoor, str]]:
 
 NAMES = {
     "bot": "fox", "number": 1, "kind": "check", "game": "cup-1-000001", "rules": "samurai",
-    "tournament": "cup-1", "file": "season.json",
+    "tournament": "cup-1", "file": "season.json", "name": "anna",
 }  # fmt: skip
 
 

@@ -223,7 +223,6 @@ def test_a_log_that_is_a_bomb_is_refused(elsewhere: Elsewhere) -> None:
             "expected a token, arena_ and 43 characters, in ARENA_LEAGUE_TOKEN, got: another text",
         ),
         (("--token", "anna.token"), "", "expected --at with --token, got: --token alone"),
-        (("--at", "AT", "--key", "anna.key"), "TOKEN", "expected --token FILE, got: --key"),
     ],
 )
 def test_a_token_may_come_from_the_environment(

@@ -46,6 +46,8 @@ GOOD: Final[dict[str, tuple[Any, ...]]] = {
     "author": ("anna", "bert", "house"),
     "version": VERSIONS,
     "bot": VERSIONS,
+    "against": VERSIONS,
+    "display_name": ("Füchsin", ""),
     "key": (KEY, "m" * 40),
     "label": ("laptop",),
     "quotas": ({"bots": 3}, {}, {"pending": 0, "submissions": 0}),

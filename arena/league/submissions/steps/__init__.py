@@ -6,7 +6,7 @@ act on. Whatever the bot does is in the report. Whatever the machine lacks is, t
 
 from arena.league.submissions.steps.build import BYTES, build, footprint
 from arena.league.submissions.steps.check import check
-from arena.league.submissions.steps.qualify import qualify
+from arena.league.submissions.steps.qualify import meet, qualify
 from arena.league.submissions.steps.step_report import StepReport, Verdict
 
-__all__ = ["BYTES", "StepReport", "Verdict", "build", "check", "footprint", "qualify"]
+__all__ = ["BYTES", "StepReport", "Verdict", "build", "check", "footprint", "meet", "qualify"]

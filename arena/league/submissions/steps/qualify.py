@@ -123,10 +123,42 @@ def _qualify(
     return watch.passed(detail={"games": games})
 
 
-def _played_before(job: Job, seat: Seat) -> GameResult | None:
+def meet(
+    bots: tuple[bot_manifests.BotSpec, bot_manifests.BotSpec],
+    settings: GameSettings,
+    level: Level,
+    logs: Path,
+    series: str,
+    secret: bytes,
+) -> StepReport:
+    """Plays one deal between two bots in all rotations, of which the second has all seats but one.
+
+    Returns:
+        The report, with `detail` as that of `qualify`. It passes whoever forfeits.
+    """
+    watch, games = Stopwatch("qualify"), list[Payload]()
+
+    def play() -> StepReport:
+        confining.require(level, bots, (logs,))
+        for game in (_Game(settings, 0, seat) for seat in range(settings.players)):
+            job = Job(
+                game=f"match-{series}-{game.seat}", tournament=None, settings=settings, bots=game.bots(*bots),
+                deal=0, rotation=game.seat, secret=secret, logs=str(logs), level=level,
+            )  # fmt: skip
+            result = _played_before(job, None) or game_worker.play(job)
+            if result.termination is Termination.INTERRUPTED:
+                return watch.machine(f"expected game {result.game} to be played to its end, got: an interruption")
+            _compress(job)
+            games.append(_told(result, game.seat))
+        return watch.passed(detail={"games": games})
+
+    return watch.guarded(play)
+
+
+def _played_before(job: Job, seat: Seat | None) -> GameResult | None:
     """Returns the result of a game that was played before the step was cut short; None if it is to be played.
 
-    What is left of one that does not count is removed.
+    What is left of one that does not count, such as one that `seat` forfeited, is removed.
     """
     place = log_records.existing_log(Path(job.logs) / f"{job.game}{log_records.SUFFIX}")
     with suppress(errors.LogError):
@@ -135,7 +167,8 @@ def _played_before(job: Job, seat: Seat) -> GameResult | None:
         now = (job.settings, job.level, job.deal, job.rotation, [bot.digest for bot in job.bots])
         same = now == (header.settings, header.level, header.deal, header.rotation, [bot.digest for bot in header.bots])
         result = result_of(header, log.records, log.sha256)
-        if same and result.termination is not Termination.INTERRUPTED and result.seats[seat].forfeit is None:
+        forfeited = seat is not None and result.seats[seat].forfeit is not None
+        if same and result.termination is not Termination.INTERRUPTED and not forfeited:
             return result
     for file in Path(job.logs).glob(f"{job.game}.*"):
         file.unlink()

@@ -1,0 +1,183 @@
+"""Unrated matches that authors ask for: noted by an order, and played when there is nothing rated to play.
+
+Laws:
+1. Such a match is no part of a season: it has no number there, no row and no line; its deal has a secret of its own. So
+   nothing of a season depends on it, and the record of the season says nothing of it.
+2. A request is noted until its match is over, its author's logs are on the disk, and the notice to them is stored. What
+   was played before a kill is not played again, and the rest is played on the same deal.
+3. Its logs are its author's alone. Of the other bot they show what every log shows.
+4. Which versions there are that do not play is told to nobody but their authors.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from arena.core.face import Payload, errors, log_records, running
+from arena.league import visible
+from arena.league.folder import Folder
+from arena.league.keeping.retention import QUALIFYING
+from arena.league.order_context import OrderContext
+from arena.league.store import LeagueStore
+from arena.league.store.controls import Request
+from arena.league.store.records import Version
+from arena.league.store.states import State
+from arena.league.submissions.step_runner import LONGEST_S, StepWorker
+from arena.league.submissions.steps import StepReport, Verdict
+from arena.league.submissions.submitting import check_day
+from arena.league.submissions.tools import LeagueTools
+
+_LOOK_S: Final = 0.5
+_REST_S: Final = 30.0
+"""How long no such match begins after the machine could not play one."""
+
+
+def match(context: OrderContext) -> Payload:
+    """Notes an unrated match that an author wants of a version of theirs against another one that plays."""
+    store = context.store
+    author = store.authors.known(context.order.author or context.text("author"))
+    found = [_playing(store, context.text("bot"), author.name), _playing(store, context.text("against"))]
+    if found[0].id == found[1].id:
+        raise errors.Refused("argument", f"expected two versions, got: {found[0].name} twice")
+    one, other = (version.id for version in found)
+    asked, limit = store.controls.requests, context.settings.limits.of_author(author.quotas)["matches"]
+    same = [at for at, known in enumerate(asked) if (known.version, known.against) == (one, other)]
+    if context.order.author is not None and not same:
+        check_day(store.commands.times(context.order.verb, author.name), limit, "matches on request")
+        if sum(one.author == author.name for one in asked) >= limit:
+            expected = f"expected at most {limit} matches that an author has asked for and that wait, got: one more"
+            raise errors.Refused("quota", expected, "they are played when nothing rated is: wait", limit=limit)
+    if not same:
+        secret = secrets.token_hex(32)
+        noted = Request(order=context.order.id, author=author.name, version=one, against=other, secret=secret)
+        store.controls.set("requests", msgspec.to_builtins([*asked, noted]))
+    return {"version": found[0].name, "against": found[1].name, "before": [*same, len(asked)][0]}
+
+
+def _playing(store: LeagueStore, name: str, author: str | None = None) -> Version:
+    """Returns a version that plays, by its name or its bot's; `author`: whose it must be."""
+    bot, _, number = name.partition("/")
+    for one in store.versions.active():
+        if one.bot.lower() == bot.lower() and number in ("", str(one.number)) and author in (None, one.author):
+            return one
+    what = f"a bot{'' if author is None else ' of yours'} that plays, or a version such as fox/2"
+    remedy = "`arena league standings` has those that play"
+    raise errors.Refused("unknown_version", f"expected {what}, got: {name!r:.80}", remedy)
+
+
+class Requested:
+    """Plays the matches that authors have asked for, one after another, in a worker of its own.
+
+    Args:
+        absent: Returns the names of versions that cannot play now.
+    """
+
+    def __init__(
+        self,
+        store: LeagueStore,
+        folder: Folder,
+        tools: LeagueTools,
+        worker: StepWorker,
+        tell: Callable[[str], object],
+        absent: Callable[[], frozenset[str]] = frozenset,
+    ) -> None:
+        self._store = store
+        self._folder = folder
+        self._tools = tools
+        self._worker = worker
+        self._tell = tell
+        self._absent = absent
+        self._at: Request | None = None
+        self._began = self._due = 0.0
+        self._tries: Counter[str] = Counter()
+        """By order how often the machine could not play its match."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether a match is being played, or could be."""
+        return self._worker.busy or self._next() is not None
+
+    def look(self, *, may_start: bool) -> None:
+        """Notes what came of a match, and begins the next one."""
+        now = time.monotonic()
+        if self._worker.busy:
+            self._fetch(now)
+        if self._worker.busy or now < self._due:
+            return
+        self._due = now + _LOOK_S
+        request = self._next() if may_start else None
+        if request is None:
+            self._worker.rest()
+            return
+        try:
+            mine, other = (self._store.versions.get(id) for id in (request.version, request.against))
+            do, arguments = self._tools.meeting(mine, other, request.order, bytes.fromhex(request.secret))
+            self._worker.start(do, *arguments)
+        except (errors.ArenaError, OSError) as error:
+            self._failed(request, str(error))
+        else:
+            self._at, self._began = request, now
+
+    def _next(self) -> Request | None:
+        """Returns the first request whose versions can play now. One whose versions play no more is dropped."""
+        requests = self._store.controls.requests
+        absent = self._absent() if requests else frozenset[str]()
+        for request in requests:
+            mine, other = (self._store.versions.get(id) for id in (request.version, request.against))
+            if mine.author != request.author or {mine.state, other.state} != {State.ACTIVE}:
+                self._end(request, f"{mine.name} and {other.name} do not meet: one of them plays no more")
+            elif not absent & {mine.name, other.name}:
+                return request
+        return None
+
+    def _fetch(self, now: float) -> None:
+        request = self._at
+        assert request is not None
+        try:
+            report = self._worker.fetch()
+            if report is not None and report.verdict is Verdict.PASSED:
+                self._over(request, report)
+            elif report is not None:
+                self._failed(request, report.finding)
+            elif now - self._began > LONGEST_S:
+                self._worker.drop()
+                self._failed(request, f"expected a match to end within {LONGEST_S:,} s, got: one that goes on")
+        except errors.ArenaError as error:
+            self._failed(request, str(error))
+
+    def _over(self, request: Request, report: StepReport) -> None:
+        """Gives the author the logs, and says how the match ended."""
+        games, mine = report.detail["games"], self._store.versions.get(request.version)
+        if request not in self._store.controls.requests or mine.author != request.author:
+            return  # its author has left, or the bot has another one
+        for game in games:
+            name = f"{game['game']}{log_records.SUFFIX}"
+            original = log_records.existing_log(Path(self._folder.logs / QUALIFYING / name))
+            log = log_records.read_log(original)
+            authors = [request.author if seat == game["seat"] else None for seat in range(len(games))]
+            visible.publish(log, original, self._folder.published, authors, public=False)
+        ranks = ", ".join(f"rank {game['rank']} in {game['game']}" for game in games)
+        other = self._store.versions.get(request.against).name
+        self._end(request, f"{mine.name} has met {other}, unrated: {ranks}. `arena league log GAME` gets a game")
+
+    def _failed(self, request: Request, reason: str) -> None:
+        """Counts a fault of the machine. Gives the match up after the third."""
+        self._tries[request.order] += 1
+        self._due = time.monotonic() + _REST_S
+        self._tell(f"A match that {request.author} asked for was not played: {reason}")
+        if self._tries[request.order] >= running.MAX_TRIES:
+            self._end(request, "a match that you asked for could not be played; ask again, or tell the operator")
+
+    def _end(self, request: Request, text: str) -> None:
+        """Forgets a request, and tells its author why."""
+        with self._store.transaction():
+            if request in (noted := self._store.controls.requests):
+                self._store.controls.set("requests", msgspec.to_builtins([one for one in noted if one != request]))
+                self._store.notices.add(request.author, "match", text, request.version)

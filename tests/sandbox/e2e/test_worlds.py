@@ -173,17 +173,6 @@ def test_what_cannot_be_had_is_refused_with_what_to_do(work: Path, name: str) ->
     assert "bug" not in done.stderr
 
 
-def test_a_league_takes_a_bot_through_all_steps_in_the_barest_world(work: Path) -> None:
-    """Root without variables, streams or a terminal, whose files are closed to others."""
-    make_bot(work)
-    steps = ("league init cup", "league submit bot --league cup", "league run cup --games 1")
-    script = " && ".join(
-        ["umask 077", *(f'setsid -w "$@" {step} <&- >&- 2>&-' for step in steps), "cat cup/league.log >&2"]
-    )
-    done = run(World("chmod -R go= bot", begun=script, variables={}), work)
-    assert "looker/1 plays: it played its first games without a forfeit" in done.stderr
-
-
 def test_a_league_on_a_disk_that_starts_no_programs_says_so_and_does_not_start(work: Path) -> None:
     made = "mkdir cup && mount -t tmpfs -o noexec,size=1g none cup"
     done = run(World(made, begun='"$@" league init cup/cup && "$@" league run cup/cup --games 1'), work)

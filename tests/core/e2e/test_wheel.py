@@ -106,7 +106,10 @@ def take(wanted: list[str], packages: Path, extra: str = "") -> None:
             tops = {file.parts[0] for file in found.files or () if file.parts[0] not in ("..", "__pycache__")}
             for top in (top for top in tops if not (packages / top).exists()):
                 source = Path(str(found.locate_file(top)))
-                (shutil.copytree if source.is_dir() else shutil.copy)(source, packages / top)
+                if source.is_dir():
+                    shutil.copytree(source, packages / top, ignore=shutil.ignore_patterns("tests"))
+                else:
+                    shutil.copy(source, packages / top)
             if not (packages / f".{found.name}").exists():
                 (packages / f".{found.name}").touch()
                 take(found.requires or [], packages)

@@ -17,10 +17,9 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from arena.core.face import GameResult, Job, errors, files, game_worker, log_records
+from arena.core.face import GameResult, Job, compression, errors, files, game_worker, log_records
 
-MOST_FILE: Final = 64 * files.MIB
-"""Bytes of the largest file that is carried."""
+MOST_FILE: Final = 64 * files.MIB  # the largest file that is carried
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,19 +58,20 @@ def take(job: Job, delivery: Delivery) -> GameResult:
     """Writes what a game left into the folder of its job, and returns the result.
 
     Raises:
-        InternalError: It is not what this game leaves. Nothing was written.
+        InternalError, LogError: It is not what this game leaves. Nothing was written.
         OSError: It cannot be written. There is no result.
     """
     result = delivery.result
-    log = f"{job.game}.jsonl"
-    if result.game != job.game or result.log != log or len(result.seats) != len(job.bots):
+    log = (plain := f"{job.game}{log_records.SUFFIX}") + compression.SUFFIX * job.packed
+    if result.game != job.game or result.log != plain or len(result.seats) != len(job.bots):
         raise errors.InternalError(f"expected the result of game {job.game}, got: that of {result.game!r:.80}")
     parts = {f"{job.game}.seat{seat}.{kind}" for seat in range(len(job.bots)) for kind in ("output", "transcript")}
     if strange := delivery.files.keys() - {log, *parts}:
         raise errors.InternalError(f"expected the files of game {job.game}, got one of the name {min(strange)!r:.120}")
     if log not in delivery.files:
         raise errors.InternalError(f"expected the log of game {job.game} with its result, got: none")
-    if hashlib.sha256(delivery.files[log]).hexdigest() != result.log_sha256:
+    whole = compression.expand(delivery.files[log], log) if job.packed else delivery.files[log]
+    if hashlib.sha256(whole).hexdigest() != result.log_sha256:
         raise errors.InternalError(f"expected the log of game {job.game} as its result names it, got: another one")
     folder = Path(job.logs)
     for name, data in delivery.files.items():
@@ -79,5 +79,5 @@ def take(job: Job, delivery: Delivery) -> GameResult:
             files.write(folder / name, data)
     files.write(folder / log, delivery.files[log], durably=True)
     if not job.begun:
-        (folder / log).with_suffix(log_records.BEGUN).unlink(missing_ok=True)
+        (folder / plain).with_suffix(log_records.BEGUN).unlink(missing_ok=True)
     return result

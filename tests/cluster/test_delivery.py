@@ -13,16 +13,16 @@ from arena.cluster.block import Block, BlockOutcome, Failed, GameDone, decode_bl
 from arena.cluster.delivery import Delivery, play_away, take
 from arena.core.errors import InternalError
 from arena.core.link.bots import load_bot
+from arena.core.record.log import read_log
 from arena.core.referee.job import Job
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Job, Delivery]:
+@pytest.fixture(scope="module", params=[False, True], ids=["plain", "packed"])
+def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Job, Delivery]:
     """A game between real bots whose folder for logs is not there."""
     bots = (load_bot("random"), load_bot("greedy"))
-    job = replace(make_job(Path("/nowhere"), 2), bots=bots)
-    folder = tmp_path_factory.mktemp("private")
-    delivery = play_away(job, folder)
+    job = replace(make_job(Path("/nowhere"), 2), bots=bots, packed=request.param)
+    delivery = play_away(job, folder := tmp_path_factory.mktemp("private"))
     assert list(folder.iterdir()) == []
     return job, delivery
 
@@ -37,7 +37,7 @@ def test_a_game_is_carried_whole(played: tuple[Job, Delivery], tmp_path: Path) -
     result = take(replace(job, logs=str(tmp_path)), answer.delivery)
     assert result == delivery.result
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == delivery.files
-    assert (tmp_path / result.log).is_file()
+    assert read_log(tmp_path / result.log).sha256 == result.log_sha256
 
 
 def _renamed(name: str) -> Callable[[Delivery], Delivery]:

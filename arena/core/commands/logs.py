@@ -55,7 +55,7 @@ def find_log(text: str, db: Path, logs: Path | None) -> Path:
         ConfigError: There is no such file.
         StoreError: There is no such game, or its log is gone.
     """
-    path = Path(text)
+    path = existing_log(Path(text))
     if path.exists():
         return path
     if os.sep in text or path.suffix in (SUFFIX, compressed.SUFFIX):

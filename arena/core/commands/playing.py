@@ -251,6 +251,8 @@ def _summarise_forfeits(store: Reader, tournament: str) -> None:
 
 def describe(played: Played, names: Sequence[str], logs: Path) -> dict[str, Any]:
     """Returns a game as `--json` prints it; lists are by seat."""
+    from arena.core.record.log import existing_log
+
     result = played.result
     return {
         "game": result.game,
@@ -264,7 +266,7 @@ def describe(played: Played, names: Sequence[str], logs: Path) -> dict[str, Any]
         "seconds": round(result.seconds, 3),
         "off_turn_cpu_ms": [seat.off_turn_cpu_ms for seat in result.seats],
         "play_digest": result.play_digest,
-        "log": os.path.relpath(logs / result.log),
+        "log": os.path.relpath(existing_log(logs / result.log)),
     }
 
 
@@ -333,12 +335,14 @@ class ForfeitNews:
 
 def _files(log: Path, seat: int) -> dict[str, str]:
     """Returns the files kept for the author of a seat's bot: their paths by kind."""
+    from arena.core.record.log import existing_log
+
     files = {
         "log": log,
         "its output": log.with_suffix(f".seat{seat}.output"),
         "its messages": log.with_suffix(f".seat{seat}.transcript"),
     }
-    return {kind: os.path.relpath(path) for kind, path in files.items() if kind == "log" or path.exists()}
+    return {kind: os.path.relpath(existing_log(path)) for kind, path in files.items() if kind == "log" or path.exists()}
 
 
 def enter(bots: Sequence[str], rules: str, *, bundled: bool = False, quiet: bool = False) -> tuple[str, ...]:

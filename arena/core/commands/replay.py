@@ -96,7 +96,7 @@ def replay(
         return
     screen = console()
     if turn is None and frame is None and not everything and can_step(screen):
-        games = sorted({path, *path.parent.glob("*.jsonl")})
+        games = sorted({path, *path.parent.glob("*.jsonl"), *path.parent.glob("*.jsonl.zst")})
         step_through(Stepper(games, games.index(path), seat), screen)
         return
     for at in chosen:

@@ -269,7 +269,7 @@ class Game:
             self._chairs[seat].transcript.write(path, self._recorder.begun_ns)
         self._keep_output()
         last_words = {seat: forfeit.stderr for seat, forfeit in self._forfeits.items()}
-        result = self._recorder.write(self._path, self._course.margins, last_words)
+        result = self._recorder.write(self._path, self._job.packed, self._course.margins, last_words)
         return replace(result, starts_ms=tuple(self._starts_ns[chair.seat] // NS_PER_MS for chair in self._chairs))
 
     def _keep_output(self) -> None:

@@ -28,6 +28,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     parameters: tuple[dict[str, str], ...] = ()
     """By seat values of parameters that this game's round chooses; empty if it chooses none."""
     logs: str
+    packed: bool = False
+    """Whether its log is written compressed."""
     level: Level = Level.TRUSTED
     block: str = ""
     """Bot processes are kept for the games of one block, and end when a game of another comes."""

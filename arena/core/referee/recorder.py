@@ -145,11 +145,12 @@ class Recorder:
             self._watched = len(self._records)
 
     def write(
-        self, path: Path, margins: Sequence[int] | None, last_words: Mapping[Seat, tuple[str, ...]]
+        self, path: Path, packed: bool, margins: Sequence[int] | None, last_words: Mapping[Seat, tuple[str, ...]]
     ) -> GameResult:
         """Writes the log. Returns the result of the game, which is that of the log.
 
         Args:
+            packed: Whether it is compressed, which its name then says.
             margins: By seat its leads over all others, if the game counts them.
             last_words: By seat that forfeited the last lines that its process wrote.
 
@@ -158,7 +159,7 @@ class Recorder:
         """
         header, *records = self._records
         assert isinstance(header, log.Header)
-        sha256 = log.write_log(path, self._records)
+        sha256 = log.write_log(path, self._records, packed=packed)
         if header.attempt == 1:
             path.with_suffix(log.BEGUN).unlink()
         return result_of(

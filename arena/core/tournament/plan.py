@@ -22,7 +22,7 @@ from arena.core.link.confinement import require
 from arena.core.link.local import LocalLink
 from arena.core.link.pool import worker_pool
 from arena.core.ratings.running import Rating
-from arena.core.record.log import drop
+from arena.core.record.log import drop, plain_name
 from arena.core.record.published import (
     COMMITMENT_FILE,
     CONTRIBUTIONS_FILE,
@@ -90,7 +90,7 @@ def begin(
         _check_commitment(found, settings)
         committed = publish_commitment(found, settings)
         drop(Path(found.logs), store.resume(found.id, found.logs))
-        there = {entry.name for entry in os.scandir(found.logs)}
+        there = {plain_name(entry.name) for entry in os.scandir(found.logs)}
         gone = tuple(log for log in store.logs(found.id) if log not in there)
         return Begun(found, store.done(found.id), resumed=True, committed=committed, gone=gone)
 
@@ -122,7 +122,7 @@ def _moved(store: Store, found: Tournament, here: Path) -> Tournament:
     before = Path(found.logs)
     committed = published(here, COMMITMENT_FILE, Commitment) if here.is_dir() else None
     is_it = committed is not None and committed.commitment == found.commitment
-    there = {entry.name for entry in os.scandir(here)} if is_it else set()
+    there = {plain_name(entry.name) for entry in os.scandir(here)} if is_it else set()
     if is_it and (not before.exists() or there.issuperset(store.logs(found.id))):
         return replace(found, logs=str(here))
     expected = f"expected the logs of unfinished tournament {found.id}"

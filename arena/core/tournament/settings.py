@@ -30,6 +30,9 @@ from arena.core.types import GameSettings, Level, Payload, TimeControl, is_coope
 
 THINKERS: Final = ("shogun", "planner")
 """Bundled bots that use all the time they get. They enter a tournament only if they are named."""
+PLAIN_LOGS: Final = 1_000
+"""The games of a tournament, the first ones, whose logs any editor and jq read. Those of later ones are compressed: to
+a tenth, and 100,000 of them would take 3 GB."""
 
 OnOverload: TypeAlias = Literal["rate", "void"]
 """What becomes of a game that a seat lost on time while the machine denied it a core: it counts, or it is void."""
@@ -180,6 +183,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
             entropy=tuple(entropy[entrant] for entrant in game.entrants) if any(entropy) else (),
             parameters=game.parameters,
             logs=tournament.logs,
+            packed=game.number >= PLAIN_LOGS,
             level=self.settings.level,
             feed=feed,
         )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from arena.core.record.compressed import compress
 from arena.core.record.log import read_log
-from tests.command_kit import FAULTY, arena
+from tests.command_kit import FAULTY, arena, environment
 
 CRASHES = "ok," * 12 + "words,crash"
 
@@ -60,14 +60,23 @@ def test_verify_takes_the_id_of_a_game_and_of_a_tournament(played: Path) -> None
 
 
 @pytest.mark.long
-def test_ids_lead_to_logs_that_were_compressed_meanwhile(played: Path, tmp_path: Path) -> None:
-    moved = shutil.copytree(played, tmp_path / "moved")
-    for log in (moved / "logs").rglob("*.jsonl"):
-        log.with_name(f"{log.name}.zst").write_bytes(compress(log.read_bytes()))
-        log.unlink()
-    for words in (["replay", "latest:1"], ["verify", "latest", "--complete", "--db", "arena.db"]):
-        there = arena(moved, *words, "--logs", "logs").stdout
-        assert there.splitlines()[1:] == arena(played, *words).stdout.splitlines()[1:]
+def test_logs_from_some_game_on_are_compressed_and_read_like_the_others(tmp_path: Path) -> None:
+    words = ["tournament", "random", "greedy", "--deals", "4", "--seed", "tea", "--quiet"]
+    arena(tmp_path, *words)  # eight plain logs, as before
+    few = "from arena.core.tournament import settings; settings.PLAIN_LOGS = 3; from arena.cli import main; main()"
+    more = [sys.executable, "-c", few, *words[:3], "banzai", "--extend", "latest", "--deals", "1", "--quiet"]
+    subprocess.run(more, cwd=tmp_path, env=environment(), check=True, capture_output=True)
+    [old, new] = sorted((tmp_path / "logs").iterdir(), key=lambda folder: folder.stat().st_ctime)
+    assert {log.suffix for log in old.glob("*-0*")} == {".jsonl"}
+    assert [log.suffix for log in sorted(new.glob("*-0*"))] == [".jsonl"] * 3 + [".zst"]
+    last = json.loads(arena(tmp_path, "games", "--limit", "1", "--json").stdout)["games"][0]
+    shown = arena(tmp_path, "replay", "latest:3").stdout
+    assert shown == arena(tmp_path, "replay", last["log"]).stdout
+    assert read_log(Path(last["log"])).sha256 == last["log_sha256"]
+    (tmp_path / "logs").rename(tmp_path / "moved")
+    for id in (old.name, new.name):
+        whole = arena(tmp_path, "verify", id, "--complete", "--db", "arena.db", "--logs", "moved")
+        assert "none failed" in whole.stderr
 
 
 @pytest.mark.long

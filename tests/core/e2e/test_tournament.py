@@ -141,12 +141,6 @@ def test_the_same_seed_is_the_same_tournament_at_any_concurrency(arena: Run, tmp
     assert len({digest for _, digest in plays[0]}) == 12
 
 
-@pytest.mark.long
-def test_every_log_verifies(arena: Run) -> None:
-    arena("tournament", "random", "greedy", "--deals", "1", "--players", "2", "--ruleset", "basic")
-    arena("verify", "logs")
-
-
 WORDS = ("random", "greedy", "--deals", "6", "--seed", "storm", "--concurrency", "2", "--json")
 
 
@@ -209,19 +203,6 @@ def test_killed_it_goes_on_where_it_was(arena: Run, tmp_path: Path) -> None:
         process.kill()
         process.communicate()  # ends when nobody holds the pipes any more: neither worker nor bot
     check_the_rest(arena, tmp_path, 2)
-
-
-@pytest.mark.long
-def test_a_finished_log_that_is_gone_is_mentioned_when_it_goes_on(arena: Run, tmp_path: Path) -> None:
-    with started(tmp_path, "tournament", *WORDS) as process:
-        wait_for_games(tmp_path, process, 2)
-        process.kill()
-        process.communicate()
-    log = json.loads(arena("games", "--json").stdout)["games"][-1]["log"]
-    next(tmp_path.rglob(Path(log).name)).unlink()
-    done = arena("tournament", *WORDS)
-    assert f"1 log cannot be found any more, first {Path(log).name}. Their results stand." in done.stderr
-    assert json.loads(done.stdout)["games"] == 12
 
 
 def check_the_rest(arena: Run, folder: Path, least: int) -> None:

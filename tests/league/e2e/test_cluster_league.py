@@ -71,7 +71,7 @@ def test_a_league_goes_on_whoever_is_killed_and_sends_what_authors_sent(
         machines.workers["w0"].kill()
         with coordinator(home, *words) as running:
             until(lambda: "fox/1 plays" in err.read_text(), 240, err)
-            enough = max(until_killed + 30, len(games(cup)) + 6)
+            enough = max(until_killed + 12, len(games(cup)) + 6)
             until(lambda: len(games(cup)) >= enough, 240, err)
             running.terminate()
             assert running.wait(timeout=120) == 0, err.read_text()

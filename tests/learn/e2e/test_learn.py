@@ -40,14 +40,8 @@ def test_the_bot_that_learnt_enters_a_tournament(block: int, tmp_path: Path) -> 
             words += ["--json"]
         if "tournament" in words:
             words += ["--deals", "2", "--json"]
-        done = subprocess.run(
-            words,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         if "compare" in words:
             assert json.loads(done.stdout)["verdict"] == "better"

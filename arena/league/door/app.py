@@ -14,6 +14,7 @@ import asyncio
 import base64
 import re
 import resource
+import tarfile
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -43,6 +44,7 @@ from arena.league.door.messages import (
     Digest,
     GamesQuery,
     LogQuery,
+    LogsQuery,
     Problem,
     StandingsQuery,
     SubmitQuery,
@@ -63,6 +65,7 @@ _LLMS: Final = files.read_text(Path(__file__).with_name("llms.txt"), "a file", f
 """Text that a model reads first when it is given the league's address."""
 _NO_STORE: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
+_TAR_END: Final = bytes(2 * tarfile.BLOCKSIZE)
 _T = TypeVar("_T")
 
 
@@ -234,6 +237,7 @@ class _Routes(Router):
             Route("/games/{game}/log", self._log),
             Route("/log.zdict", self._dictionary),
             Route("/standings", self._standings),
+            Route("/seasons/{tournament}/logs.tar", self._logs),
             Route("/seasons/{tournament}/{file}", self._season),
             Route("/bots/{bot}", self._submit, methods=["PUT"]),
             Route("/bots/{bot}", self._retire, methods=["DELETE"]),
@@ -280,6 +284,26 @@ class _Routes(Router):
         tournament, name = request.path_params.values()
         kind = "application/json" if name.endswith(".json") else "application/jsonl"
         return self._file(request, self._published.season(tournament, name), kind)
+
+    async def _logs(self, request: Request) -> Response:
+        logs: list[tuple[bytes, Path, int]] = []
+        for path, size in self._published.logs(request.path_params["tournament"], _query(request, LogsQuery).games):
+            head = tarfile.TarInfo(path.name)
+            head.size = size
+            logs.append((head.tobuf(tarfile.GNU_FORMAT), path, size))
+        length = sum(len(head) + size + -size % tarfile.BLOCKSIZE for head, _, size in logs) + len(_TAR_END)
+        headers = {**_NO_STORE, "content-length": str(length)}
+        return StreamingResponse(self._tar(_who(request), logs), 200, headers, "application/x-tar")
+
+    async def _tar(self, who: Who, logs: list[tuple[bytes, Path, int]]) -> AsyncIterator[bytes]:
+        for head, path, size in logs:
+            yield head
+            if (file := self._published.file(path)).size != size:
+                raise ConnectionError(f"{path.name} has changed")
+            async for piece in self._bytes(who, file, 0, size):
+                yield piece
+            yield bytes(-size % tarfile.BLOCKSIZE)
+        yield _TAR_END
 
     async def _retire(self, request: Request) -> Response:
         retired = await self._requests.retire(_who(request), _named(request, "bot", BotName))

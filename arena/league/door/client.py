@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import http.client
+import io
+import tarfile
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
@@ -179,6 +181,20 @@ class Client:
     def log(self, game: str, *, public: bool = False) -> bytes:
         """Returns the log of a game, compressed with zstd: as this author may see it, or as everybody may."""
         return self._whole(f"/games/{quote(game, safe='')}/log{'?public=1' if public else ''}")
+
+    def logs(self, tournament: str, games: str) -> dict[str, bytes]:
+        """Returns the public logs of games of a season by their file names: those that are there, or the first of them.
+
+        Args:
+            tournament: The season's identifier.
+            games: The numbers of the games, in order, as `LogsQuery` has them.
+        """
+        data = self._whole(f"/seasons/{quote(tournament, safe='')}/logs.tar?games={games}")
+        try:
+            with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
+                return {one.name: file.read(len(data)) for one in tar if one.isreg() and (file := tar.extractfile(one))}
+        except (tarfile.TarError, ValueError, OverflowError) as error:
+            raise _strange(str(error)) from None
 
     def season(self, tournament: str, file: str) -> bytes:
         """Returns a file of a season."""

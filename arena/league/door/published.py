@@ -30,13 +30,14 @@ import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Final, TypeAlias
 
 import msgspec
 
-from arena.core.face import Payload, compression, errors, files
-from arena.league.door.messages import Played, Table, Versions
+from arena.core.face import Payload, compression, errors, files, game_rows
+from arena.league.door.messages import BUNDLE, Played, Table, Versions
 from arena.league.door.refusals import unknown
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
@@ -54,6 +55,8 @@ PART: Final = 262_144
 """Bytes of a file that are read at a time."""
 _PENDING: Final = frozenset({"received", "building", "checking", "qualifying"})
 """States of a version that the league leaves by itself, and soon."""
+BUNDLE_BYTES: Final = 8 * files.MIB
+"""Bytes of logs in one answer, unless one has more."""
 MOST_KEPT: Final = 16
 """The number of documents that are kept."""
 _PAGE: Final = re.compile(r"games-([0-9]{1,9})\.json")
@@ -177,12 +180,27 @@ class Published:
         own = [self._folder / "own" / author / name] if author else []
         for path in (*own, self._folder / "logs" / name):
             if path.is_file():
-                return self._file(path)
+                return self.file(path)
         raise unknown("a game whose match is over", game)
+
+    def logs(self, tournament: str, games: str) -> list[tuple[Path, int]]:
+        """Returns the public logs that are there of some games, with their sizes: the first, up to `BUNDLE_BYTES`."""
+        found: list[tuple[Path, int]] = []
+        left = BUNDLE_BYTES
+        ranges = (each.partition("-") for each in games.split(","))
+        numbers = (number for first, _, last in ranges for number in range(int(first), int(last or first) + 1))
+        for number in islice(numbers, BUNDLE if _NAME.match(tournament) else 0):
+            path = self._folder / "logs" / f"{game_rows.game_id(tournament, number)}.jsonl.zst"
+            if size := sum(_print(path)[1:2]):
+                if found and size > left:
+                    break
+                found.append((path, size))
+                left -= size
+        return found
 
     def dictionary(self) -> File:
         """Returns what `zstd -D` needs to expand a log."""
-        return self._file(compression.DICTIONARY)
+        return self.file(compression.DICTIONARY)
 
     def game(self, rules: str) -> File:
         """Returns the description of the game that the league plays.
@@ -193,7 +211,7 @@ class Published:
         path = self._folder / "game.json"
         if self._document(path).get("rules") != rules:
             raise unknown("the game that this league plays", rules)
-        return self._file(path)
+        return self.file(path)
 
     def season(self, tournament: str, name: str) -> File:
         """Returns a file of a season.
@@ -204,7 +222,7 @@ class Published:
         path = self._folder / "seasons" / tournament / name
         if not (_NAME.match(tournament) and _NAME.match(name) and path.is_file()):
             raise unknown("a file of a season that is published", f"{tournament} {name}")
-        return self._file(path)
+        return self.file(path)
 
     def report(self, author: str, version: str, kind: str) -> File:
         """Returns the report on a version of this author.
@@ -216,7 +234,7 @@ class Published:
         path = self._folder / "reports" / author / bot / count / f"{kind}.json"
         if not (_NAME.match(bot) and count.isascii() and count.isdigit() and len(count) < 10 and path.is_file()):
             raise unknown("a version of yours with such a report", f"{version} {kind}")
-        return self._file(path)
+        return self.file(path)
 
     # Files
 
@@ -256,7 +274,8 @@ class Published:
         except _Unreadable as error:
             raise ConnectionError(str(error)) from None
 
-    def _file(self, path: Path) -> File:
+    def file(self, path: Path) -> File:
+        """Returns a file that is published; it raises `Refusal` if it is gone."""
         try:
             with _opened(path) as opened:
                 return File(path, opened.size, _digest(path, opened.print))

@@ -174,7 +174,7 @@ def _fetch_logs(
                 files.write(paths[asked[name]], compression.expand(data, f"the log of {name}"))
                 there += 1
         left = left[bisect_right(left, last) :]
-        tell(f"{there:,} of {counted(len(logs), 'log')}")
+        tell(f"{there} of {counted(len(logs), 'log')}")
     return there
 
 

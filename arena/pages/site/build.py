@@ -142,8 +142,9 @@ def _filmed(
     hidden = () if _is_season(row) else places_of(row, entrants, wish.database).names
     for number, path in games:
         (game,) = reader.shown_games(row.id, number, number + 1)
-        bots = tuple(entrants[entrant].name for entrant in game.entrants)
-        yield replays.Reel(number, path, str(wish.folder), row.id, bots, hidden)
+        bots = [entrants[entrant] for entrant in game.entrants]
+        names, displays = tuple(bot.name for bot in bots), tuple(bot.display_name for bot in bots)
+        yield replays.Reel(number, path, str(wish.folder), row.id, names, displays, hidden)
 
 
 def _last_moment(wish: Wish, reader: Exhibits, row: game_rows.Tournament, made: Collection[int]) -> bytes:

@@ -286,23 +286,19 @@ class _Routes(Router):
         return self._file(request, self._published.season(tournament, name), kind)
 
     async def _logs(self, request: Request) -> Response:
-        logs: list[tuple[bytes, Path, int]] = []
-        for path, size in self._published.logs(request.path_params["tournament"], _query(request, LogsQuery).games):
-            head = tarfile.TarInfo(path.name)
-            head.size = size
-            logs.append((head.tobuf(tarfile.GNU_FORMAT), path, size))
-        length = sum(len(head) + size + -size % tarfile.BLOCKSIZE for head, _, size in logs) + len(_TAR_END)
+        logs = self._published.logs(request.path_params["tournament"], _query(request, LogsQuery).games)
+        length = len(_TAR_END) + sum(tarfile.BLOCKSIZE + one.size + -one.size % tarfile.BLOCKSIZE for one in logs)
         headers = {**_NO_STORE, "content-length": str(length)}
         return StreamingResponse(self._tar(_who(request), logs), 200, headers, "application/x-tar")
 
-    async def _tar(self, who: Who, logs: list[tuple[bytes, Path, int]]) -> AsyncIterator[bytes]:
-        for head, path, size in logs:
-            yield head
-            if (file := self._published.file(path)).size != size:
-                raise ConnectionError(f"{path.name} has changed")
-            async for piece in self._bytes(who, file, 0, size):
+    async def _tar(self, who: Who, logs: list[tarfile.TarInfo]) -> AsyncIterator[bytes]:
+        for one in logs:
+            yield one.tobuf(tarfile.GNU_FORMAT)
+            if (file := self._published.log("", one.name.removesuffix(".jsonl.zst"))).size != one.size:
+                raise ConnectionError(f"{one.name} has changed")
+            async for piece in self._bytes(who, file, 0, one.size):
                 yield piece
-            yield bytes(-size % tarfile.BLOCKSIZE)
+            yield bytes(-one.size % tarfile.BLOCKSIZE)
         yield _TAR_END
 
     async def _retire(self, request: Request) -> Response:

@@ -183,12 +183,7 @@ class Client:
         return self._whole(f"/games/{quote(game, safe='')}/log{'?public=1' if public else ''}")
 
     def logs(self, tournament: str, games: str) -> dict[str, bytes]:
-        """Returns the public logs of games of a season by their file names: those that are there, or the first of them.
-
-        Args:
-            tournament: The season's identifier.
-            games: The numbers of the games, in order, as `LogsQuery` has them.
-        """
+        """Returns public logs of a season's games (as in `LogsQuery`) by file name: those there are, or the first."""
         data = self._whole(f"/seasons/{quote(tournament, safe='')}/logs.tar?games={games}")
         try:
             with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:

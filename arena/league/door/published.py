@@ -27,6 +27,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import tarfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import lru_cache
@@ -41,6 +42,7 @@ from arena.league.door.messages import BUNDLE, Played, Table, Versions
 from arena.league.door.refusals import unknown
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
+_SEASON: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,71}\Z")  # so that names in a tar have less than 100 bytes
 _MOST_ROWS: Final = 500
 """Rows of the standings in one answer."""
 _MOST_VERSIONS: Final = 500
@@ -180,27 +182,27 @@ class Published:
         own = [self._folder / "own" / author / name] if author else []
         for path in (*own, self._folder / "logs" / name):
             if path.is_file():
-                return self.file(path)
+                return self._file(path)
         raise unknown("a game whose match is over", game)
 
-    def logs(self, tournament: str, games: str) -> list[tuple[Path, int]]:
-        """Returns the public logs that are there of some games, with their sizes: the first, up to `BUNDLE_BYTES`."""
-        found: list[tuple[Path, int]] = []
+    def logs(self, tournament: str, games: str) -> list[tarfile.TarInfo]:
+        """Returns the public logs that are there of some games, as members of a tar: the first, to `BUNDLE_BYTES`."""
+        found: list[tarfile.TarInfo] = []
         left = BUNDLE_BYTES
         ranges = (each.partition("-") for each in games.split(","))
         numbers = (number for first, _, last in ranges for number in range(int(first), int(last or first) + 1))
-        for number in islice(numbers, BUNDLE if _NAME.match(tournament) else 0):
-            path = self._folder / "logs" / f"{game_rows.game_id(tournament, number)}.jsonl.zst"
-            if size := sum(_print(path)[1:2]):
-                if found and size > left:
-                    break
-                found.append((path, size))
-                left -= size
+        for number in islice(numbers, BUNDLE if _SEASON.match(tournament) else 0):
+            one = tarfile.TarInfo(f"{game_rows.game_id(tournament, number)}.jsonl.zst")
+            one.size = sum(_print(self._folder / "logs" / one.name)[1:2])
+            if found and one.size > left:
+                break
+            found += [one] * (one.size > 0)
+            left -= one.size
         return found
 
     def dictionary(self) -> File:
         """Returns what `zstd -D` needs to expand a log."""
-        return self.file(compression.DICTIONARY)
+        return self._file(compression.DICTIONARY)
 
     def game(self, rules: str) -> File:
         """Returns the description of the game that the league plays.
@@ -211,7 +213,7 @@ class Published:
         path = self._folder / "game.json"
         if self._document(path).get("rules") != rules:
             raise unknown("the game that this league plays", rules)
-        return self.file(path)
+        return self._file(path)
 
     def season(self, tournament: str, name: str) -> File:
         """Returns a file of a season.
@@ -222,7 +224,7 @@ class Published:
         path = self._folder / "seasons" / tournament / name
         if not (_NAME.match(tournament) and _NAME.match(name) and path.is_file()):
             raise unknown("a file of a season that is published", f"{tournament} {name}")
-        return self.file(path)
+        return self._file(path)
 
     def report(self, author: str, version: str, kind: str) -> File:
         """Returns the report on a version of this author.
@@ -234,7 +236,7 @@ class Published:
         path = self._folder / "reports" / author / bot / count / f"{kind}.json"
         if not (_NAME.match(bot) and count.isascii() and count.isdigit() and len(count) < 10 and path.is_file()):
             raise unknown("a version of yours with such a report", f"{version} {kind}")
-        return self.file(path)
+        return self._file(path)
 
     # Files
 
@@ -274,8 +276,7 @@ class Published:
         except _Unreadable as error:
             raise ConnectionError(str(error)) from None
 
-    def file(self, path: Path) -> File:
-        """Returns a file that is published; it raises `Refusal` if it is gone."""
+    def _file(self, path: Path) -> File:
         try:
             with _opened(path) as opened:
                 return File(path, opened.size, _digest(path, opened.print))

@@ -13,7 +13,7 @@ import click
 
 from arena.cli.options import db_option, quiet_option
 from arena.cli.output import counted, echo, say
-from arena.core.face import errors, need, plain, progress_lines
+from arena.core.face import errors, files, need, plain, progress_lines
 
 if TYPE_CHECKING:
     from arena.pages.site.build import Built
@@ -113,8 +113,11 @@ def _name_of(league: Path) -> tuple[str, str]:
     from arena.league.settings import load
 
     try:
-        settings = load(Folder(league))
-        return settings.name, settings.door.url
+        folder = Folder(league)
+        settings = load(folder)
+        at = folder.door / "authors"  # as `arena league open` has left it
+        known = files.read_text(at, "a door's address", files.MIB, errors.ConfigError) if at.exists() else ""
+        return settings.name, settings.door.url or known.partition("#")[0]
     except errors.ConfigError as error:
         say(plain(f"{error}. The pages have the folder's name until then."))
         return league.absolute().name, ""

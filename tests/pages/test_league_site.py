@@ -67,7 +67,7 @@ def test_a_league_has_a_face_from_its_first_minute(store: LeagueStore, tmp_path:
                   '<time datetime="2026-12-01T12:00:00+01:00">2026-12-01 11:00 UTC</time>'):  # fmt: skip
         assert words in page
     assert "arena bot new NAME\narena match ./NAME random --rules samurai\n" in page
-    assert page.count("final: 7</span>") == page.count(" · final: ") == 1
+    assert page.count(" · final: 7") == page.count(" · final: ") == 1
     assert "The final is being played by 2 versions: 3 of at most 40 deals. First is random/1." in page
     assert page.index(">random/1</a>") < page.index(">greedy/1</a>")
     board = Board(store.path, title="cup", endless=True)

@@ -13,19 +13,13 @@ from arena.league.commands.here import folder_argument, folder_of
 @click.command()
 @folder_argument
 @click.option(
-    "--bind",
-    default="127.0.0.1:8080",
-    show_default=True,
-    metavar="ADDRESS",
+    "--bind", default="127.0.0.1:8080", show_default=True, metavar="ADDRESS",
     help="Where to listen: an address of this machine and a port.",
-)
+)  # fmt: skip
 @click.option(
-    "--name",
-    "names",
-    multiple=True,
-    metavar="HOST",
+    "--name", "names", multiple=True, metavar="HOST",
     help="A name under which browsers reach it; repeat for more. Addresses in numbers and localhost always work.",
-)
+)  # fmt: skip
 def serve(folder: Path, bind: str, names: tuple[str, ...]) -> None:
     """Serve the pages of the league in FOLDER, and what is played now, under /live/.
 

@@ -288,8 +288,8 @@ class _Routes(Router):
     async def _logs(self, request: Request) -> Response:
         logs = self._published.logs(request.path_params["tournament"], _query(request, LogsQuery).games)
         length = len(_TAR_END) + sum(tarfile.BLOCKSIZE + one.size + -one.size % tarfile.BLOCKSIZE for one in logs)
-        headers = {**_NO_STORE, "content-length": str(length)}
-        return StreamingResponse(self._tar(_who(request), logs), 200, headers, "application/x-tar")
+        sent = self._tar(_who(request), logs)
+        return StreamingResponse(sent, 200, {**_NO_STORE, "content-length": str(length)}, "application/x-tar")
 
     async def _tar(self, who: Who, logs: list[tarfile.TarInfo]) -> AsyncIterator[bytes]:
         for one in logs:

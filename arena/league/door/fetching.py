@@ -179,10 +179,6 @@ def _fetch_logs(
 
 
 def _ranges(numbers: Iterable[int]) -> str:
-    """Returns ascending numbers as `LogsQuery` has them.
-
-    >>> _ranges([0, 1, 2, 5])
-    '0-2,5-5'
-    """
+    """Returns ascending numbers as `LogsQuery` has them: `0-2,5-5`."""
     runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0])]
     return ",".join(f"{run[0]}-{run[-1]}" for run in runs)

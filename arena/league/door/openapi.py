@@ -62,12 +62,7 @@ _OPERATIONS: Final = (
     _Operation("get", "/log.zdict", "What `zstd -D` needs to expand a log", _FILE, media=("application/octet-stream",)),
     _Operation("get", "/standings", "The standings of the season", {"200": m.Table}, m.StandingsQuery),
     _Operation(
-        "get",
-        "/seasons/{tournament}/logs.tar",
-        "The logs of games of a season, those that are there, as a tar. The first of them, if that were too many bytes",
-        {"200": "Logs as `/games/{game}/log?public` has them"},
-        m.LogsQuery,
-        ("application/x-tar",),
+        "get", "/seasons/{tournament}/logs.tar", "Its logs", {"200": "A tar"}, m.LogsQuery, ("application/x-tar",)
     ),
     _Operation("get", "/seasons/{tournament}/{file}", "A file of a season", _FILE, media=(_JSON, "application/jsonl")),
     _Operation(

@@ -186,8 +186,8 @@ class Client:
         """Returns public logs of a season's games (as in `LogsQuery`) by file name: those there are, or the first."""
         data = self._whole(f"/seasons/{quote(tournament, safe='')}/logs.tar?games={games}")
         try:
-            with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
-                return {one.name: file.read(len(data)) for one in tar if one.isreg() and (file := tar.extractfile(one))}
+            tar = tarfile.TarFile(fileobj=io.BytesIO(data))
+            return {one.name: file.read(len(data)) for one in tar if one.isreg() and (file := tar.extractfile(one))}
         except (tarfile.TarError, ValueError, OverflowError) as error:
             raise _strange(str(error)) from None
 

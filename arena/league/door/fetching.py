@@ -108,9 +108,9 @@ def _named(name: str, seasons: object) -> Payload:
 
 
 def _logs_in(tournament: str, kind: str, data: bytes, games: dict[int, list[int]]) -> Iterator[tuple[int, str]]:
-    """Yields the numbers of the games that have a log, each with its SHA-256.
+    """Yields the numbers of games with a log, each with its SHA-256; `games` are of matches planned in files before.
 
-    `games` are those of matches that were planned in files before. It raises `DoorError` if these are no lines.
+    It raises `DoorError` if these are no lines of a season.
     """
     try:
         for line in data.splitlines():

@@ -75,9 +75,9 @@ def build(wish: Wish, count: Count) -> Built:
         StoreError: The database cannot be read.
         OSError: The site cannot be written. What is there is whole.
     """
-    parts = write_parts(wish.folder)
-    writer = PageWriter(wish.folder, parts, wish.title, wish.address)
     with open_exhibits(wish.database) as reader:
+        parts = write_parts(wish.folder)
+        writer = PageWriter(wish.folder, parts, wish.title, wish.address)
         rows, seasons = reader.all(), reader.seasons()
         everything = [_reels(wish, reader, row) for row in rows]
         reels = [reel for wanted, _ in everything for reel in wanted]

@@ -55,8 +55,8 @@ def test_of_a_league_that_just_began_there_is_a_page(tmp_path: Path) -> None:
 def test_a_league_has_a_face_from_its_first_minute(store: LeagueStore, tmp_path: Path) -> None:
     face = documents.league(store, Settings(name="cup"), Folder(tmp_path))
     face["dates"] = {"opens": None, "closes": "2026-12-01T12:00:00+01:00"}
-    final = {"outcome": None, "deals": 3, "most_deals": 40, "finalists": ["greedy/1", "random/1"]}
-    final["items"] = [{"name": "greedy/1", "rank": 7}]
+    items = [{"name": "greedy/1", "rank": 7}]
+    final = {"outcome": None, "deals": 3, "most_deals": 40, "finalists": ["greedy/1", "random/1"], "items": items}
     rows = [{"name": name, "rank": rank} for rank, name in enumerate(("random/1", "greedy/1"), 1)]
     told = {"season": face["season"], "final": final, "items": rows}
     (tmp_path / "published").mkdir()

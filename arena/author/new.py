@@ -65,7 +65,7 @@ def new_bot(
             "for any other add --bridge, which makes a bot that reads and writes lines"
         )
     template = found[_BRIDGED if bridge else language]
-    bot_manifests.check_name(name)
+    bot_manifests.check_name(name, "a bot, which is no path (--folder says where)")
     if name in bot_manifests.bundled_folders():
         raise errors.BotError(
             f"expected the name of a new bot, got: {name!r}, which is a bundled bot; choose another name"

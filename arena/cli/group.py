@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -44,6 +45,7 @@ OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("--games", "--rounds", "--matches", "--repeat", "--deals", "-n"), ("--deals", "--max-deals")),
     **dict.fromkeys(("--threads", "--jobs", "--workers", "--parallel", "-j"), ("--concurrency", "--workers")),
     **dict.fromkeys(("--timeout", "--tc", "--timecontrol"), ("--time",)), "--output": ("--out", "--logs"),
+    **dict.fromkeys(("--port", "--host", "--listen"), ("--bind",)),
 }  # fmt: skip
 """The same of options: the first that the command has is meant."""
 
@@ -89,14 +91,16 @@ class Failure(click.ClickException):
         self.exit_code = error.exit_code  # type: ignore[misc]  # click has it per class; our errors differ by class
 
 
-def _called(command: click.Command | None, name: str, ctx: click.Context, path: str = "arena") -> Iterator[str]:
-    """Yields how the commands of this name are called, in all groups."""
+def _called(
+    command: click.Command | None, name: str, ctx: click.Context, path: str = "arena", likeness: float = 1
+) -> Iterator[str]:
+    """Yields how the commands of this name, or of one so much like it, are called, in all groups."""
     if isinstance(command, LazyGroup):
         for other in command.lazy:
-            if other == name:
+            if get_close_matches(name, [other], cutoff=likeness):
                 yield f"{path} {other}"
             with suppress(ImportError):
-                yield from _called(command.get_command(ctx, other), name, ctx, f"{path} {other}")
+                yield from _called(command.get_command(ctx, other), name, ctx, f"{path} {other}", likeness)
 
 
 def _meant(error: click.NoSuchOption) -> click.Option | None:
@@ -158,9 +162,12 @@ class LazyGroup(click.Group):
             word = WORDS.get(f"{ctx.info_name} {name}", WORDS.get(name))
             if word and ctx.parent and (own := word.rpartition(" ")[2]) in self.lazy:
                 word = f"arena {ctx.command_path.partition(' ')[2]} {own}"
-            meant = [word] if word else list(_called(root.command, "list" if name == "ls" else name, root))[:4]
+            wanted = "list" if name == "ls" else name
+            meant = [word] if word else list(_called(root.command, wanted, root))
+            if not meant and not get_close_matches(name, self.lazy):
+                meant = list(_called(root.command, wanted, root, likeness=0.8))
             if meant:
-                paths = "' or '".join(meant)
+                paths = "' or '".join(meant[:4])
                 raise click.UsageError(f"No such command {name!r} here. Did you mean '{paths}'?", ctx)
             raise click.exceptions.NoSuchCommand(name, possibilities=self.lazy, ctx=ctx)
         return super().resolve_command(ctx, args)
@@ -188,6 +195,10 @@ class LazyGroup(click.Group):
         """Reads options, of which `--help` and `--version` print."""
         try:
             return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if meant := OPTIONS.get(error.option_name):
+                raise click.UsageError(f"{error.message} Did you mean '{meant[0]}', after a command?", ctx) from None
+            raise
         except OSError as error:
             if (known := _not_a_bug(error)) is None:
                 raise

@@ -17,29 +17,19 @@ if TYPE_CHECKING:
     from arena.core.types import GameSettings
 
 _GAME = (
-    option(
-        WHAT, "--rules", default="samurai", show_default=True, metavar="NAME", help="Which game.",
-        shell_complete=complete.rules,
-    ),
-    option(
-        WHAT, "--ruleset", metavar="NAME", help="Its ruleset (`arena rules list`).  [default: its first]",
-        shell_complete=complete.rulesets,
-    ),
-    option(
-        WHAT, "--rule", "overrides", multiple=True, metavar="NAME=VALUE",
-        help="An option that differs; may be repeated.", shell_complete=complete.rule_options,
-    ),
-    option(
-        WHAT, "--board", metavar="FILE", help="A board: a file or a bundled name.  [default: the game's]",
-        shell_complete=complete.boards,
-    ),
+    option(WHAT, "--rules", default="samurai", show_default=True, metavar="NAME", shell_complete=complete.rules,
+           help="Which game."),
+    option(WHAT, "--ruleset", metavar="NAME", shell_complete=complete.rulesets,
+           help="Its ruleset (`arena rules list`).  [default: its first]"),
+    option(WHAT, "--rule", "overrides", multiple=True, metavar="NAME=VALUE", shell_complete=complete.rule_options,
+           help="An option that differs; may be repeated."),
+    option(WHAT, "--board", metavar="FILE", shell_complete=complete.boards,
+           help="A board: a file or a bundled name.  [default: the game's]"),
 )  # fmt: skip
 _AFTER_TIME = (
     option(WHAT, "--cpu", rare=True, metavar="TIME", help="CPU time of a bot in a game, such as 20s, beside --time."),
-    option(
-        WHAT, "--race-window", "race_window_ms", type=float, default=RACE_WINDOW_MS, rare=True, metavar="MS",
-        help=f"Answers of a race this close are a tie.  [default: {RACE_WINDOW_MS:g}]",
-    ),
+    option(WHAT, "--race-window", "race_window_ms", type=float, default=RACE_WINDOW_MS, rare=True, metavar="MS",
+           help=f"Answers of a race this close are a tie.  [default: {RACE_WINDOW_MS:g}]"),
 )  # fmt: skip
 
 _CHOSEN = ("ruleset", "overrides", "board", "time", "cpu", "race_window_ms")
@@ -146,7 +136,5 @@ columns_option = click.option("-v", "--verbose", is_flag=True, help="Print all c
 each_game_option = option(RESULTS, "--each-game", is_flag=True, help="Print a line for each game that is over.")
 
 DEFAULT_DB = "arena.db"
-db_option = option(
-    RESULTS, "--db", default=DEFAULT_DB, show_default=True, type=click.Path(path_type=Path), metavar="FILE",
-    help="The database of results.",
-)  # fmt: skip
+db_option = option(RESULTS, "--db", default=DEFAULT_DB, show_default=True, type=click.Path(path_type=Path),
+                   metavar="FILE", help="The database of results.")  # fmt: skip

@@ -227,7 +227,8 @@ def make_rules(name: str, seats: int, options: Mapping[str, str], board: BoardFi
     rules = game(name)
     counts = rules.seat_counts
     if seats not in counts:
-        raise ConfigError(f"expected {counts.start} to {counts.stop - 1} players for {name}, got: {seats}")
+        told = f"expected {counts.start} to {counts.stop - 1} players for {name}, got: {seats}"
+        raise ConfigError(f"{told}; give a bot for each player, such as greedy or random")
     _check_options(name, options)
     if missing := [option.name for option in rules.option_list if option.name not in options and not option.later]:
         raise ConfigError(f"expected every option of {name} to be set, these are missing: {', '.join(missing)}")

@@ -409,7 +409,7 @@ def _contradicted(section: str, settings: Settings) -> None:
 
 
 _CHECKS: Final[tuple[tuple[str, Callable[[Settings], object]], ...]] = (
-    ("", lambda settings: bot_manifests.check_name(settings.name)),
+    ("", lambda settings: bot_manifests.check_name(settings.name, "a league")),
     *((name, partial(_contradicted, name)) for name in ("matchmaking", "logs", "season", "bots", "suspension")),
     ("season", lambda settings: settings.season.dates),
     ("door", lambda settings: check_door(settings.door)),

@@ -89,7 +89,8 @@ def test_every_option_has_a_line_of_its_own_in_its_group() -> None:
         ("bot ls", "'arena tournaments list' or 'arena bot list'"), ("new", "'arena bot new'"),
         ("help", "'arena --help'"), ("swiss", "'arena tournament --format swiss'"),
         ("match a b --game x", "'--rules'"), ("match a b --rounds 3", "'--deals'"),
-        ("compare a b --deals 3", "'--max-deals'"),
+        ("compare a b --deals 3", "'--max-deals'"), ("submitt fox", "'arena league submit'"),
+        ("--game x match a b", "'--rules'"), ("league serve cup --port 80", "'--bind'"),
     ],
 )  # fmt: skip
 def test_what_is_called_otherwise_elsewhere_is_found(typed: str, meant: str) -> None:

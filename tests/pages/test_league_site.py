@@ -59,7 +59,8 @@ def test_of_a_league_that_just_began_there_is_a_page(tmp_path: Path, monkeypatch
 def test_a_league_has_a_face_from_its_first_minute(store: LeagueStore, tmp_path: Path) -> None:
     face = documents.league(store, Settings(name="cup"), Folder(tmp_path))
     face["dates"] = {"opens": None, "closes": "2026-12-01T12:00:00+01:00"}
-    final = {"outcome": None, "deals": 3, "most_deals": 40, "finalists": ["greedy/1", "random/1"]}
+    items = [{"name": "greedy/1", "rank": 7}]
+    final = {"outcome": None, "deals": 3, "most_deals": 40, "finalists": ["greedy/1", "random/1"], "items": items}
     rows = [{"name": name, "rank": rank} for rank, name in enumerate(("random/1", "greedy/1"), 1)]
     told = {"season": face["season"], "final": final, "items": rows}
     (tmp_path / "published").mkdir()
@@ -70,6 +71,7 @@ def test_a_league_has_a_face_from_its_first_minute(store: LeagueStore, tmp_path:
                   '<time datetime="2026-12-01T12:00:00+01:00">2026-12-01 11:00 UTC</time>'):  # fmt: skip
         assert words in page
     assert "arena bot new NAME\narena match ./NAME random --rules samurai\n" in page
+    assert page.count(" · final: 7") == page.count(" · final: ") == 1
     assert "The final is being played by 2 versions: 3 of at most 40 deals. First is random/1." in page
     assert page.index(">random/1</a>") < page.index(">greedy/1</a>")
     board = LiveStandings(store.path, title="cup", endless=True)

@@ -249,7 +249,8 @@ def test_games_share_what_they_are_drawn_with(tmp_path: Path) -> None:
     seats = [read_log(log).header.settings.players for log in logs]
     names = ("greedy", "greedy#2", "greedy#3", "greedy#4")
     reels = [
-        replays.Reel(number, str(log), str(tmp_path), "cup", names[: seats[number]]) for number, log in enumerate(logs)
+        replays.Reel(number, str(log), str(tmp_path), "cup", names[:count], ("渡鴉", *names)[:count])
+        for number, (log, count) in enumerate(zip(logs, seats, strict=True))
     ]
     assert list(replays.make_all(reels, len(reels), 1, None)) == [(0, ""), (1, "")]
     sceneries = {text(tmp_path / "cup" / replays.name_of(number)).split('"')[1] for number in range(2)}
@@ -259,6 +260,7 @@ def test_games_share_what_they_are_drawn_with(tmp_path: Path) -> None:
     packed = text(tmp_path / "cup" / replays.name_of(0)).split('"')[5]
     data = json.loads(gzip.decompress(base64.b64decode(packed)))
     assert [seat["name"] for seat in data["seats"]] == ["greedy", "greedy#2"], "as the standings name them"
+    assert [seat["display"] for seat in data["seats"]] == ["渡鴉", "greedy"]
 
 
 @pytest.mark.parametrize("name", ["samurai-standard", "gardener-race"])
@@ -270,7 +272,7 @@ def test_what_games_share_has_every_symbol_as_each_game_has_it(name: str) -> Non
 
 
 def test_after_its_time_no_replay_is_begun(tmp_path: Path) -> None:
-    reels = [replays.Reel(number, str(site_kit.LOG), str(tmp_path), "cup", ("a", "b")) for number in range(3)]
+    reels = [replays.Reel(number, str(site_kit.LOG), str(tmp_path), "cup", ("a", "b"), ("", "")) for number in range(3)]
     assert list(replays.make_all(reels, 3, 1, 0)) == []
 
 

@@ -14,12 +14,10 @@ from arena.league.commands.here import Elsewhere, at_options, out_option
 @click.command()
 @click.argument("folder", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--noted",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
+    "--noted", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
     help="What was seen before: another author's .heads.jsonl, or a copy of a season's commitment.json."
     "  [default with --at: your own]",
-)
+)  # fmt: skip
 @out_option("With --at, the folder for what is fetched.")
 @at_options
 @json_option

@@ -40,7 +40,7 @@ def author() -> None:
 )
 @click.option(
     "--quota", "quotas", multiple=True, metavar="NAME=N",
-    help="bots, pending, submissions, built_mib or start_s; repeatable.",
+    help="bots, pending, submissions, archive_mib, built_mib or start_s; repeatable.",
 )  # fmt: skip
 def add(name: str, folder: Path | None, token: Path | None, quotas: tuple[str, ...]) -> None:
     """Let somebody submit bots.

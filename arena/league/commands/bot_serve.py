@@ -14,11 +14,9 @@ from arena.league.commands.here import Elsewhere, at_options, tell
 @click.command()
 @click.argument("bot", shell_complete=complete.bots)
 @click.option(
-    "--receipts",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
+    "--receipts", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Add a receipt of each game to this file, for `arena verify --receipts`.",
-)
+)  # fmt: skip
 @at_options
 def serve(bot: str, receipts: Path | None, elsewhere: Elsewhere | None) -> None:
     """Play in a league elsewhere, with a bot that runs on this machine.

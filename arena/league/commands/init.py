@@ -28,13 +28,9 @@ from arena.core.face import errors
 @click.option("--time", default="10+0.1", show_default=True, metavar="CONTROL", help="10s, 1m+1, 500ms/move.")
 @click.option("--cpu", default="", metavar="TIME", help="CPU time of a bot in a game, such as 20s.")
 @click.option(
-    "--level",
-    type=click.Choice(LEVELS),
-    default="isolated",
-    show_default=True,
-    metavar="LEVEL",
+    "--level", type=click.Choice(LEVELS), default="isolated", show_default=True, metavar="LEVEL",
     help="How bots are confined: trusted, fenced, isolated or strict.",
-)
+)  # fmt: skip
 @click.pass_context
 def init(
     ctx: click.Context,

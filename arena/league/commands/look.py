@@ -49,7 +49,7 @@ def standings(
     show_standings(document, verbose=verbose)
     if final := document.get("final"):
         echo()
-        show_final(final)
+        show_final(final, above={item["name"]: item["rank"] for item in document["items"]})
 
 
 @click.command()

@@ -177,8 +177,8 @@ def show_standings(document: Payload, *, verbose: bool = False) -> None:
         say(plain(f"No game is rated{why}."))
 
 
-def show_final(final: Payload, indent: str = "") -> None:
-    """Prints how far a final is, or how it ended, and how its finalists stand."""
+def show_final(final: Payload, indent: str = "", above: Payload | None = None) -> None:
+    """Prints how far a final is, or how it ended, and how its finalists stand; `above` has the ranks of a table."""
     if final["outcome"] == "not played":
         echo(f"{indent}No final was played: {final['reason']}")
         return
@@ -188,7 +188,8 @@ def show_final(final: Payload, indent: str = "") -> None:
     for item in final["items"]:
         points = "" if item["points"] is None else f"  {item['points']:.1%} of the points"
         rating = "" if item["rating"] is None else f"  rating {item['rating']} ({item['low']} to {item['high']})"
-        echo(plain(f"{indent}{item['rank']:>3}  {item['name']}{points}{rating}"))
+        of_all = f"  (rank {above[item['name']]} of all)" if above and item["name"] in above else ""
+        echo(plain(f"{indent}{item['rank']:>3}  {item['name']}{points}{rating}{of_all}"))
     if final["left"]:
         echo(f"{indent}Out of it: {', '.join(final['left'])}")
 

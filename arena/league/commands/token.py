@@ -45,7 +45,7 @@ def new(name: str, out: Path) -> None:
     from arena.core.face import bot_manifests
     from arena.league.door.tokens import new_token, write_hash, write_token
 
-    bot_manifests.check_name(name)
+    bot_manifests.check_name(name, "an author")
     made = new_token()
     write_token(out / f"{name}.token", made)
     write_hash(out / f"{name}.hash", made, name)

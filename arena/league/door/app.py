@@ -14,6 +14,7 @@ import asyncio
 import base64
 import re
 import resource
+import tarfile
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -44,6 +45,7 @@ from arena.league.door.messages import (
     Digest,
     GamesQuery,
     LogQuery,
+    LogsQuery,
     Ordered,
     OrderKind,
     Problem,
@@ -234,6 +236,7 @@ class _Routes(Router):
             Route("/games/{game}/log", self._log),
             Route("/log.zdict", self._dictionary),
             Route("/standings", self._standings),
+            Route("/seasons/{tournament}/logs.tar", self._logs),
             Route("/seasons/{tournament}/{file}", self._season),
             Route("/bots/{bot}", self._submit, methods=["PUT"]),
             *(Route(kind.path, self._ordering(kind), methods=[kind.method.upper()]) for kind in ORDERS),
@@ -292,6 +295,22 @@ class _Routes(Router):
             return _answer(ordered, 202 if ordered == Ordered(order=ordered.order) else 200)
 
         return answer
+
+    async def _logs(self, request: Request) -> Response:
+        logs = self._published.logs(request.path_params["tournament"], _query(request, LogsQuery).games)
+        length = 1_024 + sum(tarfile.BLOCKSIZE + one.size + -one.size % tarfile.BLOCKSIZE for one in logs)
+        sent = self._tar(_who(request), logs)
+        return StreamingResponse(sent, 200, {**_NO_STORE, "content-length": str(length)}, "application/x-tar")
+
+    async def _tar(self, who: Who, logs: list[tarfile.TarInfo]) -> AsyncIterator[bytes]:
+        for one in logs:
+            yield one.tobuf(tarfile.GNU_FORMAT)
+            if (file := self._published.log("", one.name.removesuffix(".jsonl.zst"))).size != one.size:
+                raise ConnectionError(f"{one.name} has changed")
+            async for piece in self._bytes(who, file, 0, one.size):
+                yield piece
+            yield bytes(-one.size % tarfile.BLOCKSIZE)
+        yield bytes(1_024)  # the end of a tar
 
     async def _have(self, request: Request) -> Response:
         have = self._requests.have(_who(request), _named(request, "digest", Digest))

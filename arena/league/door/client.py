@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import http.client
+import io
+import tarfile
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
@@ -193,6 +195,15 @@ class Client:
     def log(self, game: str, *, public: bool = False) -> bytes:
         """Returns the log of a game, compressed with zstd: as this author may see it, or as everybody may."""
         return self._whole(f"/games/{quote(game, safe='')}/log{'?public=1' if public else ''}")
+
+    def logs(self, tournament: str, games: str) -> dict[str, bytes]:
+        """Returns public logs of a season's games (as in `LogsQuery`) by file name: those there are, or the first."""
+        data = self._whole(f"/seasons/{quote(tournament, safe='')}/logs.tar?games={games}")
+        try:
+            tar = tarfile.TarFile(fileobj=io.BytesIO(data))
+            return {one.name: file.read(len(data)) for one in tar if one.isreg() and (file := tar.extractfile(one))}
+        except (tarfile.TarError, ValueError, OverflowError) as error:
+            raise _strange(str(error)) from None
 
     def season(self, tournament: str, file: str) -> bytes:
         """Returns a file of a season."""

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import count
+from itertools import count, groupby
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from arena.core.face import Payload, compression, counted, errors, files, game_rows, log_records, record_files
 from arena.league.door.client import Client
+from arena.league.door.messages import BUNDLE
 from arena.league.record import rounds
 from arena.league.record.old import DEALS, RESULTS, SEASON_FILE, STANDINGS_FILE, DealRevealed
 from arena.league.record.rounds import LOGS, SEASONS
 
-TOLD: Final = 50
-"""After so many logs it is told how many are there."""
 MOST_TRIES: Final = 5
 """Tries to fetch a file that grows meanwhile."""
+_T = TypeVar("_T")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
 
 
@@ -56,19 +57,17 @@ def fetch_season(
     folder = out / SEASONS / tournament
     folder.mkdir(parents=True, exist_ok=True)
     (out / LOGS).mkdir(exist_ok=True)
-    there = gone = 0
+    logs: dict[int, str] = {}
+    games: dict[int, list[int]] = {}
     for kind in (rounds.ROUNDS, DEALS, RESULTS):  # the last two of a season of arena 0.2
         for file, data in _pages(client, tournament, kind):
             _keep(folder / file, data, grows=True)
-            for game, sha256 in _logs_in(tournament, kind, data) if with_logs and kind != RESULTS else ():
-                if (there + gone) % TOLD == TOLD - 1:
-                    tell(f"{counted(there, 'log')} so far")
-                is_there = _fetch_log(client, tournament, game, sha256, out / LOGS)
-                there, gone = there + is_there, gone + (not is_there)
+            logs |= _logs_in(tournament, kind, data, games) if with_logs and kind != RESULTS else ()
+    there = _fetch_logs(client, tournament, logs, out / LOGS, tell)
     for file in (record_files.COMMITMENT_FILE, SEASON_FILE, STANDINGS_FILE, record_files.SECRET_FILE):
         if (content := _asked(partial(client.season, tournament, file))) is not None:
             _keep(folder / file, content)
-    left = f"; {counted(gone, 'log')} the league has no more" if gone else ""
+    left = f"; {counted(len(logs) - there, 'log')} the league has no more" if there < len(logs) else ""
     state = "closed" if season.get("closed") else "open"
     return f"Season {season['name']}, {state}: {counted(there, 'log')}{left}"
 
@@ -108,33 +107,32 @@ def _named(name: str, seasons: object) -> Payload:
     raise errors.ConfigError(f"expected the name of a season, got: {name!r}; there are: {there:.400}")
 
 
-def _logs_in(tournament: str, kind: str, data: bytes) -> Iterator[tuple[str, str]]:
-    """Yields the games that have a log, each with its SHA-256.
+def _logs_in(tournament: str, kind: str, data: bytes, games: dict[int, list[int]]) -> Iterator[tuple[int, str]]:
+    """Yields the numbers of games with a log, each with its SHA-256; `games` are of matches planned in files before.
 
-    Raises:
-        DoorError: These are no lines of a season.
+    It raises `DoorError` if these are no lines of a season.
     """
-    games: dict[int, list[int]] = {}
     try:
         for line in data.splitlines():
             if kind == DEALS:
-                yield from msgspec.json.decode(line, type=DealRevealed).logs.items()
+                for game, log in msgspec.json.decode(line, type=DealRevealed).logs.items():
+                    yield int(game.removeprefix(f"{tournament}-")), log
                 continue
             told = rounds.decoded(line)
             if isinstance(told, rounds.Planned):
                 games[told.match] = told.games
             elif isinstance(told, rounds.Over):
-                for number, game in zip(games.get(told.match, ()), told.games, strict=False):
-                    if game.log is not None:
-                        yield game_rows.game_id(tournament, number), game.log
+                for number, one in zip(games.pop(told.match, ()), told.games, strict=False):
+                    if one.log is not None:
+                        yield number, one.log
     except (ValueError, RecursionError) as error:
         raise errors.DoorError(
             f"expected the lines of a season, got: {error}; tell the operator", "no_answer"
         ) from None
 
 
-def _asked(fetch: Callable[[], bytes]) -> bytes | None:
-    """Returns a file, which may grow while it is fetched; None if the league has none."""
+def _asked(fetch: Callable[[], _T]) -> _T | None:
+    """Returns a file, or logs, which may grow while it is fetched; None if the league has none."""
     for tries in count(1):
         try:
             return fetch()
@@ -156,17 +154,31 @@ def _pages(client: Client, tournament: str, kind: str) -> Iterator[tuple[str, by
         yield name, data
 
 
-def _fetch_log(client: Client, tournament: str, game: str, sha256: str, logs: Path) -> bool:
-    """Fetches the public log of a game, unless it is there already. Returns whether it is."""
-    if not game.startswith(f"{tournament}-") or not game.removeprefix(f"{tournament}-").isdigit():
-        raise errors.DoorError(f"expected a game of {tournament}, got: {game!r:.80}; tell the operator", "no_answer")
-    path = logs / f"{game}{log_records.SUFFIX}"
-    if path.exists():
-        data = files.read(path, "a log that was fetched", files.MOST_LOG, errors.ConfigError)
-        if hashlib.sha256(data).hexdigest() == sha256:
-            return True
-    packed = _asked(partial(client.log, game, public=True))
-    if packed is None:
-        return False
-    files.write(path, compression.expand(packed, f"the log of {game}"))
-    return True
+def _fetch_logs(
+    client: Client, tournament: str, logs: dict[int, str], folder: Path, tell: Callable[[str], object]
+) -> int:
+    """Fetches public logs, by game with their SHA-256, unless they are there already. Returns how many are there."""
+    paths = {game: folder / f"{game_rows.game_id(tournament, game)}{log_records.SUFFIX}" for game in sorted(logs)}
+    left = []
+    for game, path in paths.items():
+        data = files.read(path, "a log", files.MOST_LOG, errors.ConfigError) if path.exists() else b""
+        if hashlib.sha256(data).hexdigest() != logs[game]:
+            left.append(game)
+    there = len(logs) - len(left)
+    while left:
+        asked = {f"{paths[game].name}.zst": game for game in left[:BUNDLE]}
+        packed = _asked(partial(client.logs, tournament, _ranges(asked.values()))) or {}
+        last = max((asked.get(name, -1) for name in packed), default=left[len(asked) - 1])
+        for name, data in packed.items():
+            if name in asked:
+                files.write(paths[asked[name]], compression.expand(data, f"the log of {name}"))
+                there += 1
+        left = left[bisect_right(left, last) :]
+        tell(f"{there} of {counted(len(logs), 'log')}")
+    return there
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    """Returns ascending numbers as `LogsQuery` has them: `0-2,5-5`."""
+    runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0])]
+    return ",".join(f"{run[0]}-{run[-1]}" for run in runs)

@@ -27,6 +27,8 @@ MAX_ARCHIVE: Final = 314_572_800
 """Bytes of the largest archive that a league may take."""
 MAX_WAIT_S: Final = 60
 """How long `versions` waits for a version to be tried, in seconds."""
+BUNDLE: Final = 500
+"""Logs of a season in one answer, at most."""
 PING_S: Final = 5
 """Seconds between two pings."""
 SILENCE_S: Final = 15
@@ -75,6 +77,15 @@ class LogQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     public: Literal["", "1", "true"] | None = None
     """If it is there, the log is as everybody may see it, so that its SHA-256 is the one that is published."""
+
+
+class LogsQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which logs of a season."""
+
+    games: Annotated[
+        str, Meta(pattern=r"^[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*\Z", max_length=8_192)
+    ] = "0-499"
+    """The numbers of games: `0-99,105`. Of more than 500 the first 500."""
 
 
 class SubmitQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

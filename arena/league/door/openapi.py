@@ -62,6 +62,9 @@ _OPERATIONS: Final = (
     _Operation("get", "/games/{game}/log", "The log of a game", _FILE, m.LogQuery, ("application/zstd",)),
     _Operation("get", "/log.zdict", "What `zstd -D` needs to expand a log", _FILE, media=("application/octet-stream",)),
     _Operation("get", "/standings", "The standings of the season", {"200": m.Table}, m.StandingsQuery),
+    _Operation(
+        "get", "/seasons/{tournament}/logs.tar", "Its logs", {"200": "A tar"}, m.LogsQuery, ("application/x-tar",)
+    ),
     _Operation("get", "/seasons/{tournament}/{file}", "A file of a season", _FILE, media=(_JSON, "application/jsonl")),
     _Operation(
         "put",
@@ -131,7 +134,7 @@ def _operation(one: _Operation) -> dict[str, Any]:
             "default": refused,
         },
     }
-    if one.media:
+    if one.answers is _FILE:
         parameters.append(_parameter("Range", "header", {"type": "string"}, "Bytes: `bytes=0-99`."))
         operation["description"] = _SHOWN
     if one.method == "put":
@@ -148,7 +151,7 @@ def _answer(code: str, kind: Any, media: tuple[str, ...]) -> dict[str, Any]:
     if isinstance(kind, type):
         told = (kind.__doc__ or "").partition("\n")[0]
         return {"description": told, "content": {_JSON: {"schema": _reference(kind)}}}
-    headers = {name: _header(meaning, "string") for name, meaning in _HEADERS.items()} if media else {}
+    headers = {name: _header(meaning, "string") for name, meaning in _HEADERS.items()} if kind in _FILE.values() else {}
     content = {name: {} if name == _JSON else {"schema": _BINARY} for name in media if code in ("200", "206")}
     return {"description": kind, "headers": headers, **({"content": content} if content else {})}
 

@@ -27,19 +27,22 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import tarfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Final, TypeAlias
 
 import msgspec
 
-from arena.core.face import Payload, compression, errors, files
-from arena.league.door.messages import Played, Table, Versions
+from arena.core.face import Payload, compression, errors, files, game_rows
+from arena.league.door.messages import BUNDLE, Played, Table, Versions
 from arena.league.door.refusals import unknown
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
+_SEASON: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,71}\Z")  # so that names in a tar have less than 100 bytes
 _MOST_ROWS: Final = 500
 """Rows of the standings in one answer."""
 _MOST_VERSIONS: Final = 500
@@ -54,6 +57,8 @@ PART: Final = 262_144
 """Bytes of a file that are read at a time."""
 _PENDING: Final = frozenset({"received", "building", "checking", "qualifying"})
 """States of a version that the league leaves by itself, and soon."""
+BUNDLE_BYTES: Final = 8 * files.MIB
+"""Bytes of logs in one answer, unless one has more."""
 MOST_KEPT: Final = 16
 """The number of documents that are kept."""
 _PAGE: Final = re.compile(r"games-([0-9]{1,9})\.json")
@@ -185,6 +190,21 @@ class Published:
             if path.is_file():
                 return self._file(path)
         raise unknown("a game whose match is over", game)
+
+    def logs(self, tournament: str, games: str) -> list[tarfile.TarInfo]:
+        """Returns the public logs that are there of some games, as members of a tar: the first, to `BUNDLE_BYTES`."""
+        found: list[tarfile.TarInfo] = []
+        left = BUNDLE_BYTES
+        ranges = (each.partition("-") for each in games.split(","))
+        numbers = (number for first, _, last in ranges for number in range(int(first), int(last or first) + 1))
+        for number in islice(numbers, BUNDLE if _SEASON.match(tournament) else 0):
+            one = tarfile.TarInfo(f"{game_rows.game_id(tournament, number)}.jsonl.zst")
+            one.size = sum(_print(self._folder / "logs" / one.name)[1:2])
+            if found and one.size > left:
+                break
+            found += [one] * (one.size > 0)
+            left -= one.size
+        return found
 
     def dictionary(self) -> File:
         """Returns what `zstd -D` needs to expand a log."""

@@ -10,15 +10,12 @@ from typing import Final
 EACH_S: Final = 60.0
 """Seconds between two sums of the games that were played, if there were any."""
 WAITS: Final = {
-    "received": "waiting until the league tries it",
-    "building": "waiting until the league tries it",
-    "checking": "waiting until the league tries it",
+    **dict.fromkeys(("received", "building", "checking"), "waiting until the league tries it"),
     "qualifying": "the league tries it in a few games",
     "active": "waiting for games",
     "superseded": "another version of the bot plays instead",
     "suspended": "it plays no more until the operator lifts that; with other files it is a new version",
-    "rejected": "it plays no more; with other files it is a new version",
-    "retired": "it plays no more; with other files it is a new version",
+    **dict.fromkeys(("rejected", "retired"), "it plays no more; with other files it is a new version"),
 }
 """By state of the version what its author is waiting for."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena.core.face import Reader, plain
+from arena.core.face import Reader, errors, files, plain
 from arena.league.folder import Folder
 from arena.league.settings import load
 from arena.league.store import league_of
@@ -20,7 +20,9 @@ class ShownLeague(Folder):
     def told(self) -> tuple[str, str, bool]:
         """Returns its name, the address of its door, and whether it has remote bots."""
         settings = load(self)
-        return plain(settings.name), settings.door.url, settings.bots.remote
+        at = self.door / "authors"  # as `arena league open` has left it
+        known = files.read_text(at, "a door's address", files.MIB, errors.ConfigError) if at.exists() else ""
+        return plain(settings.name), settings.door.url or known.partition("#")[0], settings.bots.remote
 
     def current(self, reader: Reader) -> str | None:
         """Returns the tournament of the open season."""

@@ -74,9 +74,9 @@ def build(wish: Wish, count: Count) -> SiteBuilt:
         StoreError: The database cannot be read.
         OSError: The site cannot be written. What is there is whole.
     """
-    parts = write_parts(wish.folder)
-    writer = PageWriter(wish.folder, parts, wish.title, wish.address)
     with open_exhibits(wish.database) as reader:
+        parts = write_parts(wish.folder)
+        writer = PageWriter(wish.folder, parts, wish.title, wish.address)
         rows = reader.all()
         everything = [_reels(wish, reader, row) for row in rows]
         reels = [reel for wanted, _ in everything for reel in wanted]
@@ -133,8 +133,9 @@ def _filmed(
     hidden = () if reader.page(row.id) else places_of(row, entrants, wish.database).names
     for number, path in games:
         (game,) = reader.shown_games(row.id, number, number + 1)
-        bots = tuple(entrants[entrant].name for entrant in game.entrants)
-        yield replays.Reel(number, path, str(wish.folder), row.id, bots, hidden)
+        bots = [entrants[entrant] for entrant in game.entrants]
+        names, displays = tuple(bot.name for bot in bots), tuple(bot.display_name for bot in bots)
+        yield replays.Reel(number, path, str(wish.folder), row.id, names, displays, hidden)
 
 
 def _last_moment(wish: Wish, reader: Exhibits, row: game_rows.Tournament, made: Collection[int]) -> bytes:

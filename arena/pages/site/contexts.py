@@ -280,6 +280,7 @@ def _standing(shown: Shown, row: ranking_tables.Standing, rank: str, scale: Scal
     measured = _measured(shown, row)
     is_rated = measured is not None
     rating, half = measured or (0.0, 0.0)
+    final = (shown.frozen or {}).get("final") or {}
     return {
         "number": entrant.number,
         "rank": rank,
@@ -287,6 +288,7 @@ def _standing(shown: Shown, row: ranking_tables.Standing, rank: str, scale: Scal
         "display": row.display_name,
         "version": "" if shown.is_league else row.version,
         "author": member.author if member else "",
+        "final": next((item["rank"] for item in final.get("items", ()) if item["name"] == row.bot), None),
         "remark": " · ".join(_remarks(member, level)) if member or not shown.is_league else "plays no more",
         "rating": f"{rating:.1f}" if is_rated else "",
         "half": f"{half:.1f}" if is_rated else "",

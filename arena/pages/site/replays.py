@@ -51,6 +51,8 @@ class Reel(msgspec.Struct, frozen=True):
     tournament: str
     bots: tuple[str, ...]
     """The names by seat under which the bots were entered: a log has the same for two copies of a bot."""
+    displays: tuple[str, ...]
+    """Their names in any script, where they have one."""
     hidden: tuple[tuple[str, str], ...] = ()
 
 
@@ -90,6 +92,8 @@ def make(reel: Reel) -> tuple[int, str]:
         return reel.number, str(error)
     except Exception as error:  # the drawing may be another package's: its bug costs this replay, and no page
         return reel.number, f"{reel.log} cannot be drawn: {type(error).__name__}: {error}"
+    for seat, display in zip(data["seats"], reel.displays, strict=True):
+        seat["display"] = display
     site = Path(reel.site)
     shared = {key: data.pop(key) for key in _SHARED if key == "symbols" or len(data[key]) >= _INLINE}
     drawing = write_asset(site, "drawing.css", style.encode())

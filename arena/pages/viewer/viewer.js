@@ -90,7 +90,7 @@ function mount(root, data, options = {}) {
   seats.forEach((seat, number) => {
     if (number) title.append(make("span", "versus", data.between));
     const name = make("span", "name", mark(number), seat.name);
-    name.title = `${seat.name} ${seat.version}`;
+    name.title = [seat.name, seat.display, seat.version].filter(Boolean).join(" ");
     title.append(name);
   });
   const header = make("header", "", title, make("p", "facts", data.facts.join(" · ")));
@@ -204,7 +204,7 @@ function mount(root, data, options = {}) {
       const card = make("section", `seat o${number}${eyes === `${number}` ? " own-eyes" : ""}`);
       const state = over && seat.rank ? `${seat.rank === 1 ? "★ " : ""}rank ${seat.rank}` : scene.get(`#${number}.${STATE}`) || "";
       const score = over && seat.score !== undefined && !scene.has(`#${number}.score`) ? make("span", "state", `${seat.score} points`) : "";
-      card.append(make("h2", "", mark(number, `seat ${number}`), make("span", "name", seat.name), score, make("span", `state${over && seat.rank === 1 ? " winner" : ""}`, state)));
+      card.append(make("h2", "", mark(number, `seat ${number}`), make("span", "name", seat.name), seat.display ? make("bdi", "name facts", seat.display) : "", score, make("span", `state${over && seat.rank === 1 ? " winner" : ""}`, state)));
       const cells = names.filter((name) => scene.has(`#${number}.${name}`)).map((name) => cell(name, scene.get(`#${number}.${name}`)));
       if (cells.length) card.append(make("div", "cells", ...cells));
       if (state === "to move") card.classList.add("to-move");

@@ -61,6 +61,7 @@ def test_the_final_is_played_by_the_service_and_shown(cup: Folder) -> None:
     shown = arena("standings", str(cup.path), "--season", "first").stdout
     assert "Final of 2 versions, settled: the winner is settled (" in shown
     assert "  1  random/1  100.0% of the points  rating " in shown
+    assert "(rank 1 of all)" in shown
     [first, second] = json.loads(arena("season", "list", str(cup.path), "--json").stdout)
     assert (first["first"], first["final"], second["final"]) == (["random/1"], "settled", None)
     assert f"won by random/1, digest {first['digest']}, final settled" in arena("season", "list", str(cup.path)).stdout

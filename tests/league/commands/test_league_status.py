@@ -59,6 +59,9 @@ def test_what_a_league_elsewhere_says_of_itself_is_read_before_it_is_shown() -> 
 def test_a_league_s_folder_is_no_season(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     make_league(Path("cup"), Settings(name="Cup", bots=Bots(level="trusted")))
+    Path("cup/door").mkdir(exist_ok=True)
+    Path("cup/door/authors").write_text("https://192.0.2.7:8780#sha256=00")
+    assert _name_of(Path("cup")) == ("Cup", "https://192.0.2.7:8780"), "which `arena league open` has left"
     (at := Path("cup/league.toml")).write_text(at.read_text().replace('url = ""', 'url = "https://cup.example"'))
     ended = CliRunner().invoke(cli, ["league", "season", "close", "cup"])
     assert "expected NAME first, got the folder of a league; give it as NAME --league cup" in ended.output

@@ -13,21 +13,22 @@ from arena.core.errors import ConfigError, DoorError
 from arena.core.record.published import COMMITMENT_FILE
 from arena.core.standings.examined import examine
 from arena.league.checking.audit import SeasonAuditor, logs_of
+from arena.league.door import fetching, published
 from arena.league.door.client import Client
 from arena.league.door.fetching import fetch_season
 from tests import door_kit, season_kit
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return season_kit.closed(tmp_path_factory.mktemp("played")).published
 
 
 @pytest.fixture
-def league(published: Path, tmp_path: Path) -> door_kit.League:
+def league(shown: Path, tmp_path: Path) -> door_kit.League:
     """A league that has published a closed season."""
     league = door_kit.League(tmp_path / "cup")
-    shutil.copytree(published, league.folder / "published", dirs_exist_ok=True)
+    shutil.copytree(shown, league.folder / "published", dirs_exist_ok=True)
     seasons = [
         {"name": "first", "tournament": "cup-1", "closed": "2026-01-01T12:00:00+00:00", "digest": "00"},
         {"name": "autumn", "tournament": "cup-2", "closed": None, "digest": None},
@@ -97,6 +98,40 @@ def test_what_is_not_published_is_unknown(client: Client, tournament: str, file:
     with pytest.raises(DoorError) as caught:
         client.season(tournament, file)
     assert caught.value.refusal == "unknown"
+
+
+def test_logs_come_in_bundles_and_it_is_told_how_many(
+    client: Client, league: door_kit.League, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that are there are not asked for again, also of a match that was planned in the file before."""
+    asked: list[str] = []
+    logs = client.logs
+    monkeypatch.setattr(client, "logs", lambda name, games: asked.append(games) or logs(name, games))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(fetching, "BUNDLE", 6)
+    place = league.folder / "published" / "seasons" / "cup-1"
+    lines = (place / "rounds-0.jsonl").read_bytes().splitlines(keepends=True)
+    over = next(number for number, line in enumerate(lines) if json.loads(line)["kind"] == "over")
+    (place / "rounds-0.jsonl").write_bytes(b"".join(lines[:over]))
+    (place / "rounds-1.jsonl").write_bytes(b"".join(lines[over:]))
+    told: list[str] = []
+    assert fetch_season(client, "first", tmp_path, tell=told.append) == "Season first, closed: 14 logs"
+    assert told == ["6 of 14 logs", "12 of 14 logs", "14 of 14 logs"]
+    for game in (3, 4, 9):
+        (tmp_path / "logs" / f"cup-1-{game:06}.jsonl").unlink()
+    fetch_season(client, "first", tmp_path)
+    assert asked[len(told) :] == ["3-4,9-9"]
+
+
+def test_a_bundle_ends_before_it_has_too_many_bytes(
+    client: Client, league: door_kit.League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was left out is asked for again, and what nobody may see yet is not in it."""
+    monkeypatch.setattr(published, "BUNDLE_BYTES", 1)
+    assert list(client.logs("cup-1", "2-5")) == ["cup-1-000002.jsonl.zst"]
+    monkeypatch.setattr(published, "BUNDLE_BYTES", 2**20)
+    there = (league.folder / "published" / "logs" / "cup-1-000002.jsonl.zst").read_bytes()
+    assert client.logs("cup-1", "2,900-999")["cup-1-000002.jsonl.zst"] == there
+    assert client.logs("..", "2") == client.logs("cup-1", "999") == {}
 
 
 def test_a_log_that_the_league_has_no_more_is_counted(client: Client, league: door_kit.League, tmp_path: Path) -> None:

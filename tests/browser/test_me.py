@@ -160,6 +160,22 @@ def test_a_folder_is_submitted_followed_and_its_report_read(stage: Callable[...,
         assert "IndexError: <script>" in report
 
 
+def test_what_needs_one_word_is_asked_for_and_ordered(stage: Callable[..., Any]) -> None:
+    orders = [
+        ("match", "match", "bear"), ("hand over", "bot_author", "bert"), ("rename", "bot_display", "狐 & co"),
+        ("leave the league", "author_remove", "anna"),
+    ]  # fmt: skip
+    with stage() as it:
+        it.enter()
+        for button, verb, word in orders:
+            it.page.once("dialog", lambda dialog, word=word: dialog.accept(word))
+            it.page.get_by_role("button", name=button).click()
+            order = it.league.order(verb)
+            assert word in order["arguments"].values(), order
+            it.league.answer(order, {})
+            it.page.locator("#said", has_text="The league has it").wait_for()
+
+
 @pytest.mark.long
 def test_a_folder_and_an_archive_can_be_dropped(stage: Callable[..., Any], bot: Path) -> None:
     def drop(path: str) -> None:

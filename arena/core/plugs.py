@@ -467,11 +467,9 @@ def _installed(_path: tuple[str, ...]) -> EntryPoints:
 
 def load_entry(entry: EntryPoint, what: str) -> Any:
     """Returns what an entry point names; `what` and errors are as for `load`."""
-
-    def remedy() -> str:  # only when it is told: the package's name takes as long as what it names
-        return f"fix or uninstall {entry.dist.name if entry.dist else 'its package'}"
-
-    return _loaded(entry.load, entry.value, what, remedy)
+    return _loaded(
+        entry.load, entry.value, what, lambda: f"fix or uninstall {entry.dist.name if entry.dist else 'its package'}"
+    )
 
 
 @cache
@@ -497,7 +495,6 @@ def call(plug: Callable[..., T], **arguments: Any) -> T:
     """Calls a plug with those arguments that it declares."""
     from inspect import Parameter, signature
 
-    parameters = signature(plug).parameters
-    if not any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values()):
-        arguments = {name: value for name, value in arguments.items() if name in parameters}
-    return plug(**arguments)
+    takes = signature(plug).parameters
+    takes_all = any(one.kind is Parameter.VAR_KEYWORD for one in takes.values())
+    return plug(**{name: value for name, value in arguments.items() if takes_all or name in takes})

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from arena.games.samurai.show.drawing import SamuraiDrawing
-from arena.pages import game, plots
+from arena.pages import game_page, plots
 from arena.pages.parts import viewer_style
 from arena.pages.seat import style as play_style
 from arena.pages.site.figures import SHADES
 
-FOLDER = Path(game.__file__).parent / "viewer"
+FOLDER = Path(game_page.__file__).parent / "viewer"
 VIEWER = viewer_style()
 SAMURAI = SamuraiDrawing.style
 SITE = (FOLDER.parent / "site" / "site.css").read_text(encoding="utf-8")
@@ -120,7 +120,7 @@ def test_seats_can_be_told_apart(sight: str) -> None:
 
 @pytest.mark.parametrize("name", ["samurai", "gardener"])
 def test_classes_of_a_drawing_never_meet_those_of_the_page(name: str) -> None:
-    folder = Path(game.__file__).parents[1] / "games" / name / "show"
+    folder = Path(game_page.__file__).parents[1] / "games" / name / "show"
     own = {"new", "gain", "mark", "said", "gained", "score", "may", "spot"}
     for source in folder.glob("*.py"):
         text = source.read_text(encoding="utf-8")

@@ -362,7 +362,7 @@ def read_log(path: Path) -> Log:
     """
     path = existing_log(path)
     data = _expanded(path)
-    other = path.with_suffix("") if path.suffix == compressed.SUFFIX else path.with_name(path.name + compressed.SUFFIX)
+    other = path.with_suffix("") if path.suffix == compressed.SUFFIX else Path(f"{path}{compressed.SUFFIX}")
     if other.exists() and _expanded(other) != data:
         raise LogError(f"expected one log of a game, got two that differ - at {path} and {other}; remove the false one")
     return parse_log(data, str(path))
@@ -433,7 +433,7 @@ def plain_name(name: str) -> str:
 
 def existing_log(path: Path) -> Path:
     """Returns where a log is now: `path`, or its compressed form if only that is there."""
-    packed = path.with_name(path.name + compressed.SUFFIX)
+    packed = Path(f"{path}{compressed.SUFFIX}")
     return packed if not path.exists() and packed.exists() else path
 
 

@@ -192,12 +192,18 @@ class Published:
         raise unknown("a game whose match is over", game)
 
     def logs(self, tournament: str, games: str) -> list[tarfile.TarInfo]:
-        """Returns the public logs that are there of some games, as members of a tar: the first, to `BUNDLE_BYTES`."""
+        """Returns the public logs that are there of some games, as members of a tar: the first, to `BUNDLE_BYTES`.
+
+        Raises:
+            Refusal: There is no such season.
+        """
+        if not (_SEASON.match(tournament) and (self._folder / "seasons" / tournament).is_dir()):
+            raise unknown("a season that is published", tournament)
         found: list[tarfile.TarInfo] = []
         left = BUNDLE_BYTES
         ranges = (each.partition("-") for each in games.split(","))
         numbers = (number for first, _, last in ranges for number in range(int(first), int(last or first) + 1))
-        for number in islice(numbers, BUNDLE if _SEASON.match(tournament) else 0):
+        for number in islice(numbers, BUNDLE):
             one = tarfile.TarInfo(f"{game_rows.game_id(tournament, number)}.jsonl.zst")
             one.size = sum(_print(self._folder / "logs" / one.name)[1:2])
             if found and one.size > left:

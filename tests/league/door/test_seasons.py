@@ -131,7 +131,9 @@ def test_a_bundle_ends_before_it_has_too_many_bytes(
     monkeypatch.setattr(published, "BUNDLE_BYTES", 2**20)
     there = (league.folder / "published" / "logs" / "cup-1-000002.jsonl.zst").read_bytes()
     assert client.logs("cup-1", "2,900-999")["cup-1-000002.jsonl.zst"] == there
-    assert client.logs("..", "2") == client.logs("cup-1", "999") == {}
+    assert client.logs("cup-1", "999") == {}
+    with pytest.raises(DoorError, match="expected a season that is published"):
+        client.logs("..", "2")
 
 
 def test_a_log_that_the_league_has_no_more_is_counted(client: Client, league: door_kit.League, tmp_path: Path) -> None:

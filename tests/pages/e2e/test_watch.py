@@ -25,7 +25,7 @@ from arena.core.referee.feed import FeedReader, feed_folder
 from arena.pages.live.games import Games
 from arena.pages.web.serving import Listening
 
-TOURNAMENT = ("tournament", "random", "greedy", "--deals", "6", "--seed", "watched", "-q")
+TOURNAMENT = ("tournament", "random", "greedy", "--deals", "6", "--seed", "watched", "--concurrency", "1", "-q")
 PATIENCE_S = 100.0
 MOST_FOLLOWED = 3  # games that each watcher follows
 

@@ -258,6 +258,17 @@ def remove_left(reader: LeagueReader, folder: Folder) -> None:
                 warden.remove_tree(str(path))
 
 
+def remove_replays(reader: LeagueReader, folder: Folder, author: str) -> None:
+    """Removes the replays of an author's games, with names of before: the site's are made again. Raises OSError."""
+    names = {version.name for version in reader.versions.of_author(author)}
+    for season in reader.seasons.all():
+        places = [*(folder.site / season.tournament).glob("replays-*")]
+        for row in reader.played.of(season.tournament, names=names) if places else ():
+            number = int(row["game"].rpartition("-")[2])
+            for place in places:
+                (place / f"{number // 1000:03}" / f"{number:06}.js").unlink(missing_ok=True)
+
+
 def publish_keys(reader: LeagueReader, folder: Folder) -> None:
     """Writes whose key each is, if that is not what is published. The door asks it: so a key becomes valid.
 

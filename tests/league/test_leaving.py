@@ -20,7 +20,7 @@ from arena.league.folder import Folder
 from arena.league.matches.starts import Starts
 from arena.league.public import documents
 from arena.league.public.publishing import Publishing, remove_left
-from arena.league.service.inbox import give, new_order
+from arena.league.service.inbox import Inbox, give, new_order
 from arena.league.service.orders import obey
 from arena.league.settings import Limits, load
 from arena.league.store import LeagueStore, league_of, open_league, read_league
@@ -107,10 +107,11 @@ def test_nobody_else_goes_and_who_gets_the_name_next_is_somebody_else(league: Fo
         replays.mkdir(parents=True)
         for number in (1, 9):
             (replays / f"00000{number}.js").write_text("with Zoe's")
-    assert give(league, load(league), new_order("author_remove", {"name": "Zoe"})) == {
-        "author": "(author 3)",
-        "retired": ["fox/1"],
-    }
+        leaves, inbox = new_order("author_remove", {"name": "Zoe"}), Inbox(store, league, load(league), print)
+        inbox.leaving = lambda: (replays / "000001.js").write_text("made meanwhile")
+        (league.inbox / f"{leaves.id}.json").write_bytes(msgspec.json.encode(leaves))
+        inbox.look()
+        assert b'"author":"(author 3)"' in league.answer(leaves.id).read_bytes()
     assert [path.name for path in replays.iterdir()] == ["000009.js"]
     with open_league(league.database) as store:
         assert "code" in order(store, league, "author_remove", name="(author 3)")

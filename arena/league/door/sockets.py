@@ -82,8 +82,7 @@ class Sockets:
         self._connections: dict[bytes, _Connection] = {}
         self._served: dict[str, tuple[bytes, str, Serving]] = {}
         """Connection that serves each version, its author, and what was last said of it."""
-        self._known: set[str] = set()
-        """Those of them that the league has published as their author's."""
+        self._known: set[str] = set()  # those of them that the league has published as their author's
         self._seats: dict[int, SeatConnection] = {}
 
     def presence(self) -> dict[str, Presence]:

@@ -272,7 +272,7 @@ def bot_display(context: OrderContext) -> Payload:
     if fault := texts.display_fault(name):
         raise errors.Refused("argument", f"{fault} - at display_name")
     if not context.store.versions.rename(bot := _bot(context), name):
-        raise errors.Refused("state", f"expected a bot that has played in this season, got: {bot}", "rename it later")
+        raise errors.Refused("state", f"expected a bot that has played in this season, got: {bot}", "wait for that")
     return {"display_name": name}
 
 

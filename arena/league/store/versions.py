@@ -169,17 +169,16 @@ class Versions(Changes):
     def hand_over(self, bot: str, author: str) -> None:
         """Makes a bot another author's, with all its versions. They do not say any more who wrote them."""
         with databases.immediate(self._db):
-            for what in (
-                "versions SET manifest = json_remove(manifest, '$.author') WHERE bot = (SELECT id FROM bots WHERE name",
-                "entrants SET spec = json_remove(spec, '$.author') WHERE (substr(name, 1, instr(name, '/') - 1)",
-            ):
-                self._db.execute(f"UPDATE {what} = ?)", (bot,))
+            of_bot = "bot = (SELECT id FROM bots WHERE name = ?)"
+            self._db.execute(f"UPDATE versions SET manifest = json_remove(manifest, '$.author') WHERE {of_bot}", (bot,))
+            of_bot = "substr(name, 1, instr(name, '/') - 1) = ?"
+            self._db.execute(f"UPDATE entrants SET spec = json_remove(spec, '$.author') WHERE {of_bot}", (bot,))
             self._db.execute(
                 "UPDATE bots SET author = (SELECT id FROM authors WHERE name = ?) WHERE name = ?", (author, bot)
             )
 
     def rename(self, bot: str, display_name: str) -> int:
-        """Gives a bot's versions of the open season another display name, for later ones too. Returns how many."""
+        """Gives a bot another display name from the open season on. Returns how many of its versions are in it."""
         with databases.immediate(self._db):
             return self._db.execute(
                 "UPDATE entrants SET spec = json_set(spec, '$.display_name', ?) WHERE tournament = ? AND number IN"

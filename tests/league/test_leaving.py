@@ -20,10 +20,11 @@ from arena.league.folder import Folder
 from arena.league.matches.starts import Starts
 from arena.league.public import documents
 from arena.league.public.publishing import Publishing, remove_left
-from arena.league.service.inbox import give, new_order
+from arena.league.service.inbox import Inbox, give, new_order
 from arena.league.service.orders import obey
 from arena.league.settings import Limits, load
 from arena.league.store import LeagueStore, league_of, open_league, read_league
+from arena.league.store.states import Actor, State
 from arena.league.submissions.submitting import Allowance
 from tests import league_kit, season_kit
 
@@ -102,9 +103,18 @@ def test_nobody_else_goes_and_who_gets_the_name_next_is_somebody_else(league: Fo
     with open_league(league.database) as store:
         for author, name in (("bert", "Zoe"), ("bert", "(author 3)"), (None, "house"), (None, "../x"), ("bert", "")):
             assert "code" in order(store, league, "author_remove", author, name=name), name
-        assert order(store, league, "author_remove", name="Zoe")["author"] == "(author 3)"
+        replays = league.site / "cup-1/replays-1/000"
+        replays.mkdir(parents=True)
+        for number in (1, 9):
+            (replays / f"00000{number}.js").write_text("with Zoe's")
+        leaves, inbox = new_order("author_remove", {"name": "Zoe"}), Inbox(store, league, load(league), print)
+        inbox.leaving = lambda: (replays / "000001.js").write_text("made meanwhile")
+        (league.inbox / f"{leaves.id}.json").write_bytes(msgspec.json.encode(leaves))
+        inbox.look()
+        assert b'"author":"(author 3)"' in league.answer(leaves.id).read_bytes()
+    assert [path.name for path in replays.iterdir()] == ["000009.js"]
+    with open_league(league.database) as store:
         assert "code" in order(store, league, "author_remove", name="(author 3)")
-        remove_left(store, league)
     (league.published / "own/Zoe").mkdir()
     (league.published / "own/Zoe/cup-1-000000.jsonl.zst").write_bytes(b"what a kill left")
     assert give(league, load(league), new_order("author_add", {"name": "Zoe"})) == {"author": "Zoe"}
@@ -146,7 +156,10 @@ def test_a_bot_is_handed_over_to_who_takes_it_and_renamed_by_its_author(league: 
             ("Zoe", "fox/1", "eve"),
         ):
             assert "code" in hand(giver, bot, to), (giver, bot, to)
-        assert hand("Zoe", "fox", "eve")["offered"] == hand("Zoe", "fox", "eve")["offered"] == "eve"
+        hand("Zoe", "fox", "newt")
+        order(store, league, "author_add", name="newt")
+        assert "code" in hand("newt", "fox", "newt"), "it was offered to whoever had that name before"
+        assert hand("Zoe", "fox", "EVE")["offered"] == hand("Zoe", "fox", "eve")["offered"] == "eve"
         assert "code" in hand("bert", "fox", "bert"), "it was offered to another one"
         assert hand("Zoe", "fox", "Zoe")["offered"] == ""
         assert "code" in hand("eve", "fox", "eve"), "it is not offered any more"
@@ -154,6 +167,7 @@ def test_a_bot_is_handed_over_to_who_takes_it_and_renamed_by_its_author(league: 
         assert "Zoe" not in str(store.notices.of("eve")), "it would stay there when she leaves"
         assert hand("eve", "fox", "eve") == {"author": "eve", "offered": ""}
         assert "code" in hand("Zoe", "fox", "Zoe"), "it was hers"
+        assert b"Zoe Z." not in shown(league), "when she leaves nobody would find it"
         publishing.publish()
         pages = {who: len(documents.games(store, author=who)) for who in ("Zoe", "eve")}
         assert pages == {"Zoe": 0, "eve": 2}
@@ -163,7 +177,11 @@ def test_a_bot_is_handed_over_to_who_takes_it_and_renamed_by_its_author(league: 
             assert order(store, league, "bot_display", "eve", bot="fox", display_name=name)["code"] == "argument"
         assert "code" in order(store, league, "bot_display", "Zoe", bot="fox", display_name="mine")
         assert order(store, league, "bot_display", "eve", bot="fox", display_name="狐")["display_name"] == "狐"
-        assert "狐" in [item["display_name"] for item in documents.standings(store)["items"]]
+        next_one = league_kit.play_on(store, league_kit.submit(store, "fox", "2", author="eve"), State.QUALIFYING)
+        store.versions.change(next_one.id, State.ACTIVE, Actor.SERVICE, "a test", spec={"name": "fox"})
+        assert ("fox/2", "狐") in [(one["name"], one["display_name"]) for one in documents.standings(store)["items"]]
+        league_kit.submit(store, "newt", author="eve")
+        assert order(store, league, "bot_display", "eve", bot="newt", display_name="x")["code"] == "state"
         season_kit.publish(store, league)
         hand("eve", "fox", "bert")
         order(store, league, "author_remove", "eve", name="eve")

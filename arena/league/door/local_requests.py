@@ -162,6 +162,9 @@ class LocalRequests:
         self._orders.permit(*who, self._clock())
         try:
             digest = await self._checks.packed(path, self.most(who) >> 20)
+            if self._published.author_of(who.key) != who.author:  # an upload takes long
+                reason = "expected a token that the league knows, got: one that was revoked meanwhile"
+                raise Refusal("unknown_token", reason, "give the league's operator the hash of another")
             if begun.digest not in (None, digest):
                 raise Refusal(
                     "digest",

@@ -131,6 +131,12 @@ class RemoteBots:
         for served in [served for served in self._served.values() if served.peer == peer]:
             self._drop(served, reason)
 
+    def taken(self, version: str) -> None:
+        """Ends serving a bot that was handed over: its games are another author's."""
+        served = self._served[version]
+        self._drop(served, "serves a bot of another author")
+        self._send(served.peer[0], Error("replaced", f"expected a bot of yours, got: {version}", "serve it no more"))
+
     # Seats
 
     def seated(self, seat: SeatConnection, version: str) -> None:

@@ -82,6 +82,7 @@ class Sockets:
         self._connections: dict[bytes, _Connection] = {}
         self._served: dict[str, tuple[bytes, str, Serving]] = {}
         """Connection that serves each version, its author, and what was last said of it."""
+        self._known: set[str] = set()  # those of them that the league has published as their author's
         self._seats: dict[int, SeatConnection] = {}
 
     def presence(self) -> dict[str, Presence]:
@@ -96,9 +97,14 @@ class Sockets:
         for version, (routing_id, author, said) in list(self._served.items()):
             if version not in present:
                 del self._served[version]
+                self._known.discard(version)
                 continue
-            for each in self._published.versions(author):
-                if each.get("version") == version and each.get("state") != said.state:
+            found = [each for each in self._published.versions(author) if each.get("version") == version]
+            if not found and version in self._known:
+                self._remote_bots.taken(version)
+            self._known.update(version for _ in found)
+            for each in found:
+                if each.get("state") != said.state:
                     self._say_serving(routing_id, author, said.id, version, str(each.get("state", "")))
 
     # Authors

@@ -249,13 +249,21 @@ def remove_left(reader: LeagueReader, folder: Folder) -> None:
     """
     names = {author.name for author in reader.authors.all()}
     bots = {(version.author, version.bot) for version in reader.versions.all()}
-    for path in (folder.published / "reports").glob("*/*"):
-        if (path.parent.name, path.name) not in bots:  # it was handed over
-            warden.remove_tree(str(path))
-    for place in (folder.published / kind for kind in ("authors", "own", "reports")):
-        for path in list(place.iterdir()) if place.is_dir() else ():
-            if path.name not in names:
-                warden.remove_tree(str(path))
+    left = [one for kind in ("authors", "own", "reports") for one in (folder.published / kind).glob("*")]
+    moved = [one for one in (folder.published / "reports").glob("*/*") if (one.parent.name, one.name) not in bots]
+    for path in (*moved, *(one for one in left if one.name not in names)):
+        warden.remove_tree(str(path))
+
+
+def remove_replays(reader: LeagueReader, folder: Folder, author: str) -> None:
+    """Removes the replays of an author's games, with names of before: the site's are made again. Raises OSError."""
+    names = {version.name for version in reader.versions.of_author(author)}
+    for season in reader.seasons.all():
+        places = [*(folder.site / season.tournament).glob("replays-*")]
+        for row in reader.played.of(season.tournament, names=names) if places else ():
+            number = int(row["game"].rpartition("-")[2])
+            for place in places:
+                (place / f"{number // 1000:03}" / f"{number:06}.js").unlink(missing_ok=True)
 
 
 def publish_keys(reader: LeagueReader, folder: Folder) -> None:

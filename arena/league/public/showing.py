@@ -73,15 +73,14 @@ class Showing:
             if self._process.poll() is not None:
                 self._ended(self._process)
             elif now > self._began + MOST_S:
-                self._drop(self._process, f"it took more than {MOST_S:g} s")
+                self.drop(f"it took more than {MOST_S:g} s")
         elif self._every_s > 0 and now >= self._due:
             self._start()
 
     def finish(self) -> None:
         """Has the pages made for the last time if a game was rated since, and waits for them for a while."""
         goes_on = self._process is not None
-        if self._process is not None:
-            self._drop(self._process)  # what it has made stays
+        self.drop()
         if self._every_s <= 0 or (self._rated() == self._seen and not goes_on):
             return
         self._start()
@@ -89,7 +88,7 @@ class Showing:
             try:
                 self._process.wait(PATIENCE_S)
             except subprocess.TimeoutExpired:
-                self._drop(self._process, "the service ends")
+                self.drop("the service ends")
             else:
                 self._ended(self._process)
 
@@ -126,9 +125,11 @@ class Showing:
         reason = next((line for line in reversed(lines) if line.startswith("Error: ")), lines[-1])
         self._say(f"The pages are not made: {plain(reason)[:_REASON]}")
 
-    def _drop(self, process: subprocess.Popen[bytes], why: str = "") -> None:
-        process.kill()
-        process.communicate()
+    def drop(self, why: str = "") -> None:
+        """Ends the process, if pages are being made. What it has made stays."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
         self._process = None
         if why:
             self._say(f"The pages are not all made: {why}")

@@ -30,7 +30,7 @@ from arena.core.face import Payload, errors, files, locks, plain
 from arena.league.folder import ARCHIVE, ORDER, Folder
 from arena.league.keeping import calendar
 from arena.league.order_context import Order, read_order
-from arena.league.public.publishing import publish_keys, remove_left
+from arena.league.public.publishing import publish_keys, remove_left, remove_replays
 from arena.league.season.closing import Deadline
 from arena.league.service.orders import OF_KEYS, VERBS, obey
 from arena.league.settings import Settings
@@ -169,6 +169,8 @@ class Inbox:
         """What is no order and cannot be put aside: it is passed over."""
         self.obeyed: Counter[str] = Counter()
         """Number of orders by verb that were obeyed or refused; those with a verb that does not exist are `unknown`."""
+        self.leaving: Callable[[], object] = lambda: None
+        """Called when an author has left: whoever makes pages knows the names of before."""
 
     def look(self) -> int:
         """Obeys the orders that wait, some at a time, the oldest first. Returns how many were obeyed."""
@@ -209,6 +211,9 @@ class Inbox:
         if order.verb in OF_KEYS:
             publish_keys(self._store, self._folder)
             remove_left(self._store, self._folder)
+        if order.verb == "author_remove" and "author" in answer:
+            self.leaving()
+            remove_replays(self._store, self._folder, str(answer["author"]))
         self._answer(order.id, answer if order.author is None else self._folder.places.hide_all(answer))
         path.unlink(missing_ok=True)
         archive.unlink(missing_ok=True)

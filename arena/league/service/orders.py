@@ -203,6 +203,8 @@ def author_add(context: OrderContext) -> Payload:
     """Adds an author, with a key if one is given."""
     name = context.name("name", "an author")
     author = context.store.authors.add(name, context.quotas())
+    offers = context.store.controls.offers  # those to whoever had the name before are none to this one
+    context.store.controls.set("offers", {bot: to for bot, to in offers.items() if to.lower() != name.lower()})
     if context.order.arguments.get("key"):
         context.store.authors.add_key(name, context.key(), context.text("label", ""))
     return {"author": author.name}
@@ -239,14 +241,15 @@ def author_remove(context: OrderContext) -> Payload:
 
 def bot_author(context: OrderContext) -> Payload:
     """Hands a bot over: at once for the operator; an author offers theirs, and whoever it is offered to takes it."""
-    store, to, giver = context.store, context.text("author"), context.order.author
-    bot = _bot(context, offered=True)
+    store, giver, named = context.store, context.order.author, context.text("author")
+    bot, known = _bot(context, offered=True), store.authors.get(named)
+    to = named if known is None else known.name
     owner, offers = store.versions.of_bot(bot)[0].author, dict(store.controls.offers)
     if giver == owner:
         offers |= {bot: to}
         if to == owner:
             del offers[bot]
-        elif store.authors.get(to) is not None:
+        elif known is not None:
             told = f"the author of {bot} offers it to you: `arena league hand-over {bot} {to}` takes it"
             store.notices.add(to, "owner", told)  # which names nobody else: who has left is named nowhere
     else:
@@ -268,7 +271,8 @@ def bot_display(context: OrderContext) -> Payload:
     name = context.text("display_name", "")
     if fault := texts.display_fault(name):
         raise errors.Refused("argument", f"{fault} - at display_name")
-    context.store.versions.rename(_bot(context), name)
+    if not context.store.versions.rename(bot := _bot(context), name):
+        raise errors.Refused("state", f"expected a bot that has played in this season, got: {bot}", "wait for that")
     return {"display_name": name}
 
 

@@ -250,6 +250,7 @@ def _put_together(
     service.add(figures)
     publishing.state = figures.state
     showing = Showing(folder.path, settings.site.every_s, tell, lambda: supply.rated)
+    order_duty.leaving = showing.drop
     service.add(showing)
     stack.callback(showing.finish)
     return service

@@ -165,6 +165,8 @@ class Changes:
             return
         before = self._predecessor(version)
         start = self._inherited(tournament, before)
+        if spec and not spec.get("display_name") and before is not None and before.entrant is not None:
+            spec = {**spec, "display_name": self._games.entrants(tournament)[before.entrant].display_name}
         number = enter(self._db, self._games, tournament, version, spec, start, before.name if before else None)
         self._db.execute(
             "UPDATE versions SET entrant = ?, first_game = ?, activated = coalesce(activated, ?),"

@@ -167,20 +167,24 @@ class Versions(Changes):
         return [digest for (digest,) in self._db.execute(query, (Level.REMOTE, HOUSE, ended))]
 
     def hand_over(self, bot: str, author: str) -> None:
-        """Makes a bot another author's, with all its versions."""
+        """Makes a bot another author's, with all its versions. They do not say any more who wrote them."""
         with databases.immediate(self._db):
+            of_bot = "bot = (SELECT id FROM bots WHERE name = ?)"
+            self._db.execute(f"UPDATE versions SET manifest = json_remove(manifest, '$.author') WHERE {of_bot}", (bot,))
+            of_bot = "substr(name, 1, instr(name, '/') - 1) = ?"
+            self._db.execute(f"UPDATE entrants SET spec = json_remove(spec, '$.author') WHERE {of_bot}", (bot,))
             self._db.execute(
                 "UPDATE bots SET author = (SELECT id FROM authors WHERE name = ?) WHERE name = ?", (author, bot)
             )
 
-    def rename(self, bot: str, display_name: str) -> None:
-        """Gives a bot another display name in the open season, and so in those after it."""
+    def rename(self, bot: str, display_name: str) -> int:
+        """Gives a bot another display name from the open season on. Returns how many of its versions are in it."""
         with databases.immediate(self._db):
-            self._db.execute(
+            return self._db.execute(
                 "UPDATE entrants SET spec = json_set(spec, '$.display_name', ?) WHERE tournament = ? AND number IN"
                 " (SELECT entrant FROM versions JOIN bots ON bots.id = bot WHERE bots.name = ?)",
                 (display_name, rows.season(self._db), bot),
-            )
+            ).rowcount
 
     def mark(self) -> int:
         """Returns a number that is another one after each change of a version's state."""

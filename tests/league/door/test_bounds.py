@@ -209,6 +209,18 @@ def test_a_check_of_an_archive_holds_up_nobody(league: League) -> None:
 # Orders
 
 
+def test_a_token_that_is_revoked_while_an_archive_is_checked_submits_nothing(league: League) -> None:
+    anna = league.author("anna")
+
+    def check(path: Path, mib: int) -> str:
+        league.revoke(anna)
+        return digest_of(path, mib)
+
+    with opened(league, check=check) as door:
+        assert asked(door, anna, "bots/fox", "PUT", b"an archive").problem.code == "unknown_token"
+    assert league.orders() == []
+
+
 def test_an_order_that_cannot_succeed_leaves_nothing_for_the_league(league: League) -> None:
     anna = league.author("anna")
     versions = [

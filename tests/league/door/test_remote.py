@@ -277,6 +277,14 @@ def test_a_token_that_is_revoked_in_a_game_costs_the_seat_at_its_next_message(le
     assert forfeits(results[0]) == ["crashed", ""]
 
 
+def test_a_bot_that_is_handed_over_is_served_no_more_from_where_it_was(league: League, tmp_path: Path) -> None:
+    anna, spec = league.author("anna"), bot(tmp_path / "fox")
+    register(league, spec)
+    with opened(league) as door, served(door, anna, spec, ends="replaced"):
+        time.sleep(1.5)  # the door has looked
+        league.publish("authors/anna/status.json", {"versions": [], "notices": []})
+
+
 def test_a_league_that_takes_no_remote_bots_says_so(league: League, tmp_path: Path) -> None:
     anna, spec = league.author("anna"), bot(tmp_path / "fox")
     league.publish("league.json", {"name": "cup", "rules": "samurai", "remote": False})

@@ -220,7 +220,7 @@ def test_root_without_its_rights_counts_what_a_bot_of_another_user_has() -> None
         "import sys; from arena.sandbox import kept; kept._see_as_user_of(int(sys.argv[1]))\n"
         r"print(kept._counts(f'/proc/{sys.argv[1]}/maps', b'\n')[0])"
     )
-    with subprocess.Popen(["sleep", "60"], user=61_234, group=61_234, extra_groups=[]) as sleeping:
+    with subprocess.Popen(["/bin/sleep", "60"], user=61_234, group=61_234, extra_groups=[]) as sleeping:
         try:
             words = ["setpriv", "--bounding-set=-sys_ptrace,-perfmon,-sys_admin", sys.executable, "-c", count]
             assert int(subprocess.check_output([*words, str(sleeping.pid)])) > 0

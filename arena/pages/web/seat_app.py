@@ -186,7 +186,8 @@ class Playing:
 
     def _lost(self, game: _Game) -> None:
         """The seat's process has ended: after the game, or because the seat forfeited."""
-        late = game.deadline is not None and asyncio.get_running_loop().time() >= game.deadline
+        # The referee's clock began before the page heard of it, on a busy machine by a second.
+        late = game.deadline is not None and asyncio.get_running_loop().time() >= game.deadline - 1
         game.page.close(_LATE if late else _FORFEITED)
         game.agent.close()
         game.deadline = None

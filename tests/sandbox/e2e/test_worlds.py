@@ -245,7 +245,7 @@ def test_the_unit_that_we_ship_runs_a_league_under_its_own_restrictions(work: Pa
     lines = [f"{arena} league {step}" for step in steps]
     # On a busy machine its first games may be played again, while the bots that came with the league play rated ones.
     lines[-1] = f"for i in 1 2 3 4 5; do {lines[-1]} 2>said; cat said >&2; ! grep -q ' plays: ' said || break; done"
-    script = " && ".join(["mount --make-rprivate /", *AS_ROOT.values(), *lines])
+    script = " && ".join(["PATH=/usr/bin:/bin", "mount --make-rprivate /", *AS_ROOT.values(), *lines])
     done = subprocess.run(["unshare", "-m", "sh", "-c", script], cwd=work, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "looker/1 plays: it played its first games without a forfeit" in done.stderr

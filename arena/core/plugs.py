@@ -126,7 +126,7 @@ class Season(Protocol):
 
 
 class PagePart(Protocol):
-    """What pages show of a tournament that a wing knows. Of what its bots said they show no words."""
+    """A part of the pages of a tournament that a wing knows. Of what its bots said they show no words."""
 
     name: str
     logs: Path

@@ -149,7 +149,7 @@ def _from_folder(ref: str, capped: bool) -> BotSpec:
 
 
 class Ref(NamedTuple):
-    """What names an entrant: `bot` is bundled, a path or a command line; `values` is `NAME=VALUE,...`, or empty."""
+    """Reference to an entrant: `bot` is bundled, a path or a command; `values` is `NAME=VALUE,...`, or empty."""
 
     name: str
     bot: str

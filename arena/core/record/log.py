@@ -219,7 +219,7 @@ MEASURED: Final = ("off_turn_cpu_ms",)
 """What of an outcome was measured of each seat, by seat. A `SeatResult` has each under the same name."""
 
 COSTS: Final = ("tokens_in", "tokens_out", "microdollars", "retries")
-"""What a note can say that a decision has cost: tokens read and written, millionths of a US dollar, answers of a model
+"""Costs of a decision that a note can name: tokens read and written, millionths of a US dollar, answers of a model
 that were of no use."""
 MOST_COST: Final = 10**12
 _COST: Final = re.compile(r"(?:\A|\n)cost:((?: [a-z_]+=[0-9]{1,13})+)\Z")

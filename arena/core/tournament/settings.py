@@ -163,7 +163,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def cores(self) -> int:
-        """How many cores a game keeps busy: in a race all seats compute at once, else one seat at a time."""
+        """Number of cores that a game keeps busy: in a race all seats compute at once, else one seat at a time."""
         seats = self.settings.game.players if rules_of(self.settings.game).has_race else 1
         return seats * max(spec.cores for spec in self.specs)
 

@@ -11,13 +11,13 @@ from typing import Final
 
 import msgspec
 
+from arena.league.door.messages import MAX_ARCHIVE
 from arena.league.door.refusals import Refusal
 
 MIB: Final = 2**20
 ARCHIVE_MIB: Final = 16
 """MiB of a bot's archive, unless `archive_mib` in `[limits]` says another number ..."""
-MOST_ARCHIVE_MIB: Final = 300
-"""... and the most that it may say."""
+MOST_ARCHIVE_MIB: Final = MAX_ARCHIVE >> 20  # ... and the most that it may say
 
 
 class Limit(msgspec.Struct, frozen=True):

@@ -103,14 +103,14 @@ class MatchQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class AuthorQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whose the bot is to be."""
+    """The author who is to have the bot."""
 
     author: BotName
-    """Who gets it; your own name if it was offered to you, or if you offer it no more."""
+    """Name of who gets it; your own if it was offered to you, or if you offer it no more."""
 
 
 class DisplayQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the bot is called beside its name."""
+    """A bot's display name."""
 
     display_name: Annotated[str, Meta(max_length=100)]
     """In any script, 32 characters at most; empty: none."""
@@ -140,7 +140,7 @@ class Versions(Struct, frozen=True, kw_only=True):
     notices: tuple[Payload, ...] = ()
     """What the league has to say to the author."""
     kept: Payload = {}
-    """What it keeps of the author beside that: since when, quotas, hashes of tokens."""
+    """Data that it keeps of the author beside that: since when, quotas, hashes of tokens."""
 
 
 class Played(Struct, frozen=True, kw_only=True):
@@ -194,11 +194,11 @@ class Ordered(Struct, frozen=True, kw_only=True, omit_defaults=True):
     against: str = ""
     """... this one."""
     before: int | None = None
-    """How many such matches wait before it."""
+    """Number of such matches that wait before it."""
     author: str = ""
     """The author of the bot now; or the pseudonym of who has left."""
     offered: str = ""
-    """To whom the bot is offered."""
+    """Name of the author to whom the bot is offered."""
     display_name: str | None = None
     """The bot's display name now."""
 

@@ -19,7 +19,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -379,7 +379,7 @@ class _Routes(Router):
 
 def room(scope: Scope) -> tuple[int, float]:
     """Returns how many bytes more than every other the body of a request may have, and how many seconds more take."""
-    is_archive = scope["method"] == "PUT" and scope["path"].startswith(f"{API}/bots/")
+    is_archive = scope["method"] == "PUT" and PurePosixPath(scope["path"]).parent == PurePosixPath(f"{API}/bots")
     return (MAX_ARCHIVE, 600.0) if is_archive else (0, 0.0)
 
 

@@ -137,11 +137,11 @@ def _operation(one: _Operation) -> dict[str, Any]:
     if one.answers is _FILE:
         parameters.append(_parameter("Range", "header", {"type": "string"}, "Bytes: `bytes=0-99`."))
         operation["description"] = _SHOWN
-    if one.method == "put":
+    if one.query is m.SubmitQuery:
         offset = {"type": "integer", "minimum": 0, "maximum": m.MAX_ARCHIVE, "default": 0}
         parameters.append(_parameter("Upload-Offset", "header", offset, "Where the body begins in what is sent."))
         operation["requestBody"] = {"required": True, "content": {"application/octet-stream": {"schema": _BINARY}}}
-    if one.method in ("put", "head"):
+    if one.query is m.SubmitQuery or one.method == "head":
         told = operation["responses"]["204" if one.method == "head" else "default"]
         told["headers"] = {**told["headers"], "upload-offset": _header("How many bytes are there", "integer")}
     return operation

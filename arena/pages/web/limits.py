@@ -182,6 +182,8 @@ class LimitedConnection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Takes what came, unless it is too much."""
+        if self.transport.is_closing():  # TLS hands over what came before the end; h11 would raise, asyncio log it
+            return
         self._bytes += len(data)
         if self._bytes <= MOST_BYTES + self._room[0]:
             super().data_received(data)

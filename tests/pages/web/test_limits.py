@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import http.client
 import inspect
@@ -11,6 +12,7 @@ from asyncio.selector_events import _SelectorSocketTransport
 from asyncio.sslproto import SSLProtocol
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from unittest.mock import Mock
 
 import pytest
 import uvicorn
@@ -20,6 +22,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from uvicorn.server import ServerState
 from web_kit import PATIENCE_S, ask, served
 
 from arena.pages.web import limits, serving
@@ -127,6 +130,20 @@ def test_a_browser_may_ask_again_and_again(page: Listening) -> None:
         assert connection.getresponse().read() == b"hello"
         time.sleep(0.3)
     connection.close()
+
+
+def test_what_comes_after_an_answer_that_ends_the_connection_raises_nothing_that_is_logged() -> None:
+    transport = Mock(spec=asyncio.Transport, **{"is_closing.return_value": False})
+    transport.close.side_effect = lambda: transport.is_closing.configure_mock(return_value=True)
+    config = uvicorn.Config(Starlette())
+    with asyncio.Runner() as runner:
+        others = {"config": config, "server_state": ServerState(), "app_state": {}, "_loop": runner.get_loop()}
+        config.load()
+        one = limits.LimitedConnection(limits.Shares(MOST), lambda scope: (0, 0.0), **others)
+        one.connection_made(transport)
+        for _ in range(2):
+            one.data_received(b"\0\r\n\r\n")
+        assert b"".join(call.args[0] for call in transport.write.call_args_list).count(b"HTTP/1.1 400") == 1
 
 
 INSIDES = {

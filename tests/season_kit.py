@@ -6,25 +6,26 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from arena.core.link.bots import BotSpec
-from arena.core.referee.job import Job
-from arena.core.types import Level
 from arena.league.folder import Folder
 from arena.league.matches.planning import seatings_of
+from arena.league.matches.supply import Jobs
 from arena.league.public.publishing import Publishing
 from arena.league.season.closing import close_season
 from arena.league.season.opening import make_league
 from arena.league.service.inbox import give, new_order
-from arena.league.settings import Bots, Game, Settings, load
+from arena.league.settings import Bots, Game, Season, Settings, load
 from arena.league.store import LeagueStore, open_league
 from arena.league.store.records import Version
 from tests import league_kit
 from tests.audit_kit import play
 
 
-def cup(folder: Path) -> Folder:
+def cup(folder: Path, season: Season | None = None) -> Folder:
     """A league of games that bots in memory can play."""
     game = Game(rules="samurai", ruleset="basic", time="5/move")
-    return make_league(folder / "cup", Settings(name="cup", game=game, bots=Bots(level="trusted")))
+    return make_league(
+        folder / "cup", Settings(name="cup", game=game, bots=Bots(level="trusted"), season=season or Season())
+    )
 
 
 def match(
@@ -46,18 +47,7 @@ def match(
             break
         [claim] = claimed
         game = store.matches.game(claim.number)
-        sat = [store.versions.of_entrant(entrant) for entrant in game.entrants]
-        job = Job(
-            game=claim.game,
-            tournament=claim.tournament,
-            settings=settings.game_settings(len(entrants)),
-            bots=tuple(spec(version) for version in sat if version is not None),
-            deal=game.deal,
-            rotation=game.rotation,
-            secret=store.games.tournament(season.tournament).secret,
-            logs=str(folder.logs / season.tournament),
-            level=Level.TRUSTED,
-        )
+        job = Jobs(store, spec, settings, store.games.tournament(season.tournament), folder.feed)(claim, game)
         store.games.record(claim, play(job), game.entrants, 0.1)
     return number
 

@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from arena.core.show import standings as standings_texts
     from arena.core.show import svg as svg
     from arena.core.show import tables as text_tables
-    from arena.core.show.finding import local_time as local_time
 
     # The wire.
     from arena.core.wire import codec as codec
@@ -98,6 +97,7 @@ if TYPE_CHECKING:
     from arena.core.link.unchanged import FilesChanged as FilesChanged
 
     # The referee.
+    from arena.core.referee import beacon as beacons
     from arena.core.referee import chance as chance
     from arena.core.referee import clock as clocks
     from arena.core.referee import feed as feeds

@@ -24,6 +24,7 @@ from arena.core.face import (
     GameSettings,
     Level,
     Payload,
+    beacons,
     bot_manifests,
     capping,
     catalogue,
@@ -31,6 +32,7 @@ from arena.core.face import (
     closeness,
     errors,
     game_rows,
+    need,
     processor_cores,
     runtimes,
     toml,
@@ -148,6 +150,8 @@ class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     closes: str = ""
     zone: str = "UTC"
     """The time zone of these dates."""
+    beacon: Literal["", "quicknet"] = ""
+    """The public beacon whose value goes into a season's chance; empty: none."""
 
     @property
     def dates(self) -> dates.Dates:
@@ -229,7 +233,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             board = game.board
             short = replace(game, board=None if board is None else replace(board, text=""))
             games.append(msgspec.json.decode(game_rows.canonical(short)))
-        return {
+        beacon = {"beacon": beacons.soon()} if self.season.beacon else {}
+        return beacon | {
             "format": LEAGUE,
             "game": games[0],
             "games": games,
@@ -412,6 +417,7 @@ _CHECKS: Final[tuple[tuple[str, Callable[[Settings], object]], ...]] = (
     ("", lambda settings: bot_manifests.check_name(settings.name, "a league")),
     *((name, partial(_contradicted, name)) for name in ("matchmaking", "logs", "season", "bots", "suspension")),
     ("season", lambda settings: settings.season.dates),
+    ("season", lambda settings: need("beacon", 'beacon = "quicknet"') if settings.season.beacon else None),
     ("door", lambda settings: check_door(settings.door)),
     ("game", _check_games),
 )

@@ -16,15 +16,17 @@ import msgspec
 import pytest
 
 from arena.core.record.log import log_bytes, read_log
-from arena.core.record.published import COMMITMENT_FILE, SECRET_FILE, publish, sha256_of
+from arena.core.record.published import COMMITMENT_FILE, CONTRIBUTIONS_FILE, SECRET_FILE, publish, sha256_of
+from arena.core.referee import beacon
 from arena.core.standings.examined import _published_in, examine
 from arena.core.standings.verdicts import Audit
+from arena.core.store import store as stores
 from arena.league.checking.audit import PROMISES, SeasonAuditor, logs_of
 from arena.league.public import documents
 from arena.league.record import old, rounds
-from arena.league.service.inbox import new_order
+from arena.league.service.inbox import OrderDuty, new_order
 from arena.league.service.orders import obey
-from arena.league.settings import load
+from arena.league.settings import Season, load
 from arena.league.store import open_league
 from tests import league_kit, season_kit
 
@@ -143,6 +145,43 @@ def test_the_next_season_follows_from_the_last_line_and_its_secret_is_not_there(
     assert {fault.check for fault in audit(folder).faults} == {"secret", "schedule"}
     write(folder, [line | {"before": "00" * 32} for line in lines_of(folder)])
     assert [fault.check for fault in audit(folder, complete=False).faults] == ["lines"]
+
+
+def test_the_value_of_a_round_of_drand_is_in_the_deals_of_a_season(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    race = Path("protocol/vectors/tournaments/race")
+    value = json.loads((race / "contributions.json").read_text())["beacon"]
+    before = json.loads((race / COMMITMENT_FILE).read_text())
+    monkeypatch.setattr(beacon, "soon", lambda: before["settings"]["beacon"])
+    monkeypatch.setattr(stores, "now", lambda: before["created"])
+    league = season_kit.cup(tmp_path, Season(final=0, beacon="quicknet"))
+    folder = league.published / "seasons" / "cup-1"
+    assert audit(folder, complete=False).unchecked["beacon"].startswith("no game has begun: the value of drand")
+    with open_league(league.database) as store:
+        random, greedy = store.versions.active()
+        orders = OrderDuty(store, league, load(league), 1, print)
+
+        def give(text: str) -> dict[str, Any]:
+            return obey(store, league, load(league), new_order("season_beacon", {"value": text}))
+
+        [told] = [text for name, text in documents.league(store, load(league), league)["told"] if name == "awaited"]
+        assert told.startswith(
+            "round 657413 of drand before the first game, out at 2023-09-15 11:00:03 UTC: `signature` at"
+        )
+        wrong = give("00" * 48)
+        assert (wrong["code"], orders.paused) == ("argument", True)
+        assert "expected the signature of quicknet's round 657413" in wrong["message"]
+        assert (give(value), orders.paused) == ({"season": "first"}, False)
+        assert "its value is known" in give(value)["message"]
+        season_kit.match(store, league, random, greedy)
+        season_kit.publish(store, league)
+    season_kit.close(league)
+    found = audit(folder)
+    assert found.faults == ()
+    assert {"beacon", "deals"} <= {*found.checked}
+    (folder / CONTRIBUTIONS_FILE).unlink()
+    assert {fault.check for fault in audit(folder).faults} >= {"beacon", "deals"}
 
 
 def set_in(name: str, **values: Any) -> Edit:

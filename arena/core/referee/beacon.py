@@ -56,6 +56,11 @@ def named(text: str) -> str:
     return text
 
 
+def soon() -> str:
+    """Returns how settings name the first round of quicknet that is out in ten minutes."""
+    return named(f"quicknet:{round_at(datetime.now(UTC).timestamp() + SOON)}")
+
+
 def round_of(beacon: str) -> int | None:
     """Returns the round of quicknet that settings name; None if they name something else."""
     found = _ROUND.fullmatch(beacon)
@@ -99,26 +104,29 @@ def check_future(beacon: str) -> None:
         )
 
 
-def check_value(beacon: str, value: str) -> None:
+def check_value(beacon: str, value: str, place: str = "--beacon-value") -> None:
     """Checks, as far as that can be done here, that a value is that of the beacon which settings name.
+
+    Args:
+        place: Where the value was given, for errors.
 
     Raises:
         ConfigError: It is not. Show the message to the operator.
     """
     round = round_of(beacon)
     if round is None:
-        _check_line(value, f"the value of {beacon!r}", "--beacon-value")
+        _check_line(value, f"the value of {beacon!r}", place)
         return
     if out_at(round) > datetime.now(UTC):
         raise ConfigError(
             f"expected the value of round {round}, got: one from before {moment(round)}, when it is out "
-            "- at --beacon-value; give the same command again then"
+            f"- at {place}; give the same command again then"
         )
-    need("beacon", "--beacon-value")
+    need("beacon", place)
     if not is_signature(round, value):
         raise ConfigError(
             f"expected the signature of quicknet's round {round}, 96 hexadecimal digits in lower case, "
-            f"got: {value!r:.120} - at --beacon-value; {where(beacon)}"
+            f"got: {value!r:.120} - at {place}; {where(beacon)}"
         )
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from arena.core.show.standings import subject_text
-from arena.core.text import plain
+from arena.core.text import local_time, plain
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -15,11 +14,6 @@ if TYPE_CHECKING:
 LEAST_WIDTH = 24
 """How wide the column of names is at least, if the names are."""
 MOST_NAMES = 4
-
-
-def local_time(utc: str) -> str:
-    """Returns a stored moment as local time, to the minute."""
-    return f"{datetime.fromisoformat(utc).astimezone():%Y-%m-%d %H:%M}"
 
 
 def bytes_text(size: int) -> str:

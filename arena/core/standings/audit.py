@@ -128,7 +128,6 @@ class Auditor:
             self._fault(UNCHECKED_DOCUMENT if isinstance(error, Unchecked) else "commitment", str(error))
         for wrong in self._published.contradictions():
             self._fault("commitment", f"{folder}/{wrong}")
-        self._check_beacon()
         for inner in sorted(folder.iterdir()) if self._published.commitment is not None else ():
             if inner.is_dir() and (find_logs(inner) or any(inner.rglob(COMMITMENT_FILE))):
                 self._fault(
@@ -173,6 +172,7 @@ class Auditor:
     def result(self, *, complete: bool = False) -> Audit:
         """Returns what was found. `complete` demands that every game is there and the secret is out."""
         before, secret = self._published.commitment, self._published.secret
+        self._check_beacon()
         if before is not None and self._games() is not None:
             self._make_again(before, complete=complete)
         games = self._games()
@@ -199,7 +199,9 @@ class Auditor:
 
     def _check_beacon(self) -> None:
         beacon, given = self._published.beacon, self._published.contributions
-        if wrong := self._published.of_beacon():
+        if beacon is not None and given is None and not self._logs:
+            self._unchecked["beacon"] = f"no game has begun: the value of {beacon:.200} is awaited"
+        elif wrong := self._published.of_beacon():
             for reason in wrong:
                 self._fault("beacon", f"{self._folder}/{reason}")
         elif beacon is None or given is None:

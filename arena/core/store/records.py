@@ -77,6 +77,12 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     status: str = "running"
     finished: str | None = None
 
+    @property
+    def awaits(self) -> str:
+        """The public beacon that the settings name, if its value is not known yet: no game may begin before."""
+        named: str | None = self.settings.get("beacon")
+        return named if named and not self.beacon else ""
+
 
 class PlannedGame(msgspec.Struct, frozen=True, kw_only=True):
     """A game of the schedule."""

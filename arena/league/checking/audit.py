@@ -243,7 +243,9 @@ class SeasonAuditor(auditing.Auditor):
 
     def _check_secret(self, line: rounds.Over, at: str) -> None:
         key = self._published.key
-        if key is not None and chance.deal_secret(key, line.match).hex() != line.secret:
+        given = self._published.contributions
+        mixed = chance.mix("" if given is None else given.beacon)
+        if key is not None and chance.deal_secret(key, line.match, mixed).hex() != line.secret:
             self._fault("deals", f"{at}: the secret of deal {line.match} does not follow from that of the season")
 
     # The questions of a tournament's auditor

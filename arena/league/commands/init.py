@@ -31,6 +31,10 @@ from arena.core.face import errors
     "--level", type=click.Choice(LEVELS), default="isolated", show_default=True, metavar="LEVEL",
     help="How bots are confined: trusted, fenced, isolated or strict.",
 )  # fmt: skip
+@click.option(
+    "--beacon", type=click.Choice(["quicknet"]), metavar="NAME",
+    help="quicknet: a round of drand goes into each season's deals (docs/league.md).",
+)  # fmt: skip
 @click.pass_context
 def init(
     ctx: click.Context,
@@ -44,6 +48,7 @@ def init(
     time: str,
     cpu: str,
     level: str,
+    beacon: str | None,
 ) -> None:
     """Make a league: a folder with its settings, its database and its first season.
 
@@ -64,7 +69,7 @@ def init(
     from arena.core.face import catalogue, programs
     from arena.league.folder import SETTINGS
     from arena.league.season.opening import make_league
-    from arena.league.settings import Bots, Game, Settings
+    from arena.league.settings import Bots, Game, Season, Settings
     from arena.league.submissions.house import usual_house
     from arena.sandbox.levels import lack, other
 
@@ -76,7 +81,8 @@ def init(
         board=str(Path(board).absolute()) if board and Path(board).is_file() else board, time=time, cpu=cpu,
     )  # fmt: skip
     bots = msgspec.convert({"level": level, "house": usual_house(rules)}, Bots)
-    settings = Settings(name=name or folder.absolute().name, game=game, bots=bots)
+    season = msgspec.convert({"beacon": beacon or ""}, Season)
+    settings = Settings(name=name or folder.absolute().name, game=game, bots=bots, season=season)
     is_there = (folder / SETTINGS).exists()  # then that is said, whatever the machine gives
     lacks = "" if is_there else lack(settings.level)
     given = other(settings.level) if lacks else None

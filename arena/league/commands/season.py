@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from arena.league.store.records import Season
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
+    "beacon": ("arena.league.commands.season:beacon", "Give the value of the beacon in the season's chance."),
     "close": ("arena.league.commands.season:close", "End the season: freeze its standings, begin the next."),
     "list": ("arena.league.commands.season:list_", "List the seasons of a league."),
     "get": ("arena.league.commands.season:get", "Fetch what a league elsewhere publishes of a season."),
@@ -46,6 +47,24 @@ def season() -> None:
       arena league season list cup
       arena league season get first --out first --at https://cup.example --token anna.token
     """
+
+
+@click.command()
+@click.argument("value")
+@to_option
+def beacon(value: str, folder: Path | None) -> None:
+    """Give the open season the VALUE of the public beacon that its settings name. Its games begin then.
+
+    A season names one if [season] in league.toml has `beacon = "quicknet"`: the round of drand that is out ten minutes
+    after it opens. So nobody, the operator neither, can have chosen the deals. `arena league status` says where the
+    value stands.
+
+    \b
+    Example:
+      arena league season beacon $(curl -s https://api.drand.sh/.../public/34281681 | jq -r .signature) --league cup
+    """
+    if (answer := order(folder, "season_beacon", {"value": value})) is not None:
+        echo(plain(f"Season {answer['season']} has its beacon's value; its games begin"))
 
 
 @click.command()

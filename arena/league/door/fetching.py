@@ -64,7 +64,10 @@ def fetch_season(
             _keep(folder / file, data, grows=True)
             logs |= _logs_in(tournament, kind, data, games) if with_logs and kind != RESULTS else ()
     there = _fetch_logs(client, tournament, logs, out / LOGS, tell)
-    for file in (record_files.COMMITMENT_FILE, SEASON_FILE, STANDINGS_FILE, record_files.SECRET_FILE):
+    for file in (
+        record_files.COMMITMENT_FILE, record_files.CONTRIBUTIONS_FILE, record_files.SECRET_FILE,
+        SEASON_FILE, STANDINGS_FILE,
+    ):  # fmt: skip
         if (content := _asked(partial(client.season, tournament, file))) is not None:
             _keep(folder / file, content)
     left = f"; {counted(len(logs) - there, 'log')} the league has no more" if there < len(logs) else ""

@@ -38,6 +38,7 @@ from arena.core.face import (
     lane_kit,
     match_workers,
     running,
+    tournament_settings,
 )
 from arena.league.settings import Settings, Suspension
 from arena.league.store import LeagueStore
@@ -369,6 +370,8 @@ class Jobs:
 
     def __call__(self, claim: game_rows.Claim, game: game_rows.PlannedGame) -> Job:
         """Returns the work for a claimed game. Raises ArenaError: a bot's files are gone."""
+        if self._tournament.awaits:  # no game was claimed before its value was there
+            self._tournament = self._store.games.tournament(self._tournament.id)
         players = len(game.entrants)
         if players not in self._games:
             self._games[players] = self._settings.game_settings(players)
@@ -377,6 +380,7 @@ class Jobs:
             game=claim.game, tournament=claim.tournament, settings=self._games[players],
             bots=tuple(self._bot(version) for version in versions if version is not None), deal=game.deal,
             rotation=game.rotation, secret=self._tournament.secret, logs=self._tournament.logs,
+            mix=tournament_settings.mix_of(self._tournament), beacon=self._tournament.beacon,
             level=self._settings.level, feed=self._feed,
         )  # fmt: skip
         return blocks.placed(job, self._processes(versions), game, claim.attempt, serve_on=True)

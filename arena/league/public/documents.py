@@ -11,7 +11,7 @@ from __future__ import annotations
 import platform
 import re
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
@@ -20,7 +20,7 @@ from typing import Final
 import msgspec
 
 from arena import __version__
-from arena.core.face import Payload, counted, errors, files, processor_cores, runtimes
+from arena.core.face import Payload, beacons, counted, errors, files, processor_cores, runtimes
 from arena.league.door.health import address, health
 from arena.league.folder import Folder
 from arena.league.matches import final_tables
@@ -81,6 +81,14 @@ def league(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
     }
 
 
+def _awaited(reader: LeagueReader) -> Iterator[str]:
+    """Yields which beacon's value the open season awaits, and where that will stand."""
+    season = reader.seasons.current()
+    beacon = "" if season is None else reader.finder.tournament(season.tournament).awaits
+    if (round := beacons.round_of(beacon)) is not None:
+        yield f"round {round} of drand before the first game, out at {beacons.moment(round)}: {beacons.where(beacon)}"
+
+
 def _told(reader: LeagueReader, settings: Settings, game: Payload, runs: Mapping[str, str]) -> list[tuple[str, str]]:
     """Returns the same for people: what is played, how, what an author may, who is in, and what is tried."""
     versions, limits, season = reader.versions.all(), settings.limits, reader.seasons.current()
@@ -107,6 +115,7 @@ def _told(reader: LeagueReader, settings: Settings, game: Payload, runs: Mapping
             for one in reader.controls.taken_back
             if season is not None and one.season == season.name
         ),
+        *(("awaited", text) for text in _awaited(reader)),
         ("now tried", ", ".join(version.name for version in versions if version.is_pending) or "nothing"),
     ]
 

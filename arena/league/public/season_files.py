@@ -1,6 +1,7 @@
 """Writes what is published of a season, in `published/seasons/TOURNAMENT/`; `protocol/LEAGUE.md` describes the files.
 
     commitment.json      before the first game: the settings, and the commitment to the season's secret
+    contributions.json   before the first game: the value of the beacon that the settings name, if they name one
     rounds-N.jsonl       a line for each thing that was decided, when it was decided; the last has the final standings
     secret.json          last: the secret, from which every deal's secret follows
 
@@ -15,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from arena.core.face import files, game_rows, record_files
+from arena.core.face import chance, files, game_rows, record_files
 from arena.league.folder import Folder
 from arena.league.record import rounds
 from arena.league.record.old import SEASON_FILE
@@ -33,6 +34,15 @@ def write_commitment(folder: Folder, season: Season, tournament: game_rows.Tourn
     place = folder_of(folder, season.tournament)
     place.mkdir(parents=True, exist_ok=True)
     record_files.publish(place, record_files.COMMITMENT_FILE, lines.commitment_of(tournament, season.opened))
+
+
+def write_beacon(folder: Folder, tournament: game_rows.Tournament) -> None:
+    """Writes the value of a season's beacon, if it is known. Raises OSError: it cannot be written."""
+    if value := tournament.beacon:
+        document = record_files.Contributions(
+            tournament=tournament.id, beacon=value, entropy=[], mix=chance.mix(value).hex()
+        )
+        record_files.publish(folder_of(folder, tournament.id), record_files.CONTRIBUTIONS_FILE, document)
 
 
 class Rounds:
@@ -95,6 +105,7 @@ def catch_up(store: LeagueReader, folder: Folder, copy: Rounds) -> None:
         tournament = store.finder.tournament(season.tournament)
         if not any((place / file).exists() for file in (record_files.COMMITMENT_FILE, SEASON_FILE)):
             write_commitment(folder, season, tournament)
+        write_beacon(folder, tournament)
         copy.write(season)
         if season.closed is not None:
             secret = record_files.Secret(season.tournament, tournament.secret.hex(), tournament.commitment)

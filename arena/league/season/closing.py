@@ -203,10 +203,13 @@ class Deadline:
 
     @property
     def waits(self) -> bool:
-        """Whether the games of the open season have not begun."""
-        season = None if self._dates.opens is None else self._store.seasons.current()
-        opens = None if season is None else self._dates.of_season(season.opened).opens
-        return opens is not None and calendar.now(self._store) < opens
+        """Whether no game of the open season may begin yet: its date is to come, or the value of its beacon."""
+        season = self._store.seasons.current()
+        if season is None:
+            return False
+        opens = self._dates.of_season(season.opened).opens
+        early = opens is not None and calendar.now(self._store) < opens
+        return early or bool(self._store.games.tournament(season.tournament).awaits)
 
 
 def check_season(settings: Settings, season: str, fixed: Payload, where: str, text: str) -> None:
@@ -248,5 +251,5 @@ def _differences(old: Payload, new: Payload) -> Iterator[tuple[str, Any, Any]]:
             if one.get(key) != other.get(key):
                 yield key, one.get(key), other.get(key)
     for key in {**old, **new}:
-        if key not in ("game", "games", "processes", "chance") and old.get(key) != new.get(key):
+        if key not in ("game", "games", "processes", "chance", "beacon") and old.get(key) != new.get(key):
             yield key, old.get(key), new.get(key)

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from arena.core.face import chance, errors, files, game_rows, record_files, stores, true_skill
+from arena.core.face import Payload, beacons, chance, errors, files, game_rows, record_files, stores, true_skill
 from arena.league.folder import SETTINGS, Folder
-from arena.league.public.season_files import write_commitment
+from arena.league.order_context import OrderContext
+from arena.league.public.season_files import write_beacon, write_commitment
 from arena.league.season.template import text
 from arena.league.settings import Settings, parse
 from arena.league.store import LeagueStore, open_league
@@ -49,6 +50,24 @@ def open_season(
     season = store.seasons.open(name, tournament, starts=starts)
     write_commitment(folder, season, tournament)
     return season
+
+
+def season_beacon(context: OrderContext) -> Payload:
+    """Takes the value of the beacon that the open season names. Its games begin then."""
+    store, value = context.store, context.text("value")
+    season = store.seasons.current()
+    tournament = None if season is None else store.games.tournament(season.tournament)
+    if season is None or tournament is None or not tournament.awaits:
+        has = "none is open" if tournament is None else "its value is known" if tournament.beacon else "it names none"
+        raise errors.Refused("season", f"expected a season that awaits the value of its beacon, got: {has}")
+    try:
+        beacons.check_value(tournament.awaits, value, "VALUE")
+    except errors.ConfigError as error:
+        message, _, remedy = f"{error}".partition("; ")
+        raise errors.Refused("argument", message, remedy) from None
+    store.games.contribute(tournament.id, value, [])
+    write_beacon(context.folder, store.games.tournament(tournament.id))
+    return {"season": season.name}
 
 
 FIRST_SEASON: Final = "first"

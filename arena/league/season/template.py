@@ -149,6 +149,9 @@ freezes = ""
 closes = ""
 # The time zone of these dates, such as "Europe/Berlin".
 zone = "UTC"
+# "quicknet": the round of drand that is out ten minutes after a season opens goes into its deals, so that nobody can
+# have chosen them. No game begins before `arena league season beacon VALUE` has its value. "" is none.
+beacon = {beacon}
 
 # What the operator is told of, beside the notices of `arena league status`.
 [notify]
@@ -171,12 +174,12 @@ tls = ""
 def text(settings: Settings) -> str:
     """Returns the text of a `league.toml` for a new league: what was chosen, and defaults for all else.
 
-    The name, `[game]`, and of `[bots]` the level and the house's bots are taken from the settings.
+    The name, `[game]`, of `[bots]` the level and the house's bots, and a season's beacon are taken from the settings.
     """
     game = settings.game
     chosen = {field: getattr(game, field) for field in Game.__struct_fields__}
     values = {**chosen, "name": settings.name, "level": settings.bots.level, "house": list(settings.bots.house)}
-    values["players"] = list(game.players)
+    values |= {"players": list(game.players), "beacon": settings.season.beacon}
     written = {key: _value(value) for key, value in values.items()}
     return _TEMPLATE.format(**written)
 

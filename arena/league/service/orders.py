@@ -25,6 +25,7 @@ from arena.league.folder import Folder
 from arena.league.keeping.calendar import trust_clock
 from arena.league.order_context import Order, OrderContext, Verb
 from arena.league.season.closing import season_close
+from arena.league.season.opening import season_beacon
 from arena.league.service.stopping import Manager
 from arena.league.settings import Settings
 from arena.league.store import LeagueStore
@@ -303,8 +304,8 @@ VERBS: Final[Mapping[str, Verb]] = {
     verb.__name__: verb
     for verb in (
         *(submit, remote, retire, match, suspend, lift, pause, resume, concurrency, replay_games, strike),
-        *(author_add, author_remove, bot_author, bot_display, key_add, key_revoke, season_close, notices_read),
-        trust_clock,
+        *(author_add, author_remove, bot_author, bot_display, key_add, key_revoke, notices_read),
+        *(season_close, season_beacon, trust_clock),
     )
 }
 """What the operator can order. Whoever obeys orders, a service or a command, knows all of it."""

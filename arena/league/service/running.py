@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from arena.core.face import (
     Payload,
+    beacons,
     confining,
     counted,
     errors,
@@ -219,6 +220,9 @@ def _put_together(
     verb = "plays" if playing == 1 else "play"
     at_a_time = counted(order_duty.workers, "game")
     tell(f"League {settings.name}: {counted(playing, 'version')} {verb}, {at_a_time} at a time")
+    if tournament.awaits:
+        where = beacons.where(tournament.awaits)
+        tell(f"No game begins before `arena league season beacon VALUE` has the value: {where}")
     tidy = Tidy(store, folder, settings.logs, tell)
     service = Service(
         supply,

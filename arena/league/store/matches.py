@@ -253,7 +253,8 @@ class Matches:
                 "UPDATE games SET public_sha256 = ? WHERE tournament = ? AND match = ? AND id = ?",
                 [(digest, match.tournament, number, game) for game, digest in (logs or {}).items()],
             )
-            secret = chance.deal_secret(self._games.tournament(match.tournament).secret, match.deal).hex()
+            season = self._games.tournament(match.tournament)
+            secret = chance.deal_secret(season.secret, match.deal, chance.mix(season.beacon)).hex()
             line = rounds.Over(
                 match=number, secret=secret, games=over(self._db, match.games), reason=match.reason or ""
             )

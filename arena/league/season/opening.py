@@ -13,7 +13,7 @@ from typing import Final
 from arena.core.face import Payload, beacons, chance, errors, files, game_rows, record_files, stores, true_skill
 from arena.league.folder import SETTINGS, Folder
 from arena.league.order_context import OrderContext
-from arena.league.public.season_files import write_beacon, write_commitment
+from arena.league.public.season_files import Rounds, catch_up, write_beacon, write_commitment
 from arena.league.season.template import text
 from arena.league.settings import Settings, parse
 from arena.league.store import LeagueStore, open_league
@@ -96,11 +96,13 @@ def make_league(path: Path, settings: Settings) -> Folder:
     settings = parse(written, SETTINGS)
     check_house(settings)
     folder.make()
-    with open_league(folder.database) as store, store.transaction():
-        if store.seasons.current() is None:
-            open_season(store, folder, settings, FIRST_SEASON)
-        enter_house(store, settings)
-        if store.authors.get(LOCAL) is None:
-            store.authors.add(LOCAL, _LOCAL_QUOTAS)
+    with open_league(folder.database) as store:
+        with store.transaction():
+            if store.seasons.current() is None:
+                open_season(store, folder, settings, FIRST_SEASON)
+            enter_house(store, settings)
+            if store.authors.get(LOCAL) is None:
+                store.authors.add(LOCAL, _LOCAL_QUOTAS)
+        catch_up(store, folder, Rounds(store, folder))
     files.write(folder.settings, written.encode(), durably=True)
     return folder

@@ -42,6 +42,8 @@ def test_without_bubblewrap_one_line_says_what_to_install_and_what_to_type_inste
     )
     assert not (tmp_path / "cup").exists(), "so that it can be typed"
     assert "cup is a league of gardener" in init("cup", "--rules", "gardener", "--level", "fenced", code=0)
+    verified = CliRunner().invoke(cli, ["verify", "cup"], prog_name="arena")
+    assert verified.exit_code == 0, "its lines are there before a service ran"
 
 
 def test_where_fenced_cannot_be_had_either_it_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,7 @@ class Ran(NamedTuple):
 
 
 def close(store: LeagueStore, *, final: bool = True) -> None:
-    store.controls.set("closing", Closing("first", "second", final))
+    store.set_control("closing", Closing("first", "second", final))
 
 
 def run(
@@ -356,7 +356,7 @@ def test_who_has_had_few_matches_plays_the_final_only_if_a_place_is_left(store: 
     run(store, games=60)
     rows = documents.standings(store)["items"]
     least = min(row["matches"] for row in rows) + 1
-    store.controls.set("final_matches", least)
+    store.set_control("final_matches", least)
     known = [row["name"] for row in documents.standings(store)["items"] if not row["provisional"]]
     new = [row["name"] for row in rows if row["matches"] < least]
     assert known
@@ -405,7 +405,7 @@ def test_pages_mark_the_same_ratings_as_provisional(store: LeagueStore) -> None:
     run(store, games=60)
     with open_exhibits(store.path) as exhibits:
         for least in (0, 5, 20):
-            store.controls.set("final_matches", least)
+            store.set_control("final_matches", least)
             rows = {row["name"]: row["provisional"] for row in documents.standings(store)["items"]}
             entrants = {entrant.number: entrant.name for entrant in store.finder.entrants("cup-1")}
             page = exhibits.page("cup-1")

@@ -50,7 +50,7 @@ def test_the_refit_takes_a_tenth_of_the_time_and_all_of_publishing_half(
         season = league_kit.season(store)
         pace = Publishing(store, folder, Settings(name="cup"), season, lambda sentence: None)
         while now < 2_000:
-            store.controls.set("paused", False)  # something changes before each look
+            store.set_control("paused", False)  # something changes before each look
             pace.hurry()  # an order in each turn of the loop
             pace.look()
             now += 0.2

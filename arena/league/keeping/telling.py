@@ -31,7 +31,7 @@ def told(store: LeagueStore) -> ToldUpTo:
     if known is None:
         season = store.seasons.current()
         known = ToldUpTo(change=store.versions.mark(), season=season.number if season else 0)
-        store.controls.set("told", msgspec.to_builtins(known))
+        store.set_control("told", known)
     return known
 
 
@@ -65,7 +65,7 @@ class Telling:
 
     def _go_on(self) -> None:
         if self._thread is not None:
-            self._store.controls.set("told", msgspec.to_builtins(self._after))
+            self._store.set_control("told", self._after)
             while self._said:
                 self._tell(self._said.pop(0))
             self._thread = None
@@ -80,7 +80,7 @@ class Telling:
                 )
                 self._thread.start()
                 return
-            self._store.controls.set("told", msgspec.to_builtins(known))
+            self._store.set_control("told", known)
 
     def _next(self, known: ToldUpTo) -> tuple[str, str, Payload, ToldUpTo] | None:
         """Returns the next event, what came of it, and how far it is told after it; None if there is none."""

@@ -15,8 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-import msgspec
-
 from arena.core.face import Payload, errors, game_rows, true_skill
 from arena.league.dates import Dates
 from arena.league.folder import Folder
@@ -58,7 +56,7 @@ def season_close(context: OrderContext) -> Payload:
     if wants_final and context.settings.season.final and final is None:
         _check_final(context)
     told(store)
-    store.controls.set("closing", msgspec.to_builtins(Closing(season.name, following, wants_final)))
+    store.set_control("closing", Closing(season.name, following, wants_final))
     if final is None or not wants_final:
         for match in store.matches.running():
             store.matches.void(match.number, f"the season {season.name} ends")
@@ -139,7 +137,7 @@ def close_season(
         closed = store.seasons.close(standings, fits)
         open_season(store, folder, settings, closing.next, starts)
         enter_house(store, settings)
-        store.controls.set("closing", None)
+        store.set_control("closing", None)
     catch_up(store, folder, Rounds(store, folder, tell))
     return closed
 

@@ -162,7 +162,7 @@ def _run_season(
     if season is None:
         raise errors.ConfigError("expected an open season, got: none; restore the league from a backup")
     if store.controls.final_matches != settings.season.final_matches:
-        store.controls.set("final_matches", settings.season.final_matches)
+        store.set_control("final_matches", settings.season.final_matches)
     clean_up(store, folder, settings, season)
     for version in renew_house(store, settings):
         tell(f"{version.name} plays from now on: this version of arena has other files of {version.bot}")

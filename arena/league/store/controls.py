@@ -5,13 +5,11 @@ One thing comes from `league.toml` instead: what readers of the database alone m
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 
 from arena.core.face import databases, game_rows
-
-T = TypeVar("T")
 
 FINAL_MATCHES: Final = 20
 """By default the number of matches before which a version's rating is provisional: as many as make it no newcomer."""
@@ -76,75 +74,46 @@ class Alive(msgspec.Struct, frozen=True):
     """Whether it was alive since then with a clock that was more than a day behind."""
 
 
-class Controls:
+class Controls(msgspec.Struct, frozen=True, kw_only=True):
     """What orders have set."""
 
-    def __init__(self, connection: databases.Connection) -> None:
-        self._db = connection
+    paused: bool = False
+    """Whether no game may begin."""
+    workers: int | None = None
+    """How many games at a time were asked for; None if the settings decide."""
+    closing: Closing | None = None
+    """The season that is to end; None if none is."""
+    told: ToldUpTo | None = None
+    """How far the operator was told of events; None if that was never noted."""
+    taken_back: list[TakenBack] = []
+    """All results that were taken back by name, the last last."""
+    requests: list[Request] = []
+    """The matches that authors have asked for, the first first."""
+    offers: dict[str, str] = {}
+    """By bot to whom its author offers it."""
+    moved: list[str] = []
+    """Authors whose lists of games are to be made again, since a bot was handed over."""
+    final_matches: int = FINAL_MATCHES
+    """Before how many matches a rating is provisional."""
+    alive: Alive | None = None
+    """When the league was alive last. If that was never noted, its last game says so; None if there is none."""
 
-    @property
-    def paused(self) -> bool:
-        """Whether no game may begin."""
-        return self._get("paused", bool, False)
 
-    @property
-    def workers(self) -> int | None:
-        """How many games at a time were asked for; None if the settings decide."""
-        return self._get("workers", int | None, None)
-
-    @property
-    def closing(self) -> Closing | None:
-        """The season that is to end; None if none is."""
-        return self._get("closing", Closing | None, None)
-
-    @property
-    def told(self) -> ToldUpTo | None:
-        """How far the operator was told of events; None if that was never noted."""
-        return self._get("told", ToldUpTo | None, None)
-
-    @property
-    def taken_back(self) -> list[TakenBack]:
-        """All results that were taken back by name, the last last."""
-        return self._get("taken_back", list[TakenBack], [])
-
-    @property
-    def requests(self) -> list[Request]:
-        """The matches that authors have asked for, the first first."""
-        return self._get("requests", list[Request], [])
-
-    @property
-    def offers(self) -> dict[str, str]:
-        """By bot to whom its author offers it."""
-        return self._get("offers", dict[str, str], {})
-
-    @property
-    def moved(self) -> list[str]:
-        """Authors whose lists of games are to be made again, since a bot was handed over."""
-        return self._get("moved", list[str], [])
-
-    @property
-    def final_matches(self) -> int:
-        """Before how many matches a rating is provisional."""
-        return self._get("final_matches", int, FINAL_MATCHES)
-
-    @property
-    def alive(self) -> Alive | None:
-        """When the league was alive last. If that was never noted, its last game says so; None if there is none."""
-        noted: Alive | None = self._get("alive", Alive | None, None)
-        if noted is not None:
-            return noted
-        row = self._db.execute(
+def controls(connection: databases.Connection) -> Controls:
+    """Returns what is set now."""
+    (text,) = connection.execute("SELECT json_group_object(name, json(value)) FROM controls").fetchone()
+    found = msgspec.json.decode(text, type=Controls)
+    if found.alive is None:
+        row = connection.execute(
             "SELECT strftime('%s', finished) FROM games WHERE finished IS NOT NULL ORDER BY rowid DESC LIMIT 1"
         ).fetchone()
-        return None if row is None else Alive(float(row[0]))
+        return found if row is None else msgspec.structs.replace(found, alive=Alive(float(row[0])))
+    return found
 
-    def set(self, name: str, value: Any) -> None:
-        """Sets one of the properties above."""
-        with databases.immediate(self._db):
-            self._db.execute(
-                "INSERT OR REPLACE INTO controls (name, value) VALUES (?, ?)", (name, game_rows.canonical(value))
-            )
 
-    def _get(self, name: str, type: Any, default: T) -> T:
-        row = self._db.execute("SELECT value FROM controls WHERE name = ?", (name,)).fetchone()
-        return default if row is None else msgspec.json.decode(row[0], type=type)
+def set_control(connection: databases.Connection, name: str, value: Any) -> None:
+    """Sets a field of `Controls`."""
+    with databases.immediate(connection):
+        connection.execute(
+            "INSERT OR REPLACE INTO controls (name, value) VALUES (?, ?)", (name, game_rows.canonical(value))
+        )

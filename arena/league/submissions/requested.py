@@ -18,8 +18,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
 from arena.core.face import Payload, errors, log_records, running
 from arena.league import visible
 from arena.league.folder import Folder
@@ -57,7 +55,7 @@ def match(context: OrderContext) -> Payload:
     if not same:
         secret = secrets.token_hex(32)
         noted = Request(order=context.order.id, author=author.name, version=one, against=other, secret=secret)
-        store.controls.set("requests", msgspec.to_builtins([*asked, noted]))
+        store.set_control("requests", [*asked, noted])
     return {"version": found[0].name, "against": found[1].name, "before": [*same, len(asked)][0]}
 
 
@@ -179,5 +177,5 @@ class Requested:
         """Forgets a request, and tells its author why."""
         with self._store.transaction():
             if request in (noted := self._store.controls.requests):
-                self._store.controls.set("requests", msgspec.to_builtins([one for one in noted if one != request]))
+                self._store.set_control("requests", [one for one in noted if one != request])
                 self._store.notices.add(request.author, "match", text, request.version)

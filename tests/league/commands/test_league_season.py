@@ -113,7 +113,7 @@ def test_the_last_matches_are_published_though_the_command_closes_the_season(cup
         league_kit.record(store, claimed)  # of two games; the service is stopped here
         season = league_kit.season(store)
         with store.transaction():
-            store.controls.set("closing", Closing(season.name, "spring", final=False))
+            store.set_control("closing", Closing(season.name, "spring", final=False))
     close(cup, "--no-final")
     with open_league(cup.database) as store:
         found = store._db.execute("SELECT state, published IS NOT NULL FROM matches ORDER BY number").fetchall()

@@ -18,11 +18,12 @@ from arena.league.store.commands import Commands
 from arena.league.store.controls import Controls, controls, set_control
 from arena.league.store.converting import convert
 from arena.league.store.facts import Facts
-from arena.league.store.matches import Matches, finish_rating
+from arena.league.store.matches import Matches
 from arena.league.store.notices import Notices, Reports
 from arena.league.store.played import PlayedGames
 from arena.league.store.schema import OF_LEAGUES
 from arena.league.store.seasons import Seasons
+from arena.league.store.striking import finish_rating
 from arena.league.store.versions import Versions
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -79,7 +80,7 @@ def open_(
 
     from arena.core.face import errors, need, plain
     from arena.league.door.addresses import address
-    from arena.league.door.supervisor import door_command, keep_open
+    from arena.league.door.supervisor import DoorSupervisor, door_command, keep_open
     from arena.league.settings import check_bind
 
     need("pages", "`arena league open`")
@@ -97,13 +98,18 @@ def open_(
     say("Ctrl-C closes the door; the league plays on.")
     if not (files or url):
         say(_PROXY.replace("PLACE", bind))
-    ctx.exit(keep_open(partial(door_command, folder, bind, url, files), lambda sentence: say(plain(sentence))))
+    command = partial(door_command, folder, bind, url, files)
+    ctx.exit(keep_open(DoorSupervisor(command, lambda sentence: say(plain(sentence)), _announce)))
+
+
+def _announce(at: str) -> None:
+    show_line(at)
+    sys.stdout.flush()
 
 
 def _serve(folder: Path, bind: str, url: str, tls: tuple[str, ...], falls: int) -> None:
     """Is the door until it is closed, or whoever keeps it open has gone."""
     import os
-    import sys
 
     from arena.core.face import files, plain
     from arena.league.door import certificates
@@ -127,8 +133,7 @@ def _serve(folder: Path, bind: str, url: str, tls: tuple[str, ...], falls: int) 
         say(listening.warning)
 
     def ready() -> None:
-        show_line(at)
-        sys.stdout.flush()
+        _announce(at)
         say("The door is open.")
 
     server = Server(

@@ -45,7 +45,7 @@ STEPS_SHARE: Final = 0.5
 class Duty(Protocol):
     """Something that the loop does again and again."""
 
-    def look(self) -> None:
+    def look(self) -> object:
         """Does what is due. It returns soon."""
 
 

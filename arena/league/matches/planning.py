@@ -19,10 +19,10 @@ from typing import Final
 import msgspec
 
 from arena.core.face import closeness, seat_orders
-from arena.league.matches.matchmaking import Candidate, Wait, after, next_match
+from arena.league.matches.matchmaking import Wait, after, next_match
 from arena.league.settings import MatchRule
 from arena.league.store import LeagueStore
-from arena.league.store.records import HOUSE, Match, VersionStanding
+from arena.league.store.records import Candidate, Match, VersionStanding
 
 MATCHES_A_WORKER: Final = 2
 """Number of matches that are not over, for each worker."""
@@ -67,7 +67,8 @@ class Planner:
         missing = MATCHES_A_WORKER * workers - len(playing)
         if missing <= 0 or self._store.matches.games_waiting() >= MOST_UNRATED:
             return []
-        candidates = [candidate(standing) for standing in self._store.facts.standing() if standing.name not in absent]
+        standing = self._store.facts.standing()
+        candidates: list[Candidate] = [one for one in standing if one.name not in absent]
         meetings = {(match.together, match.entrants) for match in playing}
         running = Counter(entrant for _, entrants in meetings for entrant in entrants)
         running.update(self._held(candidates))
@@ -113,15 +114,6 @@ def spare(store: LeagueStore, absent: frozenset[str], playing: Sequence[Match]) 
     return bool(spared)
 
 
-def candidate(standing: VersionStanding) -> Candidate:
-    """Returns an active version as the matchmaker sees it."""
-    return Candidate(
-        entrant=standing.entrant, author=None if standing.author == HOUSE else standing.author, mu=standing.rating.mu,
-        matches=standing.matches, last=max(standing.last_match, standing.since_match), seats=standing.seats,
-        met=tuple(reversed(standing.opponents)),
-    )  # fmt: skip
-
-
 class Waited(msgspec.Struct, frozen=True):
     """A wait."""
 
@@ -138,6 +130,6 @@ def longest_wait(standing: Sequence[VersionStanding], matches: int, players: Seq
         matches: How many matches the season has.
         players: The numbers of players that matches may have, each as often.
     """
-    waits = (matches - max(one.last_match + 1, one.since_match) for one in standing if not one.playing)
+    waits = (matches - one.waits_since for one in standing if not one.playing)
     longest = max(waits, default=0)
     return Waited(longest, round(longest * fmean(players) / len(standing), 2) if longest else 0.0)

@@ -21,7 +21,7 @@ from arena.league.matches.planning import MATCHES_A_WORKER, MOST_UNRATED, seatin
 from arena.league.public import documents
 from arena.league.settings import Settings
 from arena.league.store import LeagueReader, LeagueStore
-from arena.league.store.records import HOUSE, Match, Season, SeasonFinal, VersionStanding
+from arena.league.store.records import Match, Season, SeasonFinal, VersionStanding
 from arena.league.store.states import State
 
 ABSENT_S: Final = 600.0
@@ -194,9 +194,9 @@ def finalists(store: LeagueReader, most: int, absent: frozenset[str] = frozenset
         for item in sorted(documents.standings(store)["items"], key=lambda item: bool(item["provisional"]))
     )
     for place, one in enumerate(row for row in rows if row.name not in absent):
-        if one.author in authors or (one.author == HOUSE and place >= most):
+        if one.author in authors or (one.author is None and place >= most):
             continue
-        if one.author != HOUSE:
+        if one.author is not None:
             authors.add(one.author)
         chosen.append(one)
     return chosen[:most]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from arena.core.face import Payload, true_skill, value_types
+from arena.core.face import Payload, value_types
 from arena.league.store.states import PENDING, Actor, State
 
 LEAGUE: Final = "league"
@@ -232,23 +233,37 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
     read: str | None
 
 
-class VersionStanding(msgspec.Struct, frozen=True, kw_only=True):
-    """An active version as the matchmaker sees it. Matches that are being played count as played."""
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """An active version as the matchmaker sees it. Matches are those of the season, running ones included."""
 
     entrant: int
+    """Its number among the season's entrants."""
+    author: str | None
+    """Whose it is. None for a bot of the house, which helps nobody: two of these may meet rated."""
+    mu: float
+    """Its running rating."""
+    matches: int = 0
+    """How many it has played."""
+    last: int = 0
+    """The number of the last match that it is in. Of one that became active after that: how many matches there were."""
+    seats: Mapping[int, int] = {}
+    """By number of players how many matches it has played."""
+    met: tuple[tuple[int, ...], ...] = ()
+    """Whom it met in its last meetings, the newest last."""
+
+    @property
+    def side(self) -> str | int:
+        """Those with the same side do not meet rated."""
+        return self.entrant if self.author is None else self.author
+
+
+class VersionStanding(Candidate, frozen=True, kw_only=True):
+    """An active version of the open season."""
+
     version: int
     name: str
-    author: str
-    rating: true_skill.Rating
-    matches: int
-    last_match: int
-    """The number of its last match; -1 if it had none."""
-    since_match: int
-    """How many matches there were when it became active."""
-    seats: dict[int, int]
-    """By number of seats, how many matches it had."""
-    opponents: tuple[tuple[int, ...], ...]
-    """Whom it met in its last 10 matches, the latest first."""
+    waits_since: int
+    """Number of the first match since it has waited: that after its last one, or after it became active."""
     playing: int
     """How many of its matches are being played."""
 

@@ -94,7 +94,7 @@ def run(
     """Runs the service; of a season that is to end until it can be closed."""
     running = Running(store, play, workers=workers, settings=MatchRule(players=players))
     running.orders.closing = store.controls.closing is not None
-    running.service._ending = Ending(store, chosen or settings(), running.said.append)
+    running.service.ending = Ending(store, chosen or settings(), running.said.append)
     return Ran(running.run(games), running.said)
 
 

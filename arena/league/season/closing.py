@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+import msgspec
+
 from arena.core.face import Payload, errors, game_rows, true_skill
 from arena.league.dates import Dates
 from arena.league.folder import Folder
@@ -172,39 +174,36 @@ def settings_now(store: LeagueReader, folder: Folder) -> Settings:
     return settings_for_final(store, folder, settings)
 
 
-class Deadline:
+class Deadline(msgspec.Struct, eq=False):
     """Closes the open season at its date, as `arena league season close` would.
 
     Args:
         close: Orders that the season of this name ends.
     """
 
-    def __init__(
-        self, store: LeagueStore, dates: Dates, close: Callable[[str], object], tell: Callable[[str], object]
-    ) -> None:
-        self._store = store
-        self._dates = dates
-        self._close = close
-        self._tell = tell
-        self._not_before = 0.0
+    store: LeagueStore
+    dates: Dates
+    close: Callable[[str], object]
+    tell: Callable[[str], object]
+    _not_before: float = 0.0
 
     def look(self) -> None:
         """Orders it if it is time for that. A clock that is in doubt closes nothing."""
-        season = None if self._dates.closes is None else self._store.seasons.current()
-        if season is None or self._store.controls.closing is not None:
+        season = None if self.dates.closes is None else self.store.seasons.current()
+        if season is None or self.store.controls.closing is not None:
             return
-        closes, now = self._dates.of_season(season.opened).closes, calendar.now(self._store)
+        closes, now = self.dates.of_season(season.opened).closes, calendar.now(self.store)
         if closes is not None and now >= max(closes, self._not_before):
             self._not_before = now + AGAIN_S
-            self._tell(f"The season {season.name} closes, as was set: {self._dates.text(closes)}")
-            self._close(season.name)
+            self.tell(f"The season {season.name} closes, as was set: {self.dates.text(closes)}")
+            self.close(season.name)
 
     @property
     def waits(self) -> bool:
         """Whether the games of the open season have not begun."""
-        season = None if self._dates.opens is None else self._store.seasons.current()
-        opens = None if season is None else self._dates.of_season(season.opened).opens
-        return opens is not None and calendar.now(self._store) < opens
+        season = None if self.dates.opens is None else self.store.seasons.current()
+        opens = None if season is None else self.dates.of_season(season.opened).opens
+        return opens is not None and calendar.now(self.store) < opens
 
 
 def check_season(settings: Settings, season: str, fixed: Payload, where: str, text: str) -> None:

@@ -13,10 +13,17 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 
 from arena.core.face import Level, Payload
-from arena.league.door import messages
 from arena.league.door.checks import ArchiveChecks
 from arena.league.door.limits import ARCHIVE_MIB, LIMITS, MOST_BOTS, MOST_OPEN, MOST_WAITING, Usage, orders_of
-from arena.league.door.messages import Submitted
+from arena.league.door.messages import (
+    PROTOCOL,
+    Ordered,
+    Serve,
+    Submitted,
+    Versions,
+    VersionsQuery,
+    Welcome,
+)
 from arena.league.door.orders import Orders
 from arena.league.door.published import Published
 from arena.league.door.refusals import Refusal, unknown
@@ -59,20 +66,20 @@ class LocalRequests:
         self._latest: dict[str, str] = {}
         """Version that each author sent last: the league publishes it a moment after it has answered."""
 
-    def welcome(self, who: Who) -> messages.Welcome:
+    def welcome(self, who: Who) -> Welcome:
         """Says who the league is, and what the author may: the door's limits, and the league's."""
         of_league = self._published.limits(who.author)
         limits = {**LIMITS, "orders": orders_of(of_league.get("submissions", 0))}
         of_door = {name: int(limit.burst) for name, limit in limits.items()}
         most = {"waiting": MOST_WAITING, "remote": MOST_BOTS, "open": MOST_OPEN}
-        return messages.Welcome(
-            protocol=messages.PROTOCOL,
+        return Welcome(
+            protocol=PROTOCOL,
             author=who.author,
             league=self._published.league(),
             limits={**of_league, **of_door, **most},
         )
 
-    async def versions(self, who: Who, query: messages.VersionsQuery) -> messages.Versions:
+    async def versions(self, who: Who, query: VersionsQuery) -> Versions:
         """Returns how the author's versions stand; if they wish, once the newest was tried."""
         until = self._clock() + query.wait
         while self._clock() < until and self._is_pending(who.author, query.bot):
@@ -86,7 +93,7 @@ class LocalRequests:
             return True
         return self._published.is_pending(author, bot)
 
-    async def ordered(self, who: Who, verb: str, arguments: Payload) -> messages.Ordered:
+    async def ordered(self, who: Who, verb: str, arguments: Payload) -> Ordered:
         """Gives an order of the author.
 
         Raises:
@@ -99,7 +106,7 @@ class LocalRequests:
             raise unknown("your own name", arguments["name"])
         self._orders.permit(*who, self._clock())
         order = self._orders.give(who.author, verb, arguments)
-        return _typed({**await self._orders.answer(who.author, order), "order": order}, messages.Ordered)
+        return _typed({**await self._orders.answer(who.author, order), "order": order}, Ordered)
 
     def most(self, who: Who) -> int:
         """Returns how many bytes an archive of the author may have."""
@@ -190,7 +197,7 @@ class LocalRequests:
             except Refusal as refusal:
                 await asyncio.sleep(min(refusal.problem.retry_after_s or 1, 1))
 
-    async def serve(self, who: Who, message: messages.Serve) -> tuple[str, str]:
+    async def serve(self, who: Who, message: Serve) -> tuple[str, str]:
         """Returns which version a remote bot is, after an order that makes it one if it is new, and its state.
 
         Raises:

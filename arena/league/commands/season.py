@@ -82,42 +82,34 @@ def close(name: str, folder: Path | None, following: str, no_final: bool) -> Non
     told, at = "", time.monotonic()
     with progress_lines.moving_line() as show:
         while (closed := _closed(league, name)) is None:
-            doing = _doing(league)
+            doing, far = _doing(league)
             if league.is_running:
                 if doing != told:
                     say(f"{doing} This command may be stopped; the season ends all the same.")
                 told = doing
                 if show is not None:
-                    show(_how_far(league))
-                elif time.monotonic() >= at + progress_lines.LINE_S and (far := _how_far(league)):
+                    show(far)
+                elif far and time.monotonic() >= at + progress_lines.LINE_S:
                     at = time.monotonic()
                     say(far)
                 time.sleep(_POLL_S)
             elif not _close_here(league):
-                say(f"{_doing(league)} The service plays it: arena league run {league.path}")
+                say(f"{_doing(league)[0]} The service plays it: arena league run {league.path}")
                 return
     echo(plain(f"Season {closed.name} is closed; digest {closed.digest}"))
 
 
-def _doing(folder: Folder) -> str:
-    """Returns what has to happen before the season ends."""
-    with reading(folder) as reader:
-        season = reader.seasons.current()
-        final = season and season.final
-    if not final or final.outcome:
-        return "The season ends as soon as the games that run are over."
-    return f"The final between {counted(len(final.playing), 'version')} is played first."
-
-
-def _how_far(folder: Folder) -> str:
-    """Returns how much of the final is played, for people; empty if none is being played."""
+def _doing(folder: Folder) -> tuple[str, str]:
+    """Returns what has to happen before the season ends, and how much of the final is played; empty if none is."""
     from arena.league.matches.final_tables import deals_played
 
     with reading(folder) as reader:
         season = reader.seasons.current()
-        if season is None or season.final is None or season.final.outcome:
-            return ""
-        return f"The final: {deals_played(reader, season):,} of at most {season.final.deals:,} deals."
+        final = season and season.final
+        if season is None or not final or final.outcome:
+            return "The season ends as soon as the games that run are over.", ""
+        what = f"The final between {counted(len(final.playing), 'version')} is played first."
+        return what, f"The final: {deals_played(reader, season):,} of at most {final.deals:,} deals."
 
 
 def _close_here(folder: Folder) -> bool:

@@ -13,9 +13,10 @@ import tarfile
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from itertools import count
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Annotated, Any, Final, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -37,6 +38,16 @@ _PIECE: Final = 65_536
 _CUT: Final = (http.client.BadStatusLine, ConnectionError)
 """Errors of a connection that the other end has closed: `RemoteDisconnected` is a `BadStatusLine`."""
 _T = TypeVar("_T")
+
+
+class ShownSeason(msgspec.Struct, frozen=True):
+    """A season, as a league elsewhere says which there are."""
+
+    name: str
+    tournament: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")]
+    closed: str | None = None
+    head: dict[str, Any] | None = None
+    """Number of its lines, and the hash of the last (`rounds.Head`)."""
 
 
 class _Request(NamedTuple):
@@ -96,6 +107,14 @@ class Client:
             DoorError: The league cannot be reached, or refuses. This holds for all calls.
         """
         return self._got("/", messages.Welcome)
+
+    def seasons(self) -> list[ShownSeason]:
+        """Returns the seasons that there are, the first first. What is none is left out."""
+        told, found = self.hello().league.get("seasons"), list[ShownSeason]()
+        for one in told if isinstance(told, list) else ():
+            with suppress(msgspec.ValidationError):
+                found.append(msgspec.convert(one, ShownSeason))
+        return found
 
     def submit(self, archive: bytes, bot: str, digest: str, progress: Callable[[int], None]) -> Submitted | None:
         """Sends a bot's archive. What was sent before is not sent again.

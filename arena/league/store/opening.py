@@ -14,8 +14,7 @@ from typing import Any
 
 from arena.core.face import Finder, Reader, databases, errors, stores
 from arena.league.store.authors import Authors
-from arena.league.store.commands import Commands
-from arena.league.store.controls import Controls, controls, set_control
+from arena.league.store.controls import Commands, Controls, controls, set_control
 from arena.league.store.converting import convert
 from arena.league.store.facts import Facts
 from arena.league.store.matches import Matches

@@ -29,7 +29,7 @@ from arena.league.store import LeagueStore
 from arena.league.store.controls import Request
 from arena.league.store.records import Version
 from arena.league.store.states import State
-from arena.league.submissions.step_runner import LONGEST_S, StepWorker
+from arena.league.submissions.step_runner import StepWorker
 from arena.league.submissions.steps import StepReport, Verdict
 from arena.league.submissions.submitting import check_day
 from arena.league.submissions.tools import LeagueTools
@@ -88,7 +88,6 @@ class Requested(msgspec.Struct, eq=False):
     _at: Request | None = None
     _tries: Counter[str] = msgspec.field(default_factory=Counter)
     """By order how often the machine could not play its match."""
-    _began: float = 0.0
     _due: float = 0.0
 
     @property
@@ -100,7 +99,7 @@ class Requested(msgspec.Struct, eq=False):
         """Notes what came of a match, and begins the next one."""
         now = time.monotonic()
         if self.worker.busy:
-            self._fetch(now)
+            self._fetch()
         if self.worker.busy or now < self._due:
             return
         self._due = now + _LOOK_S
@@ -115,7 +114,7 @@ class Requested(msgspec.Struct, eq=False):
         except (errors.ArenaError, OSError) as error:
             self._failed(request, str(error))
         else:
-            self._at, self._began = request, now
+            self._at = request
 
     def _next(self) -> Request | None:
         """Returns the first request whose versions can play now. One whose versions play no more is dropped."""
@@ -129,7 +128,7 @@ class Requested(msgspec.Struct, eq=False):
                 return request
         return None
 
-    def _fetch(self, now: float) -> None:
+    def _fetch(self) -> None:
         request = self._at
         assert request is not None
         try:
@@ -138,9 +137,6 @@ class Requested(msgspec.Struct, eq=False):
                 self._over(request, report)
             elif report is not None:
                 self._failed(request, report.finding)
-            elif now - self._began > LONGEST_S:
-                self.worker.drop()
-                self._failed(request, f"expected a match to end within {LONGEST_S:,} s, got: one that goes on")
         except errors.ArenaError as error:
             self._failed(request, str(error))
 

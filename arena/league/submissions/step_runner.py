@@ -63,6 +63,7 @@ class StepWorker(AbstractContextManager["StepWorker"]):
         self._stack = ExitStack()
         self._executor: Executor | None = None
         self._finished: SimpleQueue[Future[StepReport]] = SimpleQueue()
+        self._began = 0.0
         self.busy = False
         """Whether something runs, or its result was not fetched."""
 
@@ -85,19 +86,24 @@ class StepWorker(AbstractContextManager["StepWorker"]):
         except (OSError, MemoryError, RuntimeError) as error:  # a broken executor is a RuntimeError
             self._dismiss()
             raise machine_fault("start a worker for a step", error) from error
-        self.busy = True
+        self.busy, self._began = True, time.monotonic()
 
     def fetch(self) -> StepReport | None:
         """Returns what came of it, or None if nothing runs or it is not over.
 
         Raises:
-            MachineFault: Its worker ended, or the machine had not what it needs.
+            MachineFault: Its worker ended, or the machine had not what it needs, or it took too long and is ended.
             InternalError: It raised an error that it should not: a bug of ours.
         """
         try:
             future = self._finished.get_nowait()
         except Empty:
-            return None
+            if not self.busy or time.monotonic() - self._began <= LONGEST_S:
+                return None
+            self.drop()
+            raise errors.MachineFault(
+                f"expected the step to end within {LONGEST_S:,} s, got: one that goes on; it is ended"
+            ) from None
         self.busy = False
         try:
             return future.result()
@@ -144,7 +150,6 @@ class StepRunner(msgspec.Struct, eq=False):
     judge: Callable[[Version, StepReport], StepReport] = lambda version, report: report
     _at: Version | None = None
     """Whose step is being done."""
-    _began: float = 0.0
     _doing: str = ""
     _looked: float = 0.0
     _rests: dict[int, float] = {}
@@ -189,7 +194,7 @@ class StepRunner(msgspec.Struct, eq=False):
         """
         now = time.monotonic()
         if self.step_worker.busy:
-            self._fetch(now)
+            self._fetch()
         if self.step_worker.busy or not may_start or now < self._looked + _LOOK_S:
             return
         self._looked = now
@@ -221,11 +226,11 @@ class StepRunner(msgspec.Struct, eq=False):
         except (errors.ArenaError, OSError) as error:
             self._note(version, _fault(kind, str(error)))
             return
-        self._at, self._began = version, time.monotonic()
+        self._at = version
         self._doing = f"{kind} of {version.name}"
         self.tell(f"{version.name}: {'building again' if self._restores else version.state}")
 
-    def _fetch(self, now: float) -> None:
+    def _fetch(self) -> None:
         version = self._at
         assert version is not None
         kind: Kind = "build" if self._restores else STEPS[version.state][0]
@@ -233,11 +238,6 @@ class StepRunner(msgspec.Struct, eq=False):
             report = self.step_worker.fetch()
         except errors.ArenaError as error:
             report = _fault(kind, str(error))
-        if self.step_worker.busy and now - self._began > LONGEST_S:
-            self.step_worker.drop()
-            report = _fault(
-                kind, f"expected the step to end within {LONGEST_S:,} s, got: one that goes on; it is ended"
-            )
         if report is not None:
             self._at = None
             self._looked = 0.0

@@ -110,7 +110,7 @@ def test_a_submission_goes_through_its_steps_and_takes_over(store: LeagueStore) 
     assert (states["fox/2"], states["fox/1"]) == (State.ACTIVE, State.SUPERSEDED)
     assert (states["owl/2"], states["owl/1"]) == (State.REJECTED, State.ACTIVE)
     [build, check] = store.reports.of(store.versions.named("owl/2").id)
-    assert (build.verdict, check.verdict, check.report["finding"]) == ("passed", "failed", "check bad check")
+    assert (build.verdict, check.verdict, check.finding) == ("passed", "failed", "check bad check")
 
 
 def test_a_machine_that_fails_in_a_step_rejects_nobody(store: LeagueStore) -> None:

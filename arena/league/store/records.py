@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -17,8 +18,6 @@ HOUSE: Final = "house"
 
 Kind: TypeAlias = Literal["build", "check", "qualify"]
 """A step between a submission and the first rated game."""
-Verdict: TypeAlias = Literal["passed", "failed", "machine"]
-"""What came of a step. `failed` is the bot's fault, `machine` is nobody's."""
 
 
 class Author(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,17 +102,37 @@ class Received(msgspec.Struct, frozen=True):
     """Whether this content was there already: then nothing has changed."""
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class Verdict(StrEnum):
+    """How a step ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    """By the bot: its author has to change it."""
+    MACHINE = "machine"
+    """The machine could not do it. It is not the bot's fault: try again."""
+
+
+class StepReport(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a step."""
 
     kind: Kind
-    attempt: int
-    """Counted from 1."""
     verdict: Verdict
-    report: Payload
-    """What its author can read and act on."""
+    finding: str = ""
+    """What was expected, what was got, and what to do; empty if it passed. It may quote the bot: escape it."""
+    seconds: float = 0.0
+    """How long it took."""
+    memory_mib: int = 0
+    """The most memory of the bot's processes that was seen."""
     output: bytes = b""
-    """The last of what the step wrote."""
+    """The last of what the bot's processes printed, as it was: escape it before it is shown."""
+    detail: Payload = {}
+    """What else the step found, as plain values."""
+    tree_digest: str = ""
+    """After a build: SHA-256 (hex) over the files that it left."""
+    command_to_repeat: str = ""
+    """What the author types to see the same on their machine."""
+    attempt: int = 1
+    """Counted from 1. The database says this, and the next."""
     at: str = ""
     """When it was stored; UTC (ISO 8601)."""
 

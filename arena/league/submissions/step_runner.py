@@ -22,12 +22,11 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core.face import Level, Payload, errors, lane_kit, machine_fault, processor_cores
+from arena.core.face import Level, errors, lane_kit, machine_fault, processor_cores
 from arena.league.keeping.clearing import LONGEST_REST_S, Lost
 from arena.league.store import LeagueStore
-from arena.league.store.records import Kind, Report, Version
+from arena.league.store.records import Kind, StepReport, Verdict, Version
 from arena.league.store.states import Actor, State
-from arena.league.submissions.steps import StepReport, Verdict
 from arena.league.submissions.tools import LeagueTools
 
 STEPS: Final[dict[State, tuple[Kind, State]]] = {
@@ -250,15 +249,11 @@ class StepRunner(msgspec.Struct, eq=False):
         report = self.judge(version, report)
         step, following = STEPS[version.state]
         assert step == report.kind
-        stored = Report(
-            kind=report.kind, attempt=version.attempts + 1, verdict=report.verdict.value, report=_document(report),
-            output=report.output,
-        )  # fmt: skip
         to = {Verdict.PASSED: following, Verdict.FAILED: State.REJECTED, Verdict.MACHINE: version.state}[report.verdict]
         reason = report.finding or _PASSED[report.kind]
         try:
             spec = self.tools.spec(version) if to is State.ACTIVE else None
-            changed = self.store.versions.change(version.id, to, Actor.SERVICE, reason, report=stored, spec=spec)
+            changed = self.store.versions.change(version.id, to, Actor.SERVICE, reason, report=report, spec=spec)
         except errors.Refused as error:  # it was taken out meanwhile
             self.tell(f"{version.name}: what came of the step {step} is dropped: {error}")
             return
@@ -293,12 +288,6 @@ class StepRunner(msgspec.Struct, eq=False):
 
     def _count_fault(self, version: Version) -> None:
         self.machine_faults += version.level != Level.REMOTE
-
-
-def _document(report: StepReport) -> Payload:
-    """Returns what a report says beside its verdict and its output, which are stored apart."""
-    document: Payload = msgspec.to_builtins(report)
-    return {key: value for key, value in document.items() if key not in ("kind", "verdict", "output")}
 
 
 def _fault(kind: Kind, text: str) -> StepReport:

@@ -206,13 +206,8 @@ class Matches:
             Of each the number, the worker elsewhere that played it (empty if none did), and whether it is done or
             void.
         """
-        found = self._db.execute(
-            "SELECT games.number, coalesce(worker, ''), status IN ('done', 'void')"
-            " FROM matches INDEXED BY matches_playing CROSS JOIN games ON games.tournament = matches.tournament"
-            f" AND games.match = matches.number WHERE matches.tournament = ? AND {PLAYING} ORDER BY games.number",
-            (self._season(),),
-        )
-        return [(number, worker, bool(is_over)) for number, worker, is_over in found]
+        games = (game for match in self.running() for game in match.games)
+        return sorted((game.number, game.worker or "", game.status in ("done", "void")) for game in games)
 
     def settled(self, first: int, end: int) -> list[Match]:
         """Returns the matches from number `first` up to but not including `end` that are over or void, in order."""
@@ -382,7 +377,7 @@ class Matches:
     def _games_of(self, tournament: str, match: int) -> tuple[MatchGame, ...]:
         """Returns the games of a match. Without the index's name SQLite would read all games of the season in order."""
         found = self._db.execute(
-            "SELECT id, number, rotation, seating, status FROM games INDEXED BY games_by_match"
+            "SELECT id, number, rotation, seating, status, worker FROM games INDEXED BY games_by_match"
             " WHERE tournament = ? AND match = ? ORDER BY number",
             (tournament, match),
         )

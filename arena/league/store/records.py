@@ -159,6 +159,8 @@ class MatchGame(msgspec.Struct, frozen=True, kw_only=True):
     """By seat."""
     status: str
     """`planned`, `running`, `done` or `void`."""
+    worker: str | None = None
+    """The worker elsewhere that played it; None if none did."""
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True):

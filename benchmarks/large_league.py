@@ -169,7 +169,7 @@ def measure(cup: Folder) -> None:
             publishing.publish()
         with timed("publishing: a turn of the loop in which everything is due and a game was rated"):
             publishing._due = publishing._ranking_due = 0.0
-            store.controls.set("paused", False)
+            store.set_control("paused", False)
             publishing.look()
         with timed("publishing: a turn of the loop in which nothing has changed"):
             publishing._due = 0.0
@@ -189,7 +189,7 @@ def measure(cup: Folder) -> None:
         copy_database(cup.database, cup.path.parent / "copy.db")
     with open_league(cup.database) as store:
         with store.transaction():
-            store.controls.set("closing", Closing(season.name, "spring", final=False))
+            store.set_control("closing", Closing(season.name, "spring", final=False))
         with timed("the season is closed"):
             close_season(store, cup, lambda sentence: None)
     row("memory of the process, at most", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MiB")

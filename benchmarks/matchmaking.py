@@ -40,8 +40,9 @@ from arena.core.ratings.pairs import PairResult
 from arena.core.ratings.refit import refit
 from arena.core.ratings.running import MU, Rating, inherit
 from arena.core.tournament.formats.closeness import draw_place, generator, weights
-from arena.league.matches.matchmaking import Candidate, ChosenMatch, after, next_match
+from arena.league.matches.matchmaking import ChosenMatch, after, next_match
 from arena.league.settings import MatchRule
+from arena.league.store.records import Candidate
 
 RUNNING = 8
 """Matches that run at a time."""

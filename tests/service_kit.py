@@ -17,6 +17,7 @@ from arena.core.store.database import Connection
 from arena.core.store.records import Claim, PlannedGame
 from arena.core.tournament.lanes import Lanes, Play, Worker
 from arena.core.types import Payload, Termination
+from arena.league.keeping.clearing import Lost
 from arena.league.matches.planning import Planner
 from arena.league.matches.starts import Starts
 from arena.league.matches.supply import MatchGames
@@ -130,7 +131,9 @@ class Running:
         self.tools.unbuilt |= set(unbuilt)
         self.lanes = Lanes(self.supply, play, worker)
         self.step_worker = StepWorker(instant.inline)
-        self.step_runner = StepRunner(store, self.step_worker, self.tools, self.said.append)
+        self.step_runner = StepRunner(
+            store, self.step_worker, self.tools, Lost(store, self.tools.is_built), self.said.append
+        )
         self.planner = Planner(
             store, settings, bytes.fromhex(self.tournament.commitment),
             absent=lambda: self.step_runner.lost.names, resting=self.starts.resting,

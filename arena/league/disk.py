@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -100,36 +101,6 @@ class DiskWatch:
         return tuple(each if self._enough else int(each * AGAIN) for each in least)
 
 
-class Reserve:
-    """A file that only takes room."""
-
-    def __init__(self, path: Path, size: int = RESERVE) -> None:
-        """Begins with where it is, or will be, and how many bytes it takes."""
-        self._path = path
-        self._size = size
-
-    @property
-    def held(self) -> bool:
-        """Whether it is there, in its full size."""
-        try:
-            return self._path.stat().st_size == self._size
-        except FileNotFoundError:
-            return False
-
-    def hold(self) -> bool:
-        """Takes the room, if it is not taken yet. Returns whether it is taken now."""
-        if not self.held:
-            try:
-                files.allocate(self._path, self._size)
-            except OSError:
-                return False
-        return True
-
-    def give_up(self) -> None:
-        """Frees the room. Raises OSError: the file cannot be removed."""
-        self._path.unlink(missing_ok=True)
-
-
 class DiskRoom:
     """The room on a league's disk as its service watches it, and the reserve.
 
@@ -137,11 +108,12 @@ class DiskRoom:
         tell: Called with a sentence when the room becomes too small, and when it is enough again.
     """
 
-    def __init__(self, folder: Path, tell: Callable[[str], object]) -> None:
-        self._watch = DiskWatch(folder)
-        self._reserve = Reserve(folder / "reserve")
+    def __init__(self, folder: Path, tell: Callable[[str], object], measure: Callable[[Path], Disk] = _space) -> None:
+        self._watch = DiskWatch(folder, measure)
+        self._reserve = folder / "reserve"
+        """A file that only takes room."""
         self._tell = tell
-        self._looked = 0.0
+        self._looked = -LOOK_S
         self.room = self._watch.look()
         """As it was measured last."""
         self.is_short = False
@@ -157,9 +129,10 @@ class DiskRoom:
         if room.enough == self.is_short:
             self.is_short = not room.enough
             self._tell(f"Disk: {room.sentence()}")
-        if room.enough:
-            self._reserve.hold()
+        if room.enough and not (self._reserve.exists() and self._reserve.stat().st_size == RESERVE):
+            with suppress(OSError):  # it is tried again
+                files.allocate(self._reserve, RESERVE)
 
     def give_up_reserve(self) -> None:
-        """Frees the reserve, so that what is known can be committed."""
-        self._reserve.give_up()
+        """Frees the reserve, so that what is known can be committed. Raises OSError: the file cannot be removed."""
+        self._reserve.unlink(missing_ok=True)

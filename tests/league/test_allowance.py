@@ -13,10 +13,9 @@ from arena.league.folder import Folder
 from arena.league.order_context import Order, OrderContext
 from arena.league.settings import Limits, Settings
 from arena.league.store import LeagueStore
-from arena.league.store.records import Report, Version
+from arena.league.store.records import StepReport, Verdict, Version
 from arena.league.store.states import Actor, State
-from arena.league.submissions.step_runner import StepRunner
-from arena.league.submissions.steps import StepReport, Verdict, footprint
+from arena.league.submissions.steps import footprint
 from arena.league.submissions.submitting import Allowance, check_quotas
 from tests import league_kit
 from tests.service_kit import Running, play
@@ -43,7 +42,7 @@ def built(mib: float) -> StepReport:
 def active(store: LeagueStore, bot: str, text: str, mib: int, author: str = "anna") -> Version:
     version = league_kit.submit(store, bot, text, author=author)
     store.versions.change(version.id, State.BUILDING, Actor.SERVICE, "")
-    report = Report(kind="build", attempt=1, verdict="passed", report={"detail": {"bytes": mib * MIB}})
+    report = StepReport(kind="build", attempt=1, verdict=Verdict.PASSED, detail={"bytes": mib * MIB})
     store.versions.change(version.id, State.CHECKING, Actor.SERVICE, "", report=report)
     for state in (State.QUALIFYING, State.ACTIVE):
         store.versions.change(version.id, state, Actor.SERVICE, "")
@@ -84,13 +83,13 @@ def test_a_version_that_is_too_much_is_rejected_and_the_older_one_plays(store: L
         sized = built(50) if report.kind == "build" else report
         return Allowance(store, Path(), Limits(built_mib=100)).judge(version, sized)
 
-    running.step_runner = StepRunner(store, running.step_worker, running.tools, running.said.append, judge)
+    running.step_runner.judge = judge
     while running.step_runner.waits():
         running.step_runner.look()
     assert store.versions.named("fox/2").state is State.REJECTED
     assert store.versions.named("fox/1").state is State.ACTIVE
     [report] = store.reports.of(store.versions.named("fox/2").id)
-    assert "retire a version: fox/1 has 60 MiB" in report.report["finding"]
+    assert "retire a version: fox/1 has 60 MiB" in report.finding
     assert "fox/2 is rejected: expected what is built" in " ".join(notice.text for notice in store.notices.of("anna"))
 
 

@@ -95,7 +95,7 @@ def test_a_restored_league_goes_on(cup: Path, tmp_path: Path) -> None:
 
 def ratings_of(store: LeagueStore) -> tuple[dict[int, float], dict[int, float]]:
     """By entrant the rating that is stored, and the one that follows from the results."""
-    stored = {one.entrant: round(one.rating.mu, 9) for one in store.facts.standing()}
+    stored = {one.entrant: round(one.mu, 9) for one in store.facts.standing()}
     db = store._db
     played = {number: Rating(mu, sigma) for number, mu, sigma in db.execute("SELECT number, mu0, sigma0 FROM entrants")}
     games = db.execute("SELECT id FROM games WHERE status = 'done' AND counts = 1 ORDER BY number").fetchall()

@@ -174,7 +174,7 @@ def test_a_final_begins_once_all_were_tried_that_could_play_in_it(
         def plan(self, workers: int) -> None:
             """Plans nothing."""
 
-    running.service._ending = Ending()
+    running.service.ending = Ending()
     monkeypatch.setattr(running.orders, "closing", True)
     assert running.run(None).closing
     assert (True, True) not in asked

@@ -57,7 +57,7 @@ def test_a_clock_is_believed_that_agrees_with_the_last_sign_of_life(
     folder: Folder, monkeypatch: pytest.MonkeyPatch, days: float, boot: str, up_days: float, doubted: bool
 ) -> None:
     with open_league(folder.database) as store:
-        store.controls.set("alive", {"clock": LAST.clock, "boot": LAST.boot, "uptime": LAST.uptime})
+        store.set_control("alive", {"clock": LAST.clock, "boot": LAST.boot, "uptime": LAST.uptime})
         at(monkeypatch, Alive(NOON + days * DAY_S, boot, LAST.uptime + up_days * DAY_S))
         clock, due = calendar.clocks(store)
         assert (abs(clock - due) > DAY_S) is doubted

@@ -6,8 +6,8 @@ import pytest
 
 from arena.author.conform.report import BotReport, Level, Result
 from arena.author.conform.report import Verdict as Found
+from arena.league.store.records import Verdict
 from arena.league.submissions.steps.check import verdict
-from arena.league.submissions.steps.step_report import Verdict
 
 DENIED = "the machine did not let it run for 90 ms"
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.league.disk import GIB, Disk, DiskWatch, Reserve
+from arena.league import disk
+from arena.league.disk import GIB, Disk, DiskRoom, DiskWatch
 
 TOTAL = 100 * GIB
 
@@ -79,32 +80,33 @@ def test_the_room_of_a_real_disk(tmp_path: Path) -> None:
     assert 0 < room.free < os.statvfs(tmp_path).f_blocks * os.statvfs(tmp_path).f_frsize
 
 
-def test_a_reserve_takes_real_room_and_gives_it_back(tmp_path: Path) -> None:
-    reserve = Reserve(tmp_path / "reserve", 2**20)
-    assert not reserve.held
-    assert reserve.hold()
-    assert reserve.held
-    assert (tmp_path / "reserve").stat().st_blocks * 512 >= 2**20
-    assert reserve.hold()
-    reserve.give_up()
-    reserve.give_up()
-    assert not reserve.held
-    assert os.listdir(tmp_path) == []
+@pytest.fixture
+def reserve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(disk, "RESERVE", 2**20)
+    monkeypatch.setattr(disk, "LOOK_S", 0.0)
+    return tmp_path / "reserve"
 
 
-def test_a_reserve_for_which_there_is_no_room_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def room_of(reserve: Path) -> DiskRoom:
+    return DiskRoom(reserve.parent, print, lambda path: Disk(9 * GIB, TOTAL))
+
+
+def test_a_reserve_takes_real_room_and_gives_it_back(reserve: Path) -> None:
+    reserve.write_bytes(b"left by a kill")
+    room = room_of(reserve)
+    for _ in range(2):
+        room.look()
+        assert reserve.stat().st_size == 2**20
+        assert reserve.stat().st_blocks * 512 >= 2**20
+    room.give_up_reserve()
+    room.give_up_reserve()
+    assert os.listdir(reserve.parent) == []
+
+
+def test_a_reserve_for_which_there_is_no_room_leaves_nothing(reserve: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(descriptor: int, offset: int, length: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "posix_fallocate", full)
-    reserve = Reserve(tmp_path / "reserve", 2**20)
-    assert not reserve.hold()
-    assert os.listdir(tmp_path) == []
-
-
-def test_a_reserve_of_another_size_is_made_anew(tmp_path: Path) -> None:
-    (tmp_path / "reserve").write_bytes(b"left by a kill")
-    reserve = Reserve(tmp_path / "reserve", 2**16)
-    assert not reserve.held
-    assert reserve.hold()
-    assert (tmp_path / "reserve").stat().st_size == 2**16
+    room_of(reserve).look()
+    assert os.listdir(reserve.parent) == []

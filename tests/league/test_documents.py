@@ -17,7 +17,7 @@ from arena.league.folder import Folder
 from arena.league.public import documents
 from arena.league.settings import Settings
 from arena.league.store import LeagueStore
-from arena.league.store.records import Report
+from arena.league.store.records import StepReport, Verdict
 from arena.league.store.states import Actor, State
 from tests import league_kit as kit
 from tests.archive_kit import make
@@ -196,11 +196,12 @@ def test_games_are_found_by_author_bot_and_outcome(played: LeagueStore) -> None:
 
 def test_a_report_is_what_its_author_can_act_on(store: LeagueStore) -> None:
     fox = kit.play_on(store, kit.submit(store, "fox"), State.BUILDING)
-    failed = Report(
+    failed = StepReport(
         kind="build",
         attempt=1,
-        verdict="failed",
-        report={"kind": "build", "verdict": "failed", "finding": "no rule", "command_to_repeat": "arena bot build fox"},
+        verdict=Verdict.FAILED,
+        finding="no rule",
+        command_to_repeat="arena bot build fox",
         output=b"make: \xff***",
     )
     store.versions.change(fox.id, State.REJECTED, Actor.SERVICE, "no rule", report=failed)

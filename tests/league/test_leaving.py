@@ -79,7 +79,7 @@ def test_the_name_goes_and_the_record_stays_even_while_a_game_runs(league: Folde
         publishing.publish()
         assert b"Zoe's" in shown(league)
         assert (league.published / "authors/Zoe").is_dir()
-        store.controls.set("taken_back", [{"season": "second", "what": "all bots of Zoe", "matches": 1, "reason": "x"}])
+        store.set_control("taken_back", [{"season": "second", "what": "all bots of Zoe", "matches": 1, "reason": "x"}])
         order(store, league, "match", "Zoe", bot="fox", against="owl")
 
         def leave() -> None:

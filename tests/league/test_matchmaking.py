@@ -8,8 +8,9 @@ import pytest
 
 from arena.core.errors import ConfigError
 from arena.core.tournament.formats.closeness import generator
-from arena.league.matches.matchmaking import Candidate, ChosenMatch, Wait, after, next_match
+from arena.league.matches.matchmaking import ChosenMatch, Wait, after, next_match
 from arena.league.settings import MatchRule, parse
+from arena.league.store.records import Candidate
 
 HOUSE = [Candidate(entrant=number, author=None, mu=25.0) for number in (0, 1)]
 TWO = MatchRule()

@@ -16,7 +16,7 @@ from arena.league.public.publishing import Publishing
 from arena.league.public.ranking import Ranking
 from arena.league.settings import Limits, Settings
 from arena.league.store import LeagueReader
-from arena.league.store.records import Report
+from arena.league.store.records import StepReport, Verdict
 from arena.league.store.states import Actor, State
 from tests import league_kit
 
@@ -50,7 +50,7 @@ def test_the_refit_takes_a_tenth_of_the_time_and_all_of_publishing_half(
         season = league_kit.season(store)
         pace = Publishing(store, folder, Settings(name="cup"), season, lambda sentence: None)
         while now < 2_000:
-            store.controls.set("paused", False)  # something changes before each look
+            store.set_control("paused", False)  # something changes before each look
             pace.hurry()  # an order in each turn of the loop
             pace.look()
             now += 0.2
@@ -114,7 +114,7 @@ def test_reports_notices_and_answers_name_no_folder_of_the_operator(tmp_path: Pa
     words = f"{folder.built('ab12')}/main.go:3: no such file; {sys.prefix}/lib/x.py; {tmp_path / SECRET}/other"
     with league_kit.league(folder.path, "anna") as store:
         fox = league_kit.active(store, "fox")
-        found = Report(kind="build", attempt=1, verdict="failed", report={"finding": words, "detail": {"of": [words]}},
+        found = StepReport(kind="build", attempt=1, verdict=Verdict.FAILED, finding=words, detail={"of": [words]},
                        output=words.encode(), at=league_kit.AT)  # fmt: skip
         store.reports.add(fox.id, found)
         store.notices.add("anna", "suspended", words)

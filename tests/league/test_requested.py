@@ -160,7 +160,7 @@ def test_a_kill_plays_the_rest_on_the_same_deal_and_the_machine_gives_up_once(
     playing.look()
     assert "greedy" not in playing.notices("anna")[0]
     assert len(playing.store.controls.requests) == 1, "it ends nothing but this try"
-    playing.store.controls.set("requests", [])
+    playing.store.set_control("requests", [])
     fails = True
     ask(playing.store, playing.folder, "anna", "fox", "random")
     games[1:] = []

@@ -12,7 +12,7 @@ from arena.core.link.unchanged import FilesChanged
 from arena.league.folder import Folder
 from arena.league.settings import Settings
 from arena.league.store import LeagueStore
-from arena.league.store.records import Report
+from arena.league.store.records import StepReport, Verdict
 from arena.league.store.states import Actor, State
 from arena.league.submissions.tools import LeagueTools, built_tree
 from tests import league_kit
@@ -33,9 +33,7 @@ def built(store: LeagueStore, folder: Folder, level: str) -> Path:
     archives.unpack(packed.data, place)
     (place / "out").write_text("built")
     store.versions.change(version.id, State.BUILDING, Actor.SERVICE, "")
-    told = Report(
-        kind="build", attempt=1, verdict="passed", report={"tree_digest": tree_digest(place)}, at=league_kit.AT
-    )
+    told = StepReport(kind="build", attempt=1, verdict=Verdict.PASSED, tree_digest=tree_digest(place), at=league_kit.AT)
     store.versions.change(version.id, State.CHECKING, Actor.SERVICE, "", report=told)
     return place
 

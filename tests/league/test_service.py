@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -67,7 +68,7 @@ class Asked:
 def test_what_authors_ask_for_is_played_when_nothing_rated_is(tmp_path: Path, beside: bool, bots: int) -> None:
     with service_kit.league(tmp_path, *("fox", "owl", "cat")[:bots]) as store:
         running, asked = Running(store, service_kit.play, workers=2 if bots else 9), Asked()
-        running.service._requested, running.service._beside = asked, beside  # type: ignore[assignment]
+        running.service.requested, running.service.beside = asked, beside  # type: ignore[assignment]
         running.run(20 if bots else 500)
         assert {*asked.may} >= {beside if bots else True}
         assert bots == 0 or beside or not any(asked.may), "something rated waits for a worker in every turn"
@@ -109,7 +110,7 @@ def test_a_submission_goes_through_its_steps_and_takes_over(store: LeagueStore) 
     assert (states["fox/2"], states["fox/1"]) == (State.ACTIVE, State.SUPERSEDED)
     assert (states["owl/2"], states["owl/1"]) == (State.REJECTED, State.ACTIVE)
     [build, check] = store.reports.of(store.versions.named("owl/2").id)
-    assert (build.verdict, check.verdict, check.report["finding"]) == ("passed", "failed", "check bad check")
+    assert (build.verdict, check.verdict, check.finding) == ("passed", "failed", "check bad check")
 
 
 def test_a_machine_that_fails_in_a_step_rejects_nobody(store: LeagueStore) -> None:
@@ -306,7 +307,7 @@ def test_a_second_signal_drops_what_runs_and_it_is_played_again(store: LeagueSto
                 signal.raise_signal(signal.SIGTERM)
                 signal.raise_signal(signal.SIGTERM)
 
-    running.service._orders = Impatient(1)
+    running.service.orders = Impatient(1)
     ended = running.run(None)
     assert ended.games == 0
     assert ended.dropped >= 1
@@ -390,6 +391,6 @@ def held(running: Running) -> dict[str, int]:
     return {
         f"{type(part).__name__}.{name}": len(value)
         for part in parts
-        for name, value in vars(part).items()
+        for name, value in (vars(part) if hasattr(part, "__dict__") else msgspec.structs.asdict(part)).items()
         if isinstance(value, (list, dict, set, deque))
     }

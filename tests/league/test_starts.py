@@ -124,7 +124,7 @@ def test_a_version_that_asks_for_more_than_it_may_now_is_suspended_and_so_is_the
 def test_a_version_that_comes_back_beyond_the_caps_is_suspended_when_its_game_would_start(tmp_path: Path) -> None:
     with league(tmp_path, "fox", "owl", "elk") as store:
         running = Running(store, play)
-        job = running.supply._make_job
+        job = running.supply.make_job
 
         def beyond(claim: Any, game: Any) -> Job:
             made = job(claim, game)
@@ -133,7 +133,7 @@ def test_a_version_that_comes_back_beyond_the_caps_is_suspended_when_its_game_wo
                 raise BeyondCaps("limits.start_ms: expected at most 10,000", 10_000)
             return made
 
-        running.supply._make_job = beyond  # type: ignore[method-assign]
+        running.supply.make_job = beyond
         ended = running.run(20)
         assert ended.games >= 20
         assert store.versions.of_bot("fox")[0].state is State.SUSPENDED

@@ -36,6 +36,6 @@ def test_each_version_that_is_suspended_or_rejected_is_told_once_whatever_is_kil
         both = [("suspended", "wolf/1", "it fills the disk"), ("rejected", "owl/1", "no rule")]
         assert heard() == both
         assert heard() == []
-        store.controls.set("told", {"change": before.change, "season": before.season})  # killed before it was noted
+        store.set_control("told", {"change": before.change, "season": before.season})  # killed before it was noted
         assert heard("rejected") == both[1:]
     assert said == []

@@ -14,6 +14,7 @@ import pytest
 from arena.core.errors import InternalError, MachineFault
 from arena.core.referee.job import Job
 from arena.core.tournament.workers import local_worker
+from arena.league.keeping.clearing import Lost
 from arena.league.service import loop
 from arena.league.service.loop import STEPS_SHARE, Turns
 from arena.league.store.states import State
@@ -154,7 +155,7 @@ def test_a_step_that_does_not_end_is_ended_and_tried_again(tmp_path: Path, monke
         league_kit.submit(store, "fox")
         running = Running(store, lambda job: pytest.fail("no game is played"))
         monkeypatch.setattr(running.tools, "work", lambda version, kind: (time.sleep, (60,)))
-        runner = StepRunner(store, step_worker, running.tools, running.said.append)
+        runner = StepRunner(store, step_worker, running.tools, Lost(store, running.tools.is_built), running.said.append)
         runner.look()
         assert step_worker.busy
         until = time.monotonic() + 20

@@ -12,7 +12,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "init": ("arena.league.commands.init:init", "Make a league."),
     "run": ("arena.league.commands.run:run", "Run a league: build, try and play what is submitted."),
     "open": ("arena.league.commands.open:open_", "Open a league to authors elsewhere."),
-    "serve": ("arena.league.commands.serve:serve", "Serve a league's pages, and what is played now."),
+    "serve": ("arena.league.commands.open:serve", "Serve a league's pages, and what is played now."),
     "pause": ("arena.league.commands.steer:pause", "Begin no game until the league is resumed."),
     "resume": ("arena.league.commands.steer:resume", "End a pause."),
     "concurrency": ("arena.league.commands.steer:concurrency", "Set how many games are played at a time."),
@@ -21,7 +21,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "lift": ("arena.league.commands.steer:lift", "Let a suspended version play again."),
     "season": ("arena.league.commands.season:season", "End a season, or list those that there were."),
     "author": ("arena.league.commands.author:author", "Say who may submit bots."),
-    "token": ("arena.league.commands.token:token", "Make tokens for authors elsewhere, and say which are valid."),
+    "token": ("arena.league.commands.author:tokens", "Make tokens for authors elsewhere, and say which are valid."),
     "replay-games": ("arena.league.commands.steer:replay_games", "Play matches again whose results should not count."),
     "strike": ("arena.league.commands.steer:strike", "Take all results back of who has cheated."),
     "backup": ("arena.league.commands.backup:backup", "Copy a league into one file, while it runs."),
@@ -34,10 +34,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "rename": ("arena.league.commands.steer:rename", "Give a bot another display name."),
     "export-author": ("arena.league.commands.author:export_author", "Write what a league keeps of an author."),
     "retire": ("arena.league.commands.steer:retire", "Take a bot out of a league."),
-    "status": ("arena.league.commands.status:status", "Say how a league is, or how your bots stand in it."),
+    "status": ("arena.league.commands.look:status", "Say how a league is, or how your bots stand in it."),
     "standings": ("arena.league.commands.look:standings", "Print the standings of a league."),
     "games": ("arena.league.commands.look:games", "Find games of a league, the latest first."),
-    "audit": ("arena.league.commands.audit:audit", "Check that a league has changed nothing that it has shown."),
+    "audit": ("arena.league.commands.season:audit", "Check that a league has changed nothing that it has shown."),
 }
 """As `arena.cli.COMMANDS`."""
 HEADINGS: Mapping[str, str] = {"init": "Run a league", "submit": "Take part", "status": "Look"}

@@ -39,11 +39,12 @@ def serve(bot: str, receipts: Path | None, elsewhere: Elsewhere | None) -> None:
     if elsewhere is None:
         raise errors.ConfigError("expected --at ADDRESS, got: no league; its operator has it from `arena league open`")
     need("remote", "`arena bot serve`")
-    from arena.league.door.serve import RemoteService
+    from arena.league.door.serve import RemoteService, ServeLog
     from arena.league.service.stopping import Stopping
 
     spec = bot_manifests.load_bot(bot)
     bot_manifests.check_name(spec.name)
-    service = RemoteService(elsewhere.league, elsewhere.token, spec, tell, look=elsewhere.look, receipts=receipts)
+    log = ServeLog(tell)
+    service = RemoteService(elsewhere.league, elsewhere.token, spec, log, elsewhere.look, receipts)
     with Stopping() as stopping:
         service.run(lambda: stopping.asked, lambda: stopping.at_once)

@@ -1,13 +1,16 @@
-"""`arena league open`: opens the door of a league to the network."""
+"""`arena league open` and `arena league serve`: the door of a league, and its pages and live view."""
 
 from __future__ import annotations
 
+import sys
+from contextlib import closing
 from pathlib import Path
 
 import click
 
 from arena.cli.help import Command
 from arena.cli.output import say, show_line
+from arena.league.commands.here import folder_argument
 
 _PROXY = """\
 Authors elsewhere need a web server with TLS in front of it. Caddy, in its Caddyfile:
@@ -79,7 +82,7 @@ def open_(
 
     from arena.core.face import errors, need, plain
     from arena.league.door.addresses import address
-    from arena.league.door.supervisor import door_command, keep_open
+    from arena.league.door.supervisor import DoorSupervisor, door_command, keep_open
     from arena.league.settings import check_bind
 
     need("pages", "`arena league open`")
@@ -97,13 +100,18 @@ def open_(
     say("Ctrl-C closes the door; the league plays on.")
     if not (files or url):
         say(_PROXY.replace("PLACE", bind))
-    ctx.exit(keep_open(partial(door_command, folder, bind, url, files), lambda sentence: say(plain(sentence))))
+    command = partial(door_command, folder, bind, url, files)
+    ctx.exit(keep_open(DoorSupervisor(command, lambda sentence: say(plain(sentence)), _announce)))
+
+
+def _announce(at: str) -> None:
+    show_line(at)
+    sys.stdout.flush()
 
 
 def _serve(folder: Path, bind: str, url: str, tls: tuple[str, ...], falls: int) -> None:
     """Is the door until it is closed, or whoever keeps it open has gone."""
     import os
-    import sys
 
     from arena.core.face import files, plain
     from arena.league.door import certificates
@@ -127,8 +135,7 @@ def _serve(folder: Path, bind: str, url: str, tls: tuple[str, ...], falls: int) 
         say(listening.warning)
 
     def ready() -> None:
-        show_line(at)
-        sys.stdout.flush()
+        _announce(at)
         say("The door is open.")
 
     server = Server(
@@ -137,3 +144,53 @@ def _serve(folder: Path, bind: str, url: str, tls: tuple[str, ...], falls: int) 
     )  # fmt: skip
     door.traffic = server.traffic
     server.run()
+
+
+@click.command()
+@folder_argument
+@click.option(
+    "--bind", default="127.0.0.1:8080", show_default=True, metavar="ADDRESS",
+    help="Where to listen: an address of this machine and a port.",
+)  # fmt: skip
+@click.option(
+    "--name", "names", multiple=True, metavar="HOST",
+    help="A name under which browsers reach it; repeat for more. Addresses in numbers and localhost always work.",
+)  # fmt: skip
+def serve(folder: Path, bind: str, names: tuple[str, ...]) -> None:
+    """Serve the pages of the league in FOLDER, and what is played now, under /live/.
+
+    Everybody who reaches the address can look, and nobody can do anything. The pages are the files of FOLDER/site,
+    which any web server can serve as well. Of a game that goes on only what every seat knows is shown; hidden hands are
+    in the published replays, once a match is over.
+
+    It listens on this machine alone. For others, put a web server with TLS in front of it and give its name with
+    --name, or give another address with --bind.
+
+    \b
+    Example:
+      arena league serve cup
+      arena league serve cup --bind 0.0.0.0:8080 --name cup.example
+    """
+    from arena.core.face import need
+
+    need("pages", "`arena league serve`")
+    from arena.core.face import feeds
+    from arena.league.public.shown import ShownLeague
+    from arena.pages.commands.watch import of_folder, tell_error
+    from arena.pages.live.app import Watching, public_app
+    from arena.pages.web import Guard, Server, listen
+
+    shown = ShownLeague(folder)
+    seen = of_folder(shown, hands=False)
+    listening = listen(bind)
+    with closing(feeds.FeedReader(seen.feed)) as feed_reader:
+        watching = Watching(feed_reader, seen.board, revealed=seen.revealed, public=True)
+        app = Guard(public_app(shown.site, watching), key=None, port=listening.port, names=names)
+        if listening.warning:
+            say(listening.warning)
+
+        def ready() -> None:
+            show_line(listening.url())
+            say("Everybody who reaches this address can look. Ctrl-C ends it; the league plays on.")
+
+        Server(app, listening, ready=ready, on_stop=watching.close, on_error=tell_error).run()

@@ -1,4 +1,4 @@
-"""`arena league season`: ends a season, lists those that there were, and fetches one."""
+"""`arena league season` and `audit`: ends a season, lists those that there were, fetches one, and checks them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from arena.cli.options import json_option
 from arena.cli.output import counted, echo, say, show_json, show_line
 from arena.core.face import errors, plain, progress_lines
 from arena.league.commands.here import (
@@ -100,42 +101,34 @@ def close(name: str, folder: Path | None, following: str, no_final: bool) -> Non
     told, at = "", time.monotonic()
     with progress_lines.moving_line() as show:
         while (closed := _closed(league, name)) is None:
-            doing = _doing(league)
+            doing, far = _doing(league)
             if league.is_running:
                 if doing != told:
                     say(f"{doing} This command may be stopped; the season ends all the same.")
                 told = doing
                 if show is not None:
-                    show(_how_far(league))
-                elif time.monotonic() >= at + progress_lines.LINE_S and (far := _how_far(league)):
+                    show(far)
+                elif far and time.monotonic() >= at + progress_lines.LINE_S:
                     at = time.monotonic()
                     say(far)
                 time.sleep(_POLL_S)
             elif not _close_here(league):
-                say(f"{_doing(league)} The service plays it: arena league run {league.path}")
+                say(f"{_doing(league)[0]} The service plays it: arena league run {league.path}")
                 return
     echo(plain(f"Season {closed.name} is closed; digest {closed.digest}"))
 
 
-def _doing(folder: Folder) -> str:
-    """Returns what has to happen before the season ends."""
-    with reading(folder) as reader:
-        season = reader.seasons.current()
-        final = season and season.final
-    if not final or final.outcome:
-        return "The season ends as soon as the games that run are over."
-    return f"The final between {counted(len(final.playing), 'version')} is played first."
-
-
-def _how_far(folder: Folder) -> str:
-    """Returns how much of the final is played, for people; empty if none is being played."""
+def _doing(folder: Folder) -> tuple[str, str]:
+    """Returns what has to happen before the season ends, and how much of the final is played; empty if none is."""
     from arena.league.matches.final_tables import deals_played
 
     with reading(folder) as reader:
         season = reader.seasons.current()
-        if season is None or season.final is None or season.final.outcome:
-            return ""
-        return f"The final: {deals_played(reader, season):,} of at most {season.final.deals:,} deals."
+        final = season and season.final
+        if season is None or not final or final.outcome:
+            return "The season ends as soon as the games that run are over.", ""
+        what = f"The final between {counted(len(final.playing), 'version')} is played first."
+        return what, f"The final: {deals_played(reader, season):,} of at most {final.deals:,} deals."
 
 
 def _close_here(folder: Folder) -> bool:
@@ -224,3 +217,47 @@ def get(name: str, out: Path, elsewhere: Elsewhere | None) -> None:
     with elsewhere.client() as client:
         say(plain(fetch_season(client, name, out, tell=say)))
     show_line(str(out))
+
+
+@click.command()
+@click.argument("folder", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--noted", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+    help="What was seen before: another author's .heads.jsonl, or a copy of a season's commitment.json."
+    "  [default with --at: your own]",
+)  # fmt: skip
+@out_option("With --at, the folder for what is fetched.")
+@at_options
+@json_option
+@click.pass_context
+def audit(
+    ctx: click.Context, folder: Path | None, noted: Path | None, out: Path, elsewhere: Elsewhere | None, as_json: bool
+) -> None:
+    """Check that a league has changed and left out nothing of the seasons that it has ever shown.
+
+    The league is one in FOLDER, or what was fetched into it, or one elsewhere: then what it publishes of its seasons is
+    fetched first, without logs. Each line must name the one before it, from the first season on, and each line that was
+    seen before must be there. With --noted of another author you find a league that shows the two of you different
+    histories. It is what `arena verify` does, which checks the logs too. The exit code is 4 if anything is wrong.
+
+    \b
+    Example:
+      arena league audit cup
+      arena league audit --at https://cup.example --token anna.token --out cup --noted bert.heads.jsonl
+    """
+    if (folder is None) == (elsewhere is None):
+        got = "none; say which league" if folder is None else f"both {folder} and --at; leave one out"
+        raise errors.ConfigError(f"expected FOLDER, or --at ADDRESS, got: {got}")
+    if elsewhere is not None:
+        from arena.league.door.fetching import fetch_seasons
+
+        with elsewhere.client() as client:
+            fetch_seasons(client, out)
+        own, folder = elsewhere.heads, out
+        noted = noted or (own if own is not None and own.exists() else None)
+    root = ctx.find_root().command
+    assert isinstance(root, click.Group)
+    verify = root.get_command(ctx, "verify")
+    assert verify is not None
+    words = [str(folder), *(["--noted", str(noted)] if noted is not None else []), *(["--json"] if as_json else [])]
+    ctx.exit(verify.main(words, prog_name="arena verify", standalone_mode=False) or 0)

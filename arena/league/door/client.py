@@ -13,27 +13,18 @@ import tarfile
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from itertools import count
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Annotated, Any, Final, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 import msgspec
 
 from arena.core.face import Payload, errors, files
+from arena.league.door import messages
 from arena.league.door.addresses import Address, connect, headers, reached
-from arena.league.door.messages import (
-    API,
-    MAX_ARCHIVE,
-    ORDERS,
-    Ordered,
-    Played,
-    Problem,
-    Submitted,
-    Table,
-    Versions,
-    Welcome,
-)
+from arena.league.door.messages import Submitted
 
 LONGEST_PAUSE_S: Final = 90
 """Longest wait of the client when a rate limit is reached, in seconds."""
@@ -47,6 +38,16 @@ _PIECE: Final = 65_536
 _CUT: Final = (http.client.BadStatusLine, ConnectionError)
 """Errors of a connection that the other end has closed: `RemoteDisconnected` is a `BadStatusLine`."""
 _T = TypeVar("_T")
+
+
+class ShownSeason(msgspec.Struct, frozen=True):
+    """A season, as a league elsewhere says which there are."""
+
+    name: str
+    tournament: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")]
+    closed: str | None = None
+    head: dict[str, Any] | None = None
+    """Number of its lines, and the hash of the last (`rounds.Head`)."""
 
 
 class _Request(NamedTuple):
@@ -67,7 +68,7 @@ class _Answer(NamedTuple):
 class _Refused(errors.DoorError):
     """A problem that the league has sent."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: messages.Problem) -> None:
         super().__init__(sentence(problem.detail, problem.rule, problem.path, problem.remedy), problem.code)
         self.problem = problem
 
@@ -99,13 +100,21 @@ class Client:
 
     # What an author asks
 
-    def hello(self) -> Welcome:
+    def hello(self) -> messages.Welcome:
         """Asks who the league is.
 
         Raises:
             DoorError: The league cannot be reached, or refuses. This holds for all calls.
         """
-        return self._got("/", Welcome)
+        return self._got("/", messages.Welcome)
+
+    def seasons(self) -> list[ShownSeason]:
+        """Returns the seasons that there are, the first first. What is none is left out."""
+        told, found = self.hello().league.get("seasons"), list[ShownSeason]()
+        for one in told if isinstance(told, list) else ():
+            with suppress(msgspec.ValidationError):
+                found.append(msgspec.convert(one, ShownSeason))
+        return found
 
     def submit(self, archive: bytes, bot: str, digest: str, progress: Callable[[int], None]) -> Submitted | None:
         """Sends a bot's archive. What was sent before is not sent again.
@@ -139,24 +148,24 @@ class Client:
         """Returns how many bytes of an archive the league has."""
         answer = self._asked(_Request("HEAD", f"{path}/uploads/{digest}"))
         have = answer.headers.get("upload-offset", "")
-        return min(int(have), MAX_ARCHIVE) if have.isascii() and have.isdigit() else 0
+        return min(int(have), messages.MAX_ARCHIVE) if have.isascii() and have.isdigit() else 0
 
-    def ordered(self, verb: str, **arguments: str) -> Ordered | None:
+    def ordered(self, verb: str, **arguments: str) -> messages.Ordered | None:
         """Gives an order of `ORDERS`. Returns what became of it, or None if the league has not answered yet."""
-        kind = next(kind for kind in ORDERS if kind.verb == verb)
+        kind = next(kind for kind in messages.ORDERS if kind.verb == verb)
         path = kind.path.format_map({name: quote(value, safe="") for name, value in arguments.items()})
         query = {name: value for name, value in arguments.items() if f"{{{name}}}" not in kind.path}
         answer = self._asked(_Request(kind.method.upper(), f"{path}{'?' if query else ''}{urlencode(query)}"))
-        return None if answer.status == HTTPStatus.ACCEPTED else _read(answer.body, Ordered)
+        return None if answer.status == HTTPStatus.ACCEPTED else _read(answer.body, messages.Ordered)
 
-    def status(self, bot: str = "", wait_s: int = 0) -> Versions:
+    def status(self, bot: str = "", wait_s: int = 0) -> messages.Versions:
         """Returns how the author's versions stand, of one bot or of all.
 
         Args:
             bot: The bot; empty means all.
             wait_s: How long the league may wait for the bot's newest version to be tried; less than `ANSWER_S`.
         """
-        return self._got("/versions", Versions, bot=bot, wait=wait_s)
+        return self._got("/versions", messages.Versions, bot=bot, wait=wait_s)
 
     def games(self, *, bot: str = "", only: str = "", most: int = 100) -> Iterator[Payload]:
         """Yields games of the author's versions, the latest first, as many as there are and are wanted.
@@ -170,7 +179,7 @@ class Client:
         """
         after = ""
         while most > 0:
-            page = self._got("/games", Played, bot=bot, only=only, after=after, limit=min(most, 100))
+            page = self._got("/games", messages.Played, bot=bot, only=only, after=after, limit=min(most, 100))
             yield from page.games[:most]
             most -= len(page.games)
             after = page.next
@@ -182,7 +191,7 @@ class Client:
         rows: list[Payload] = []
         digest = None
         while True:
-            page = self._got("/standings", Table, after=len(rows))
+            page = self._got("/standings", messages.Table, after=len(rows))
             if digest not in (None, page.digest):
                 rows.clear()
                 digest = None
@@ -263,7 +272,7 @@ class Client:
             more = {"Content-Length": str(max(0, len(request.body) - request.have)), "Upload-Offset": str(request.have)}
         try:
             try:
-                connection.request(request.method, f"{API}{request.path}", pieces, self._headers | more)
+                connection.request(request.method, f"{messages.API}{request.path}", pieces, self._headers | more)
             except ConnectionError:
                 if pieces is None:
                     raise  # else it may have been answered before all of it had come
@@ -313,7 +322,7 @@ def sentence(message: str, rule: str, path: str, remedy: str) -> str:
 def refused(league: Address, status: int, headers: Mapping[str, str], body: bytes) -> errors.DoorError:
     """Returns the exception for an answer that is a refusal: of the league, or of what is between here and it."""
     try:
-        return _Refused(msgspec.json.decode(body, type=Problem))
+        return _Refused(msgspec.json.decode(body, type=messages.Problem))
     except (ValueError, RecursionError):
         pass
     known = {each.value: each.phrase for each in HTTPStatus}

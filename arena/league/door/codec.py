@@ -32,15 +32,11 @@ def decode(frame: bytes) -> FromAuthor | None:
     Raises:
         RemoteProtocolError: It is `malformed`, larger than allowed, or of a type that only the door sends.
     """
-    if len(frame) > MAX_AUTHOR_FRAME:
-        raise _oversized(frame, MAX_AUTHOR_FRAME)
-    kind = codec.type_of(codec.read_map(frame, more=_MORE))
-    if kind not in _OF_AUTHORS:
-        if kind in _OF_DOORS:
-            reason = f"expected a type that an author sends, got: {kind!r} - at $.type"
-            raise errors.RemoteProtocolError("protocol", reason, "§5.3-6")
-        return None
-    message: FromAuthor = codec.typed(_AUTHOR_DECODER, frame)
+    kind = _kind(frame, MAX_AUTHOR_FRAME)
+    if kind in _OF_DOORS - _OF_AUTHORS:
+        reason = f"expected a type that an author sends, got: {kind!r} - at $.type"
+        raise errors.RemoteProtocolError("protocol", reason, "§5.3-6")
+    message: FromAuthor | None = codec.typed(_AUTHOR_DECODER, frame) if kind in _OF_AUTHORS else None
     return message
 
 
@@ -50,12 +46,15 @@ def decode_from_door(frame: bytes) -> FromDoor | None:
     Raises:
         RemoteProtocolError: The door broke the protocol.
     """
-    if len(frame) > MAX_DOOR_FRAME:
-        raise _oversized(frame, MAX_DOOR_FRAME)
-    if codec.type_of(codec.read_map(frame, more=_MORE)) not in _OF_DOORS:
-        return None
-    message: FromDoor = codec.typed(_DOOR_DECODER, frame)
+    kind = _kind(frame, MAX_DOOR_FRAME)
+    message: FromDoor | None = codec.typed(_DOOR_DECODER, frame) if kind in _OF_DOORS else None
     return message
+
+
+def _kind(frame: bytes, most: int) -> str:
+    if len(frame) > most:
+        raise errors.RemoteProtocolError("too_large", f"expected at most {most} bytes, got: {len(frame)}", "§D4-3")
+    return codec.type_of(codec.read_map(frame, more=_MORE))
 
 
 def number_of(frame: bytes) -> int | None:
@@ -67,7 +66,3 @@ def number_of(frame: bytes) -> int | None:
     except errors.RemoteProtocolError:
         return None
     return number if type(number) is int else None
-
-
-def _oversized(frame: bytes, most: int) -> errors.RemoteProtocolError:
-    return errors.RemoteProtocolError("too_large", f"expected at most {most} bytes, got: {len(frame)}", "§D4-3")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -13,7 +12,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from arena.core.face import Payload, compression, counted, errors, files, game_rows, log_records, record_files
+from arena.core.face import compression, counted, errors, files, game_rows, log_records, record_files
 from arena.league.door.client import Client
 from arena.league.door.messages import BUNDLE
 from arena.league.record import rounds
@@ -23,13 +22,12 @@ from arena.league.record.rounds import LOGS, SEASONS
 MOST_TRIES: Final = 5
 """Tries to fetch a file that grows meanwhile."""
 _T = TypeVar("_T")
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
 
 
 def fetch_seasons(client: Client, out: Path) -> None:
     """Fetches what a league publishes of all seasons but the logs. Arguments and errors are those of `fetch_season`."""
-    for season in _known(client.hello().league.get("seasons")):
-        fetch_season(client, str(season.get("tournament")), out, with_logs=False)
+    for season in client.seasons():
+        fetch_season(client, season.tournament, out, with_logs=False)
 
 
 def fetch_season(
@@ -52,8 +50,11 @@ def fetch_season(
         DoorError: The league cannot be reached, does not give it, or has changed what was fetched before.
         OSError: Something cannot be written.
     """
-    season = _named(name, client.hello().league.get("seasons"))
-    tournament = season["tournament"]
+    seasons = client.seasons()
+    if (season := next((one for one in seasons if name in (one.name, one.tournament)), None)) is None:
+        known = ", ".join(one.name for one in seasons) or "none"
+        raise errors.ConfigError(f"expected the name of a season, got: {name!r}; there are: {known:.400}")
+    tournament = season.tournament
     folder = out / SEASONS / tournament
     folder.mkdir(parents=True, exist_ok=True)
     (out / LOGS).mkdir(exist_ok=True)
@@ -71,8 +72,8 @@ def fetch_season(
         if (content := _asked(partial(client.season, tournament, file))) is not None:
             _keep(folder / file, content)
     left = f"; {counted(len(logs) - there, 'log')} the league has no more" if there < len(logs) else ""
-    state = "closed" if season.get("closed") else "open"
-    return f"Season {season['name']}, {state}: {counted(there, 'log')}{left}"
+    state = "closed" if season.closed else "open"
+    return f"Season {season.name}, {state}: {counted(there, 'log')}{left}"
 
 
 def _keep(path: Path, data: bytes, *, grows: bool = False) -> None:
@@ -94,20 +95,6 @@ def _keep(path: Path, data: bytes, *, grows: bool = False) -> None:
                 "changed",
             )
     files.write(path, data)
-
-
-def _known(seasons: object) -> list[Payload]:
-    return [one for one in seasons if isinstance(one, dict)] if isinstance(seasons, list) else []
-
-
-def _named(name: str, seasons: object) -> Payload:
-    known = _known(seasons)
-    for one in known:
-        tournament = one.get("tournament")
-        if name in (one.get("name"), tournament) and isinstance(tournament, str) and _NAME.match(tournament):
-            return one
-    there = ", ".join(str(one.get("name")) for one in known) or "none"
-    raise errors.ConfigError(f"expected the name of a season, got: {name!r}; there are: {there:.400}")
 
 
 def _logs_in(tournament: str, kind: str, data: bytes, games: dict[int, list[int]]) -> Iterator[tuple[int, str]]:

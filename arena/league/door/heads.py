@@ -53,7 +53,13 @@ def look_again(client: Client, path: Path, tell: Callable[[str], object]) -> Non
     """
     seen = {head.tournament: head for head in (read_heads(path) if path.exists() else ())}
     fresh = b""
-    for now in _heads(client.hello().league.get("seasons")):
+    for season in client.seasons():
+        if not season.head or not season.head.get("lines"):
+            continue
+        try:
+            now = msgspec.convert({"tournament": season.tournament, **season.head}, Noted)
+        except msgspec.ValidationError as error:
+            raise errors.DoorError(f"expected heads of seasons, got: {error}; tell the operator", "no_answer") from None
         before = seen.get(now.tournament)
         if before is not None and (now.lines < before.lines or (now.lines == before.lines and now != before)):
             raise errors.DoorError(
@@ -70,17 +76,3 @@ def look_again(client: Client, path: Path, tell: Callable[[str], object]) -> Non
             files.append_lines(path, fresh)
         except OSError as error:
             tell(f"The heads of the league's seasons cannot be kept in {path}: {error.strerror}")
-
-
-def _heads(seasons: object) -> list[Noted]:
-    found = []
-    for season in seasons if isinstance(seasons, list) else ():
-        head = season.get("head") if isinstance(season, dict) else None
-        if isinstance(head, dict) and head.get("lines"):
-            try:
-                found.append(msgspec.convert({"tournament": season.get("tournament"), **head}, Noted))
-            except msgspec.ValidationError as error:
-                raise errors.DoorError(
-                    f"expected heads of seasons, got: {error}; tell the operator", "no_answer"
-                ) from None
-    return found

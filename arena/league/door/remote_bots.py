@@ -12,22 +12,24 @@ from __future__ import annotations
 
 import secrets
 from collections import deque
-from collections.abc import Callable
 from statistics import median
-from typing import Final, TypeAlias
+from typing import Final, Protocol
 
 import msgspec
 
+from arena.league.door import messages
 from arena.league.door.limits import MOST_BOTS
-from arena.league.door.messages import PING_S, SILENCE_S, Closed, Error, Frame, FromDoor, Leave, Offer, Ping, Pong
 from arena.league.door.refusals import Refusal
 from arena.league.door.seats import FRAME, VERSION, Gone, SeatConnection
 
-Peer: TypeAlias = tuple[bytes, str]
-"""A connection: its routing id, and the key that it has proved to hold."""
-Send: TypeAlias = Callable[[bytes, FromDoor], bool]
-"""Sends a message to a routing id. Returns False if it cannot be handed over."""
 _KEPT_PINGS: Final = 64
+
+
+class Peer(Protocol):
+    """A connection to an author's program."""
+
+    def send(self, message: messages.FromDoor) -> bool:
+        """Sends a message. Returns False if it cannot be handed over."""
 
 
 class Served(msgspec.Struct):
@@ -36,9 +38,12 @@ class Served(msgspec.Struct):
     peer: Peer
     author: str
     bot: str
-    version: str
+    said: messages.Serving
+    """What its author was told last: which version it is, and its state."""
     heard: float
     """When its connection last gave a sign of life."""
+    known: bool
+    """Whether the league has published the version as this author's."""
     pings: int = 0
     pinged: float = 0.0
     journeys: deque[float] = msgspec.field(default_factory=lambda: deque(maxlen=_KEPT_PINGS))
@@ -72,33 +77,33 @@ class Presence(msgspec.Struct, frozen=True):
 class RemoteBots:
     """All remote bots of a league."""
 
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self._served: dict[str, Served] = {}
+    def __init__(self) -> None:
+        self.served: dict[str, Served] = {}
+        """Bots that are served now, by version."""
         self._sittings: dict[str, RemoteSitting] = {}
 
     # Authors
 
-    def serve(self, peer: Peer, author: str, bot: str, version: str, now: float) -> None:
+    def serve(self, peer: Peer, author: str, bot: str, said: messages.Serving, now: float) -> None:
         """Notes that a connection serves a version. Whoever did so before is told, and loses its sittings.
 
         Raises:
             Refusal: The author serves as many bots as one may.
         """
-        older = self._served.get(version)
-        others = sum(served.author == author for served in self._served.values() if served is not older)
+        older = self.served.get(said.version)
+        others = sum(served.author == author for served in self.served.values() if served is not older)
         if others >= MOST_BOTS:
             raise Refusal(
                 "busy", f"expected at most {MOST_BOTS} remote bots of an author, got: one more", "stop another first"
             )
         if older is not None:
             self._drop(older, "another connection of its author serves the bot now")
-            if older.peer != peer:
-                message = f"expected one connection that serves {version}, got: another one"
-                self._send(older.peer[0], Error("replaced", message, "serve it from one place only"))
-        self._served[version] = Served(peer, author, bot, version, now)
+            if older.peer is not peer:
+                message = f"expected one connection that serves {said.version}, got: another one"
+                older.peer.send(messages.Error("replaced", message, "serve it from one place only"))
+        self.served[said.version] = Served(peer, author, bot, said, now, older is not None and older.known)
 
-    def frame(self, peer: Peer, message: Frame) -> None:
+    def frame(self, peer: Peer, message: messages.Frame) -> None:
         """Takes a frame of a bot to its seat. A frame of a sitting that is over, or another's, is ignored."""
         sitting = self._of(peer, message.sitting)
         if sitting is None:
@@ -112,43 +117,43 @@ class RemoteBots:
         except Gone:
             self.left(sitting.seat)
 
-    def leave(self, peer: Peer, message: Leave) -> None:
+    def leave(self, peer: Peer, message: messages.Leave) -> None:
         """Ends a sitting whose bot has ended."""
         sitting = self._of(peer, message.sitting)
         if sitting is not None:
             self._lose(sitting, message.reason or "ended on its author's machine")
 
-    def pong(self, peer: Peer, message: Pong, now: float) -> None:
+    def pong(self, peer: Peer, message: messages.Pong, now: float) -> None:
         """Takes the answer to a ping."""
-        for served in self._served.values():
-            if served.peer == peer:
+        for served in self.served.values():
+            if served.peer is peer:
                 if message.number == served.pings:
                     served.journeys.append(max(0.0, now - served.pinged))
                 served.heard = now
 
     def gone(self, peer: Peer, reason: str) -> None:
         """Forgets all that a connection serves: it cannot be reached, or its key was revoked."""
-        for served in [served for served in self._served.values() if served.peer == peer]:
+        for served in [served for served in self.served.values() if served.peer is peer]:
             self._drop(served, reason)
 
     def taken(self, version: str) -> None:
         """Ends serving a bot that was handed over: its games are another author's."""
-        served = self._served[version]
+        served = self.served[version]
         self._drop(served, "serves a bot of another author")
-        self._send(served.peer[0], Error("replaced", f"expected a bot of yours, got: {version}", "serve it no more"))
+        served.peer.send(messages.Error("replaced", f"expected a bot of yours, got: {version}", "serve it no more"))
 
     # Seats
 
     def seated(self, seat: SeatConnection, version: str) -> None:
         """Takes a seat in which a version is to play: offers a sitting to whoever serves it."""
-        served = self._served.get(version)
+        served = self.served.get(version)
         if served is None:
             seat.end("is not served by its author now")
             return
         sitting = RemoteSitting(secrets.token_hex(16), served, seat, began=served.pings)
         seat.sitting, seat.version = sitting.name, version
         self._sittings[sitting.name] = sitting
-        self._tell(sitting, Offer(sitting.name, served.bot))
+        self._tell(sitting, messages.Offer(sitting.name, served.bot))
 
     def from_seat(self, seat: SeatConnection, kind: bytes, content: bytes) -> None:
         """Takes a message of a seat. One that is not allowed ends the seat."""
@@ -160,7 +165,7 @@ class RemoteBots:
             seat.end()
             return
         sitting.sent += 1
-        self._tell(sitting, Frame(sitting.name, sitting.sent, content))
+        self._tell(sitting, messages.Frame(sitting.name, sitting.sent, content))
 
     def left(self, seat: SeatConnection) -> None:
         """Takes the end of a seat: the game is over."""
@@ -173,13 +178,13 @@ class RemoteBots:
 
     def tick(self, now: float) -> None:
         """Pings whom it is time for, and gives up on those who are silent. Call it every second or so."""
-        for served in list(self._served.values()):
-            if now - served.heard > SILENCE_S:
-                self._drop(served, f"was silent for {SILENCE_S} seconds")
-            elif now - served.pinged >= PING_S:
+        for served in list(self.served.values()):
+            if now - served.heard > messages.SILENCE_S:
+                self._drop(served, f"was silent for {messages.SILENCE_S} seconds")
+            elif now - served.pinged >= messages.PING_S:
                 served.pings += 1
                 served.pinged = now
-                if not self._send(served.peer[0], Ping(served.pings)):
+                if not served.peer.send(messages.Ping(served.pings)):
                     self._drop(served, "cannot be reached")
 
     def presence(self) -> dict[str, Presence]:
@@ -191,22 +196,22 @@ class RemoteBots:
                 sum(sitting.served is served for sitting in self._sittings.values()),
                 _microseconds(list(served.journeys)),
             )
-            for version, served in self._served.items()
+            for version, served in self.served.items()
         }
 
     # Ends
 
     def _of(self, peer: Peer, name: str) -> RemoteSitting | None:
         sitting = self._sittings.get(name)
-        return sitting if sitting is not None and sitting.served.peer == peer else None
+        return sitting if sitting is not None and sitting.served.peer is peer else None
 
-    def _tell(self, sitting: RemoteSitting, message: Offer | Frame) -> None:
-        if not self._send(sitting.served.peer[0], message):  # it has gone, or does not read: nor would it the next game
+    def _tell(self, sitting: RemoteSitting, message: messages.Offer | messages.Frame) -> None:
+        if not sitting.served.peer.send(message):  # it has gone, or does not read: nor would it the next game
             self._drop(sitting.served, "did not read what it was sent")
 
     def _drop(self, served: Served, reason: str) -> None:
-        if self._served.get(served.version) is served:
-            del self._served[served.version]
+        if self.served.get(served.said.version) is served:
+            del self.served[served.said.version]
         for sitting in [sitting for sitting in self._sittings.values() if sitting.served is served]:
             self._lose(sitting, reason)
 
@@ -220,7 +225,7 @@ class RemoteBots:
         served = sitting.served
         recent = served.pings - sitting.began + 1
         journeys = list(served.journeys)[-recent:]
-        self._send(served.peer[0], Closed(sitting.name, reason, lost, _microseconds(journeys)))
+        served.peer.send(messages.Closed(sitting.name, reason, lost, _microseconds(journeys)))
 
 
 def _microseconds(journeys: list[float]) -> int | None:

@@ -18,24 +18,11 @@ import msgspec
 import zmq
 
 from arena.core.face import Custody, bot_manifests, bot_processes, connections, errors, wire_messages, wire_variables
+from arena.league.door import messages
 from arena.league.door.addresses import Address
 from arena.league.door.client import Client, sentence
-from arena.league.door.messages import (
-    SILENCE_S,
-    Closed,
-    Error,
-    Frame,
-    FromDoor,
-    Leave,
-    Offer,
-    Ping,
-    Pong,
-    Serve,
-    Serving,
-)
 from arena.league.door.receipts import ReceiptRecorder
 from arena.league.door.remote_client import RemoteClient
-from arena.league.door.serve_log import ServeLog
 
 MOST_SITTINGS: Final = 8
 """Games at a time."""
@@ -48,6 +35,17 @@ PAUSES_S: Final = (1, 2, 5, 10, 30)
 PATIENCE_S: Final = 60.0
 """Seconds that running games may take after a request to stop."""
 _LOOK_S: Final = 0.2
+EACH_S: Final = 60.0
+"""Seconds between two sums of the games that were played, if there were any."""
+WAITS: Final = {
+    **dict.fromkeys(("received", "building", "checking"), "waiting until the league tries it"),
+    "qualifying": "the league tries it in a few games",
+    "active": "waiting for games",
+    "superseded": "another version of the bot plays instead",
+    "suspended": "it plays no more until the operator lifts that; with other files it is a new version",
+    **dict.fromkeys(("rejected", "retired"), "it plays no more; with other files it is a new version"),
+}
+"""By state of the version what its author is waiting for."""
 _PASSING: Final = frozenset({"nobody", "no_answer", "silence", "too_many"})
 """Refusals that may pass, so the request is sent again."""
 
@@ -143,43 +141,71 @@ def _is_last(frame: bytes) -> bool:
         return False
 
 
-class RemoteService:
+class ServeLog(msgspec.Struct, eq=False):
+    """What happens to a bot that is served, told for weeks and in few words: changes at once, sums now and then."""
+
+    tell: Callable[[str], None]
+    """Called with what happens."""
+    games: int = 0
+    """Games that are over, the lost ones included."""
+    lost: int = 0
+    """Games that were lost on the way: by the connection, or by the bot's end."""
+    _said_at: float = msgspec.field(default_factory=time.monotonic)
+    _said: int = 0
+    _state: str = ""
+    _journeys: list[int] = []
+    """Journeys of the network since the last sum, in microseconds, one for each game."""
+
+    def stands(self, version: str, state: str) -> None:
+        """Notes the state of the version; one that is new is told."""
+        if state != self._state:
+            self._state = state
+            self.tell(f"{version} is served, and {state}: {WAITS.get(state, 'see `arena league status`')}")
+
+    def over(self, network_us: int | None) -> None:
+        """Notes a game that was played to its end."""
+        self.games += 1
+        if network_us is not None:
+            self._journeys.append(network_us)
+
+    def loses(self, reason: str) -> None:
+        """Notes a game that was lost, which is told at once."""
+        self.games += 1
+        self.lost += 1
+        self.tell(f"{reason}; a game is lost")
+
+    def sum_up(self, now: float, *, at_once: bool = False) -> None:
+        """Says how many games were played since it was served, if it is time for that and if there were more."""
+        if self.games == self._said or not (at_once or now >= self._said_at + EACH_S):
+            return
+        self._said, self._said_at = self.games, now
+        lost = f", {self.lost} of them lost on the way" if self.lost else ""
+        journey = ""
+        if self._journeys:
+            mean = sum(self._journeys) / len(self._journeys) / 1_000
+            journey = f"; the network takes {mean:.1f} ms of each decision"
+            self._journeys.clear()
+        self.tell(f"{self.games} game{'s' if self.games != 1 else ''} so far{lost}{journey}")
+
+
+class RemoteService(msgspec.Struct, eq=False):
     """A bot that is served to a league."""
 
-    def __init__(
-        self,
-        address: Address,
-        token: str,
-        spec: bot_manifests.BotSpec,
-        tell: Callable[[str], None],
-        *,
-        look: Callable[[Client], object] = lambda client: None,
-        receipts: Path | None = None,
-    ) -> None:
-        """Prepares to serve a bot.
-
-        Args:
-            address: The league.
-            token: The author's token.
-            spec: The bot.
-            tell: Called with what happens.
-            look: Called with each new connection, before the bot is offered.
-            receipts: A file to which a receipt of each game is added.
-        """
-        self._look = look
-        self._receipts = receipts
-        self._address = address
-        self._token = token
-        self._spec = spec
-        self._tell = tell
-        self._version = ""
-        """The version that it is; empty until the league has said it."""
-        self._tries = 0
-        """Connections in a row over which it was not served."""
-        self._serve_log = ServeLog(tell, time.monotonic())
-        self._sittings: dict[str, _Sitting] = {}
-        self._leaving: list[tuple[float, _Sitting]] = []
-        """Sittings that are over, whose bots have until then to end by themselves."""
+    address: Address
+    token: str
+    spec: bot_manifests.BotSpec
+    log: ServeLog
+    look: Callable[[Client], object] = lambda client: None
+    """Called with each new connection, before the bot is offered."""
+    receipts: Path | None = None
+    """File to which a receipt of each game is added."""
+    _version: str = ""
+    """The version that it is; empty until the league has said it."""
+    _tries: int = 0
+    """Connections in a row over which it was not served."""
+    _sittings: dict[str, _Sitting] = {}
+    _leaving: list[tuple[float, _Sitting]] = []
+    """Sittings that are over, whose bots have until then to end by themselves."""
 
     def run(self, stop: Callable[[], bool] = lambda: False, at_once: Callable[[], bool] = lambda: True) -> None:
         """Serves until `stop` returns True, which is asked several times a second, and no game runs.
@@ -196,9 +222,9 @@ class RemoteService:
         try:
             while not stop():
                 try:
-                    with Client(self._address, self._token, tell=self._tell) as client:
-                        self._look(client)
-                    with RemoteClient(self._address, self._token) as remote:
+                    with Client(self.address, self.token, tell=self.log.tell) as client:
+                        self.look(client)
+                    with RemoteClient(self.address, self.token) as remote:
                         self._register(remote)
                         self._serve(remote, custody, stop, at_once)
                 except errors.DoorError as error:
@@ -207,7 +233,7 @@ class RemoteService:
                     pause = PAUSES_S[min(self._tries, len(PAUSES_S) - 1)]
                     self._tries += 1
                     lost = f" Games that ran are lost: {len(self._sittings)}." if self._sittings else ""
-                    self._tell(f"{error}. Trying again in {pause} s.{lost}")
+                    self.log.tell(f"{error}. Trying again in {pause} s.{lost}")
                     self._end_all()
                     until = time.monotonic() + pause
                     while time.monotonic() < until and not stop():
@@ -215,11 +241,11 @@ class RemoteService:
         finally:
             self._end_all()
             custody.close()
-            self._serve_log.sum_up(time.monotonic(), at_once=True)
+            self.log.sum_up(time.monotonic(), at_once=True)
 
     def _register(self, client: RemoteClient) -> None:
-        spec = self._spec
-        client.send(Serve(1, spec.name, spec.digest, spec.version[:64], spec.language[:64], spec.rules[:16]))
+        spec = self.spec
+        client.send(messages.Serve(1, spec.name, spec.digest, spec.version[:64], spec.language[:64], spec.rules[:16]))
 
     def _serve(
         self, client: RemoteClient, custody: Custody, stop: Callable[[], bool], at_once: Callable[[], bool]
@@ -232,26 +258,28 @@ class RemoteService:
                 if stops_at is None:
                     stops_at = now
                     if self._sittings and not at_once():
-                        self._tell("Ending when no game of it runs, within a minute; Ctrl-C again loses those that run")
+                        self.log.tell(
+                            "Ending when no game of it runs, within a minute; Ctrl-C again loses those that run"
+                        )
                 if at_once() or not self._sittings or now > stops_at + PATIENCE_S:
                     return
             self._wait(client)
-            messages = client.heard()
+            heard = client.heard()
             now = time.monotonic()
-            if messages:
+            if heard:
                 heard_at = now
-            for message in messages:
+            for message in heard:
                 self._take(client, custody, message)
             if not client.connected:
                 raise errors.DoorError("expected the connection to the league to last, got: it was lost", "nobody")
-            if now - heard_at > 2 * SILENCE_S:
+            if now - heard_at > 2 * messages.SILENCE_S:
                 raise errors.DoorError(
-                    f"expected a sign of life of the league, got: none for {2 * SILENCE_S} s", "silence"
+                    f"expected a sign of life of the league, got: none for {2 * messages.SILENCE_S} s", "silence"
                 )
             for sitting in list(self._sittings.values()):
                 self._pass_on(client, sitting)
             self._bury(now)
-            self._serve_log.sum_up(now)
+            self.log.sum_up(now)
 
     def _wait(self, client: RemoteClient) -> None:
         poller = zmq.Poller()
@@ -264,35 +292,35 @@ class RemoteService:
                 poller.register(sitting.process.pidfd, zmq.POLLIN)
         poller.poll(round(_LOOK_S * 1_000))
 
-    def _take(self, client: RemoteClient, custody: Custody, message: FromDoor) -> None:
+    def _take(self, client: RemoteClient, custody: Custody, message: messages.FromDoor) -> None:
         match message:
-            case Ping():
-                client.send(Pong(message.number))
-            case Offer():
+            case messages.Ping():
+                client.send(messages.Pong(message.number))
+            case messages.Offer():
                 self._begin(client, custody, message)
-            case Frame():
+            case messages.Frame():
                 self._hear(client, message)
-            case Closed():
+            case messages.Closed():
                 self._over(message)
-            case Serving():  # once it is served, and again when its state has changed
+            case messages.Serving():  # once it is served, and again when its state has changed
                 self._version, self._tries = message.version, 0
-                self._serve_log.stands(message.version, message.state)
-            case Error():
+                self.log.stands(message.version, message.state)
+            case messages.Error():
                 raise errors.DoorError(sentence(message.message, message.rule, "", message.remedy), message.code)
 
-    def _begin(self, client: RemoteClient, custody: Custody, offer: Offer) -> None:
+    def _begin(self, client: RemoteClient, custody: Custody, offer: messages.Offer) -> None:
         if len(self._sittings) >= MOST_SITTINGS:
-            client.send(Leave(offer.sitting, f"plays {MOST_SITTINGS} games already"))
+            client.send(messages.Leave(offer.sitting, f"plays {MOST_SITTINGS} games already"))
             return
         try:
             self._sittings[offer.sitting] = _Sitting(
-                offer.sitting, self._spec, custody, ReceiptRecorder(self._receipts) if self._receipts else None
+                offer.sitting, self.spec, custody, ReceiptRecorder(self.receipts) if self.receipts else None
             )
         except (errors.ArenaError, OSError) as error:
-            self._tell(f"expected to start {self._spec.name}, got: {error}")
-            client.send(Leave(offer.sitting, "could not be started on its author's machine"))
+            self.log.tell(f"expected to start {self.spec.name}, got: {error}")
+            client.send(messages.Leave(offer.sitting, "could not be started on its author's machine"))
 
-    def _hear(self, client: RemoteClient, message: Frame) -> None:
+    def _hear(self, client: RemoteClient, message: messages.Frame) -> None:
         sitting = self._sittings.get(message.sitting)
         if sitting is None:
             return
@@ -310,7 +338,7 @@ class RemoteService:
         try:
             recorder.hear(frame)
         except OSError as error:
-            self._tell(f"A receipt cannot be kept in {self._receipts}: {error.strerror}")
+            self.log.tell(f"A receipt cannot be kept in {self.receipts}: {error.strerror}")
 
     def _pass_on(self, client: RemoteClient, sitting: _Sitting) -> None:
         """Passes on what the bot has said, and notices its end."""
@@ -324,7 +352,7 @@ class RemoteService:
                     )
                     return
                 sitting.sent += 1
-                client.send(Frame(sitting.name, sitting.sent, frame))
+                client.send(messages.Frame(sitting.name, sitting.sent, frame))
                 if sitting.recorder is not None:
                     sitting.recorder.say(frame)
             if ended is None:
@@ -343,22 +371,22 @@ class RemoteService:
 
     def _leave(self, client: RemoteClient, sitting: _Sitting, reason: str) -> None:
         """Ends a sitting for a fault of this side."""
-        client.send(Leave(sitting.name, reason[:400]))
+        client.send(messages.Leave(sitting.name, reason[:400]))
         words = sitting.process.last_words()
-        self._serve_log.loses(f"{self._spec.name} {reason}")
+        self.log.loses(f"{self.spec.name} {reason}")
         for line in words:
-            self._tell(f"  {line}")
+            self.log.tell(f"  {line}")
         self._end(sitting)
 
-    def _over(self, closed: Closed) -> None:
+    def _over(self, closed: messages.Closed) -> None:
         sitting = self._sittings.get(closed.sitting)
         if sitting is None:
             return
         if closed.lost:
-            self._serve_log.loses(f"the league says that {self._spec.name} {closed.reason}")
+            self.log.loses(f"the league says that {self.spec.name} {closed.reason}")
             self._end(sitting)
         else:
-            self._serve_log.over(closed.network_us)
+            self.log.over(closed.network_us)
             del self._sittings[sitting.name]
             self._leaving.append((time.monotonic() + FAREWELL_S, sitting))
 

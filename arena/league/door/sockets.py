@@ -26,7 +26,7 @@ from arena.league.door.messages import SUBPROTOCOL, Error, Frame, FromDoor, Leav
 from arena.league.door.published import Published
 from arena.league.door.refusals import Refusal
 from arena.league.door.relay import SEAT, SOCKET
-from arena.league.door.remote_bots import Peer, Presence, RemoteBots
+from arena.league.door.remote_bots import Presence, RemoteBots
 from arena.league.door.seats import Gone, SeatConnection
 
 QUEUE: Final = 16
@@ -42,21 +42,30 @@ IDLE_S: Final = 300.0
 class _Connection:
     """A WebSocket, with what waits to be sent over it."""
 
-    def __init__(self, websocket: WebSocket, who: Who) -> None:
-        self.websocket = websocket
-        self.peer: Peer = (os.urandom(16), who.key)
-        self.queue: asyncio.Queue[bytes] = asyncio.Queue(QUEUE)
+    def __init__(self, websocket: WebSocket, key: str) -> None:
+        self.key = key
+        """The hash of the token that was shown."""
         self.tasks: set[asyncio.Task[None]] = set()
+        self.ended = False
+        self._websocket = websocket
+        self._queue: asyncio.Queue[bytes] = asyncio.Queue(QUEUE)
+
+    def send(self, message: FromDoor) -> bool:
+        """Sends a message, if the connection is there and reads. Returns whether it did."""
+        if self.ended or self._queue.full():
+            return False
+        self._queue.put_nowait(encode(message))
+        return True
 
     async def send_all(self) -> None:
         """Sends what waits, and closes the connection of whoever does not read."""
         with suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
             while True:
-                data = await self.queue.get()
+                data = await self._queue.get()
                 async with asyncio.timeout(UNREAD_S):
-                    await self.websocket.send_bytes(data)
+                    await self._websocket.send_bytes(data)
         with suppress(Exception):
-            await self.websocket.close(1011)
+            await self._websocket.close(1011)
 
 
 class Sockets:
@@ -78,11 +87,7 @@ class Sockets:
         self._usage = usage
         self._telling = telling
         self._clock = clock
-        self._remote_bots = RemoteBots(self._send)
-        self._connections: dict[bytes, _Connection] = {}
-        self._served: dict[str, tuple[bytes, str, Serving]] = {}
-        """Connection that serves each version, its author, and what was last said of it."""
-        self._known: set[str] = set()  # those of them that the league has published as their author's
+        self._remote_bots = RemoteBots()
         self._seats: dict[int, SeatConnection] = {}
 
     def presence(self) -> dict[str, Presence]:
@@ -93,19 +98,15 @@ class Sockets:
         """Does what it is time for. Call it every second or so."""
         self._remote_bots.tick(now)
         self._sweep()
-        present = self.presence()
-        for version, (routing_id, author, said) in list(self._served.items()):
-            if version not in present:
-                del self._served[version]
-                self._known.discard(version)
-                continue
-            found = [each for each in self._published.versions(author) if each.get("version") == version]
-            if not found and version in self._known:
+        for version, served in list(self._remote_bots.served.items()):
+            found = [each for each in self._published.versions(served.author) if each.get("version") == version]
+            if not found and served.known:
                 self._remote_bots.taken(version)
-            self._known.update(version for _ in found)
+            served.known |= bool(found)
             for each in found:
-                if each.get("state") != said.state:
-                    self._say_serving(routing_id, author, said.id, version, str(each.get("state", "")))
+                if (state := str(each.get("state", ""))) != served.said.state:
+                    served.said = Serving(id=served.said.id, version=version, state=state)
+                    served.peer.send(served.said)
 
     # Authors
 
@@ -115,9 +116,7 @@ class Sockets:
             reason = f"expected a WebSocket with the subprotocol {SUBPROTOCOL}, got: another or none"
             raise Refusal("protocol", reason, "use the version of arena that the league has")
         await websocket.accept(subprotocol=SUBPROTOCOL)
-        connection = _Connection(websocket, websocket.scope["who"])
-        peer = connection.peer
-        self._connections[peer[0]] = connection
+        connection = _Connection(websocket, websocket.scope["who"].key)
         sender = asyncio.create_task(connection.send_all())
         wait_s = SILENT_S
         try:
@@ -128,14 +127,14 @@ class Sockets:
                     break
                 wait_s = IDLE_S
                 answer = self._heard(connection, event.get("bytes"))
-                if answer is not None and not self._send(peer[0], answer):
+                if answer is not None and not connection.send(answer):
                     break
                 await asyncio.sleep(0)  # a queue that is never empty would let nobody else come in between
         except TimeoutError:
             pass
         finally:
-            del self._connections[peer[0]]
-            self._remote_bots.gone(peer, "lost its connection")
+            connection.ended = True
+            self._remote_bots.gone(connection, "lost its connection")
             self._sweep()
             for task in (sender, *connection.tasks):
                 task.cancel()
@@ -143,44 +142,43 @@ class Sockets:
     def _heard(self, connection: _Connection, data: bytes | None) -> Error | None:
         """Takes a message. Returns what to answer at once, if there is something."""
         self._telling.messages += 1
-        peer = connection.peer
         try:
-            author = self._published.author_of(peer[1])
+            author = self._published.author_of(connection.key)
             if author is None:
-                self._remote_bots.gone(peer, "lost its author's token")
+                self._remote_bots.gone(connection, "lost its author's token")
                 reason = "expected a token that the league knows, got: one that was revoked"
                 raise Refusal("unknown_token", reason, "give the league's operator the hash of another")
             if data is None:
                 raise Refusal(
                     "protocol", "expected a binary message, got: text", "see protocol/LEAGUE.md", rule="§D4-4"
                 )
-            self._take(connection, Who(peer[1], author), data)
+            self._take(connection, Who(connection.key, author), data)
         except Refusal as refusal:
             self._telling.refused[refusal.code] += 1
             return refusal.message(number_of(data or b""))
         except errors.RemoteProtocolError as error:
             self._telling.refused[error.error_code] += 1
             with suppress(Refusal):
-                self._usage.take(peer[1], "requests", 1, self._clock())
+                self._usage.take(connection.key, "requests", 1, self._clock())
             remedy = "see protocol/LEAGUE.md, or use the version of arena that the league has"
             return Refusal(error.error_code, str(error), remedy, rule=error.rule).message(number_of(data or b""))
         return None
 
     def _take(self, connection: _Connection, who: Who, data: bytes) -> None:
-        now, peer = self._clock(), connection.peer
+        now = self._clock()
         message = decode(data)
         try:
             self._usage.take(who.key, "frames", 1, now)
         except Refusal:
-            self._remote_bots.gone(peer, "sent too many frames")
+            self._remote_bots.gone(connection, "sent too many frames")
             raise
         match message:
             case Frame():
-                self._remote_bots.frame(peer, message)
+                self._remote_bots.frame(connection, message)
             case Pong():
-                self._remote_bots.pong(peer, message, now)
+                self._remote_bots.pong(connection, message, now)
             case Leave():
-                self._remote_bots.leave(peer, message)
+                self._remote_bots.leave(connection, message)
             case Serve():
                 self._usage.take(who.key, "requests", 1, now)
                 task = asyncio.create_task(self._offered(connection, who, message))
@@ -189,30 +187,17 @@ class Sockets:
 
     async def _offered(self, connection: _Connection, who: Who, message: Serve) -> None:
         """Answers an offer of a bot."""
-        routing_id = connection.peer[0]
         try:
             version, state = await self._requests.serve(who, message)
-            self._remote_bots.serve(connection.peer, who.author, message.bot, version, self._clock())
-            self._say_serving(routing_id, who.author, message.id, version, state)
+            said = Serving(id=message.id, version=version, state=state)
+            self._remote_bots.serve(connection, who.author, message.bot, said, self._clock())
+            connection.send(said)
         except Refusal as refusal:
             self._telling.refused[refusal.code] += 1
-            self._send(routing_id, refusal.message(message.id))
+            connection.send(refusal.message(message.id))
         except OSError:
             reason = "expected to write to the league's disk, got: an error"
-            self._send(routing_id, Refusal("internal", reason, "try again later").message(message.id))
-
-    def _say_serving(self, routing_id: bytes, author: str, number: int, version: str, state: str) -> None:
-        said = Serving(id=number, version=version, state=state)
-        self._served[version] = routing_id, author, said
-        self._send(routing_id, said)
-
-    def _send(self, routing_id: bytes, message: FromDoor) -> bool:
-        """Sends a message, if the connection is there and reads. Returns whether it did."""
-        connection = self._connections.get(routing_id)
-        if connection is None or connection.queue.full():
-            return False
-        connection.queue.put_nowait(encode(message))
-        return True
+            connection.send(Refusal("internal", reason, "try again later").message(message.id))
 
     # Seats
 

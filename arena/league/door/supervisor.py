@@ -21,6 +21,7 @@ LONGEST_PAUSE_S: Final = 60
 CALM_S: Final = 300.0
 """After so long without a fall the pauses begin anew."""
 _FAREWELL_S: Final = 10.0
+_LOOK_S: Final = 0.1
 _AT_ONCE: Final = 65_536
 """Bytes that are read from a pipe at a time; no longer line is kept."""
 
@@ -36,61 +37,6 @@ def door_command(folder: Path, bind: str, url: str, tls: Sequence[str], falls: i
     """
     options = ["--bind", bind, *(["--url", url] if url else []), *(["--tls", *tls] if any(tls) else [])]
     return [sys.executable, "-m", "arena", "league", "open", str(folder), *options, "--once", "--falls", str(falls)]
-
-
-class _Falls:
-    """Says how long to wait after each fall, and tells the operator."""
-
-    def __init__(self, tell: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:
-        self._tell = tell
-        self._clock = clock
-        self._pause = 1
-        self._began = 0.0
-        self.count = 0
-        """Number of its falls."""
-
-    def begin(self) -> None:
-        """Notes that the door is opened now."""
-        self._began = self._clock()
-
-    def fell(self, status: int) -> int:
-        """Returns the seconds until it opens again after it has ended with a status."""
-        self.count += 1
-        if self._clock() - self._began > CALM_S:
-            self._pause = 1
-        pause, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE_S)
-        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"exited with status {status}"
-        self._tell(f"The door {how}; it opens again in {pause} s. The league plays on.")
-        return pause
-
-
-def keep_open(
-    command: Callable[[int], Sequence[str]], tell: Callable[[str], None], *, sleep: Callable[[float], None] = time.sleep
-) -> int:
-    """Runs the door's process until it ends by itself, and starts it again after each fall.
-
-    Args:
-        command: Returns what starts it, from how often it fell over. Only the first start prints the address.
-        tell: Called with sentences for the operator.
-        sleep: Waits.
-
-    Returns:
-        The exit status of a door that was closed, or that could not be opened at first.
-    """
-    falls = _Falls(tell)
-    output: int | None = None
-    while True:
-        falls.begin()
-        child = subprocess.Popen(command(falls.count), stdout=output)
-        try:
-            status = child.wait()
-        except BaseException:
-            _end(child)
-            raise
-        if status == 0 or (status > 0 and output is None):
-            return status
-        output = subprocess.DEVNULL
-        sleep(falls.fell(status))
 
 
 class DoorSupervisor:
@@ -114,12 +60,19 @@ class DoorSupervisor:
         self._announce = announce
         self._announced = False
         self._clock = clock
-        self._falls = _Falls(tell, clock)
-        self._due = clock()
+        self._due = self._began = clock()
+        self._pause = 1
+        self._falls = 0
         self._child: _Door | None = None
 
-    def look(self) -> None:
+    def look(self, *, lasts: bool = True) -> int | None:
         """Passes on what the door says. Starts it, if it is not open and its pause is over.
+
+        Args:
+            lasts: Whether it is opened again whatever ended it.
+
+        Returns:
+            If it does not last: the exit status of a door that was closed, or could not be opened at first; else None.
 
         Raises:
             OSError: It cannot be started now.
@@ -130,10 +83,24 @@ class DoorSupervisor:
             if status is not None:
                 self._child.close()
                 self._child = None
-                self._due = self._clock() + self._falls.fell(status)
-        if self._child is None and self._clock() >= self._due:
-            self._falls.begin()
-            self._child = _Door(self._command(self._falls.count))
+                if not lasts and (status == 0 or (status > 0 and not self._falls)):
+                    return status
+                self._fell(status)
+        if self._child is None and (now := self._clock()) >= self._due:
+            self._began = now
+            self._child = _Door(self._command(self._falls))
+        return None
+
+    def _fell(self, status: int) -> None:
+        """Says when the door opens again that has ended with a status."""
+        now = self._clock()
+        if now - self._began > CALM_S:
+            self._pause = 1
+        self._falls += 1
+        self._due = now + self._pause
+        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"exited with status {status}"
+        self._tell(f"The door {how}; it opens again in {self._pause} s. The league plays on.")
+        self._pause = min(2 * self._pause, LONGEST_PAUSE_S)
 
     def _hear(self, door: _Door) -> None:
         for address in door.addresses():
@@ -150,6 +117,16 @@ class DoorSupervisor:
             self._hear(self._child)
             self._child.close()
             self._child = None
+
+
+def keep_open(supervisor: DoorSupervisor) -> int:
+    """Keeps a door open until it is closed, or cannot be opened at first. Returns its exit status."""
+    try:
+        while (status := supervisor.look(lasts=False)) is None:
+            time.sleep(_LOOK_S)
+        return status
+    finally:
+        supervisor.close()
 
 
 class _Door:

@@ -18,7 +18,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from msgspec.structs import replace
 
 from arena.core.face import Payload, errors, files
@@ -116,7 +115,7 @@ class SignsOfLife:
                 self._store.notices.add(None, KIND, said)
 
     def _set(self, alive: Alive) -> None:
-        self._store.controls.set("alive", msgspec.to_builtins(alive))
+        self._store.set_control("alive", alive)
 
     def _begin_anew(self) -> None:
         """Lets the time of all files begin anew: some were written while the clock was back, and seem old."""
@@ -136,5 +135,5 @@ def trust_clock(context: OrderContext) -> Payload:
             f"expected a clock that still says about {text(seen)}, got: {text(at.clock)}",
             "look at it, and say it again",
         )
-    context.store.controls.set("alive", msgspec.to_builtins(at))
+    context.store.set_control("alive", at)
     return {"clock": text(at.clock)}

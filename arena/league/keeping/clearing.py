@@ -118,35 +118,29 @@ class Lost:
         """Backoff of each version: until when that is not retried."""
         self._mark = -1
         self._due = 0.0
-        self._look()
-        self._at_first = set(self._found)
+        self._at_first = set(self._now)
 
     @property
     def names(self) -> frozenset[str]:
         """The names of those that play but for their files: no game of theirs should be planned."""
-        self._look()
-        return frozenset(version.name for version in self._found.values() if version.state is State.ACTIVE)
+        return frozenset(version.name for version in self._now.values() if version.state is State.ACTIVE)
 
     @property
     def untried(self) -> bool:
         """Whether one was not tried yet to build again: who plays a final is not known before that."""
-        self._look()
-        return any(not self._tries[id] for id in self._found)
+        return any(not self._tries[id] for id in self._now)
 
     @property
     def untried_at_first(self) -> bool:
         """Whether one of those that were lost at the start was not tried yet: no game should begin."""
-        self._look()
-        return any(not self._tries[id] for id in self._at_first & self._found.keys())
+        return any(not self._tries[id] for id in self._at_first & self._now.keys())
 
     def __contains__(self, id: int) -> bool:
-        self._look()
-        return id in self._found
+        return id in self._now
 
     def next(self, now: float) -> Version | None:
         """Returns the one to build now, those first that were tried least."""
-        self._look()
-        ready = [version for id, version in self._found.items() if self._rests.get(id, now) <= now]
+        ready = [version for id, version in self._now.items() if self._rests.get(id, now) <= now]
         return min(ready, key=lambda version: self._tries[version.id], default=None)
 
     def tried(self, version: Version, *, again: bool) -> None:
@@ -156,11 +150,12 @@ class Lost:
             self._rests[version.id] = time.monotonic() + min(2.0 ** self._tries[version.id], LONGEST_REST_S)
         self._mark = -1  # something may be built now: it is looked anew
 
-    def _look(self) -> None:
-        """Finds out which there are, if that may have changed."""
+    @property
+    def _now(self) -> dict[int, Version]:
+        """Which there are: found out anew, if that may have changed."""
         mark, now = self._store.versions.mark(), time.monotonic()
         if mark == self._mark and now < self._due:
-            return
+            return self._found
         self._mark, self._due = mark, now + _LOOK_S
         needed = [
             *self._store.versions.active(),
@@ -169,6 +164,7 @@ class Lost:
         self._found = {version.id: version for version in needed if not self._is_built(version)}
         self._tries = Counter({id: self._tries[id] for id in self._found})
         self._rests = {id: until for id, until in self._rests.items() if id in self._found}
+        return self._found
 
 
 def clean_up(store: LeagueStore, folder: Folder, settings: Settings, season: Season) -> None:

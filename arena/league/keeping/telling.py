@@ -31,23 +31,22 @@ def told(store: LeagueStore) -> ToldUpTo:
     if known is None:
         season = store.seasons.current()
         known = ToldUpTo(change=store.versions.mark(), season=season.number if season else 0)
-        store.controls.set("told", msgspec.to_builtins(known))
+        store.set_control("told", known)
     return known
 
 
-class Telling:
+class Telling(msgspec.Struct, eq=False):
     """Tells one event after another, beside the service's loop."""
 
-    def __init__(self, store: LeagueStore, folder: Folder, notify: Notify, tell: Callable[[str], object]) -> None:
-        self._store = store
-        self._folder = folder
-        self._notify = notify
-        self._tell = tell
-        self._due = 0.0
-        self._thread: Thread | None = None
-        self._after = ToldUpTo()
-        """How far it has told when the thread has ended."""
-        self._said: list[str] = []
+    store: LeagueStore
+    folder: Folder
+    notify: Notify
+    tell: Callable[[str], object]
+    _due: float = 0.0
+    _thread: Thread | None = None
+    _after: ToldUpTo = ToldUpTo()
+    """How far it has told when the thread has ended."""
+    _said: list[str] = []
 
     def look(self) -> None:
         """Sees whether an event was told, and begins to tell the next."""
@@ -65,30 +64,30 @@ class Telling:
 
     def _go_on(self) -> None:
         if self._thread is not None:
-            self._store.controls.set("told", msgspec.to_builtins(self._after))
+            self.store.set_control("told", self._after)
             while self._said:
-                self._tell(self._said.pop(0))
+                self.tell(self._said.pop(0))
             self._thread = None
-        known = told(self._store)
+        known = told(self.store)
         while (found := self._next(known)) is not None:
             event, id, result, known = found
-            if self._notify.command and event in self._notify.of:
+            if self.notify.command and event in self.notify.of:
                 self._after = known
-                given = (self._notify.command, event, id, self._folder.database, result, self._said.append)
+                given = (self.notify.command, event, id, self.folder.database, result, self._said.append)
                 self._thread = Thread(
                     target=standings_reports.notify, args=given, kwargs={"limit_s": LIMIT_S}, daemon=True
                 )
                 self._thread.start()
                 return
-            self._store.controls.set("told", msgspec.to_builtins(known))
+            self.store.set_control("told", known)
 
     def _next(self, known: ToldUpTo) -> tuple[str, str, Payload, ToldUpTo] | None:
         """Returns the next event, what came of it, and how far it is told after it; None if there is none."""
-        season = self._store.seasons.current()
+        season = self.store.seasons.current()
         if season is not None and season.number > known.season > 0:
-            closed = next(one for one in self._store.seasons.all() if one.number == known.season)
+            closed = next(one for one in self.store.seasons.all() if one.number == known.season)
             return "season", closed.name, dict(closed.standings or {}), replace(known, season=known.season + 1)
-        found = self._store.versions.ended(known.change)
+        found = self.store.versions.ended(known.change)
         if found is None:
             return None
         number, change = found

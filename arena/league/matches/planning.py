@@ -19,10 +19,10 @@ from typing import Final
 import msgspec
 
 from arena.core.face import closeness, seat_orders
-from arena.league.matches.matchmaking import Candidate, Wait, after, next_match
+from arena.league.matches.matchmaking import Wait, after, next_match
 from arena.league.settings import MatchRule
 from arena.league.store import LeagueStore
-from arena.league.store.records import HOUSE, Match, VersionStanding
+from arena.league.store.records import Candidate, Match, VersionStanding
 
 MATCHES_A_WORKER: Final = 2
 """Number of matches that are not over, for each worker."""
@@ -31,7 +31,7 @@ MOST_UNRATED: Final = 64
 holds them up: nobody should be matched by old ratings for long."""
 
 
-class Planner:
+class Planner(msgspec.Struct, eq=False):
     """Plans the matches of the open season.
 
     Args:
@@ -41,59 +41,52 @@ class Planner:
         resting: Returns the authors whose versions do not play while others do.
     """
 
-    def __init__(
-        self,
-        store: LeagueStore,
-        settings: MatchRule,
-        draw: bytes,
-        absent: Callable[[], frozenset[str]] = frozenset,
-        resting: Callable[[], frozenset[str]] = frozenset,
-    ) -> None:
-        self._store = store
-        self._settings = settings
-        self._draw = draw
-        self._absent = absent
-        self._resting = resting
-        self.waits: Wait | None = None
-        """Why the last call planned less than it could, if a rule was the reason."""
+    store: LeagueStore
+    settings: MatchRule
+    draw: bytes
+    absent: Callable[[], frozenset[str]] = frozenset
+    resting: Callable[[], frozenset[str]] = frozenset
+    waits: Wait | None = None
+    """Why the last call planned less than it could, if a rule was the reason."""
 
     def plan(self, workers: int) -> list[Match]:
         """Plans as many matches as so many workers need, and returns them."""
         self.waits = None
-        playing = self._store.matches.running()
-        absent = self._absent()
-        if absent and spare(self._store, absent, playing):
-            playing = self._store.matches.running()
+        playing = self.store.matches.running()
+        absent = self.absent()
+        if absent and spare(self.store, absent, playing):
+            playing = self.store.matches.running()
         missing = MATCHES_A_WORKER * workers - len(playing)
-        if missing <= 0 or self._store.matches.games_waiting() >= MOST_UNRATED:
+        if missing <= 0 or self.store.matches.games_waiting() >= MOST_UNRATED:
             return []
-        candidates = [candidate(standing) for standing in self._store.facts.standing() if standing.name not in absent]
+        standing = self.store.facts.standing()
+        candidates: list[Candidate] = [one for one in standing if one.name not in absent]
         meetings = {(match.together, match.entrants) for match in playing}
         running = Counter(entrant for _, entrants in meetings for entrant in entrants)
         running.update(self._held(candidates))
-        number = self._store.matches.count()
+        number = self.store.matches.count()
         planned: list[Match] = []
         while len(planned) < missing:
-            choice = next_match(candidates, running, self._settings, number, closeness.generator(self._draw, number))
+            choice = next_match(candidates, running, self.settings, number, closeness.generator(self.draw, number))
             if isinstance(choice, Wait):
                 self.waits = choice
                 break
-            numbers = range(number, number + self._settings.deals)
+            numbers = range(number, number + self.settings.deals)
             matches = [seatings_of(choice.entrants, turn) for turn in numbers]
-            planned += self._store.matches.plan(matches, choice.why, choice.rated)
-            candidates = after(candidates, choice, number, self._settings)
+            planned += self.store.matches.plan(matches, choice.why, choice.rated)
+            candidates = after(candidates, choice, number, self.settings)
             running.update(choice.entrants)
             number = numbers.stop
-            if self._store.matches.games_waiting() >= MOST_UNRATED:
+            if self.store.matches.games_waiting() >= MOST_UNRATED:
                 break
         return planned
 
     def _held(self, candidates: Sequence[Candidate]) -> dict[int, int]:
         """Returns the meetings that keep resting versions from others; none if they are all that authors have here."""
-        resting = self._resting()
+        resting = self.resting()
         if not resting or all(one.author is None or one.author in resting for one in candidates):
             return {}
-        return {one.entrant: self._settings.most_running for one in candidates if one.author in resting}
+        return {one.entrant: self.settings.most_running for one in candidates if one.author in resting}
 
 
 def seatings_of(entrants: Sequence[int], turn: int) -> Sequence[tuple[int, ...]]:
@@ -113,15 +106,6 @@ def spare(store: LeagueStore, absent: frozenset[str], playing: Sequence[Match]) 
     return bool(spared)
 
 
-def candidate(standing: VersionStanding) -> Candidate:
-    """Returns an active version as the matchmaker sees it."""
-    return Candidate(
-        entrant=standing.entrant, author=None if standing.author == HOUSE else standing.author, mu=standing.rating.mu,
-        matches=standing.matches, last=max(standing.last_match, standing.since_match), seats=standing.seats,
-        met=tuple(reversed(standing.opponents)),
-    )  # fmt: skip
-
-
 class Waited(msgspec.Struct, frozen=True):
     """A wait."""
 
@@ -138,6 +122,6 @@ def longest_wait(standing: Sequence[VersionStanding], matches: int, players: Seq
         matches: How many matches the season has.
         players: The numbers of players that matches may have, each as often.
     """
-    waits = (matches - max(one.last_match + 1, one.since_match) for one in standing if not one.playing)
+    waits = (matches - one.waits_since for one in standing if not one.playing)
     longest = max(waits, default=0)
     return Waited(longest, round(longest * fmean(players) / len(standing), 2) if longest else 0.0)

@@ -22,6 +22,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from arena.core.face import (
     FilesChanged,
     GameResult,
@@ -56,7 +58,7 @@ _SHOWN: Final = 3
 _LONGEST: Final = 200
 
 
-class MatchGames:
+class MatchGames(msgspec.Struct, eq=False):
     """The planned games of the open season, as a `Supply`.
 
     Args:
@@ -69,79 +71,69 @@ class MatchGames:
         block: How many games follow each other that share bot processes.
     """
 
-    def __init__(
-        self,
-        store: LeagueStore,
-        tournament: str,
-        make_job: Callable[[game_rows.Claim, game_rows.PlannedGame], Job],
-        suspension: Suspension,
-        tell: Callable[[str], object],
-        make_room: Callable[[], object] = lambda: None,
-        unfit: Callable[[Version], str] = lambda version: "",
-        starts: Callable[[game_rows.PlannedGame, GameResult], list[str]] = lambda game, result: [],
-        *,
-        same_worker: bool = False,
-        block: int = 1,
-    ) -> None:
-        self._store = store
-        match_of = lru_cache(_MOST_KNOWN)(store.matches.match_of)
-        self._homes = match_workers.MatchWorkers(match_of, store.matches.begun()) if same_worker else None
-        self._block = block
-        self._tournament = tournament
-        self._make_job = make_job
-        self._suspension = suspension
-        self._make_room = make_room
-        self._unfit = unfit
-        self._starts = starts
-        self._tell = tell
-        self._tries: Counter[str] = Counter()
-        """Number of crashes and interruptions of each game that is not over."""
-        self._kills: Counter[str] = Counter()
-        """Number of kills from outside of each game that is not over."""
-        self._owed: deque[Callable[[], object]] = deque()
-        """What is to be written, in order."""
-        self._faults = 0
-        """How many there were since the last result."""
-        self._since = time.monotonic()
-        self.machine_faults = 0
-        self.rests_until = 0.0
-        """Until when no game should begin; on the monotonic clock."""
-        self.left = 0
-        """As `count` found it."""
-        self.told: Callable[[game_rows.Played], object] = lambda played: None
-        """Called with each result once it is stored."""
-        self.rated = 0
-        """How many games were played that count."""
+    store: LeagueStore
+    tournament: str
+    make_job: Callable[[game_rows.Claim, game_rows.PlannedGame], Job]
+    suspension: Suspension
+    tell: Callable[[str], object]
+    make_room: Callable[[], object] = lambda: None
+    unfit: Callable[[Version], str] = lambda version: ""
+    starts: Callable[[game_rows.PlannedGame, GameResult], list[str]] = lambda game, result: []
+    same_worker: bool = False
+    block: int = 1
+    _tries: Counter[str] = msgspec.field(default_factory=Counter)
+    """Number of crashes and interruptions of each game that is not over."""
+    _kills: Counter[str] = msgspec.field(default_factory=Counter)
+    """Number of kills from outside of each game that is not over."""
+    _owed: deque[Callable[[], object]] = msgspec.field(default_factory=deque)
+    """What is to be written, in order."""
+    _faults: int = 0
+    """How many there were since the last result."""
+    _since: float = msgspec.field(default_factory=time.monotonic)
+    machine_faults: int = 0
+    rests_until: float = 0.0
+    """Until when no game should begin; on the monotonic clock."""
+    left: int = 0
+    """As `count` found it."""
+    told: Callable[[game_rows.Played], object] = lambda played: None
+    """Called with each result once it is stored."""
+    rated: int = 0
+    """How many games were played that count."""
+    _homes: match_workers.MatchWorkers | None = None
+
+    def __post_init__(self) -> None:
+        match_of = lru_cache(_MOST_KNOWN)(self.store.matches.match_of)
+        self._homes = match_workers.MatchWorkers(match_of, self.store.matches.begun()) if self.same_worker else None
 
     def count(self) -> None:
         """Counts what can be claimed. Call it when something may have changed that."""
-        self.left = sum(game.status == "planned" for match in self._store.matches.running() for game in match.games)
+        self.left = sum(game.status == "planned" for match in self.store.matches.running() for game in match.games)
 
     def plan(self) -> None:
         """Plans nothing: the service does, before it feeds the lanes."""
 
     def share(self, lanes: int) -> int:
         """Returns how many games a lane may claim at a time: at most a block, so that its bots start once for it."""
-        return min(self.left // lanes, self._block)
+        return min(self.left // lanes, self.block)
 
     def claim(self, limit: int, worker: str = "", others: Collection[str] = ()) -> Sequence[lane_kit.Work]:
         """Claims the next game; where matches stay on a worker, the next whose match nobody else has."""
-        claimer = partial(self._store.games.claim, self._tournament, self._store.matches.game, limit)
+        claimer = partial(self.store.games.claim, self.tournament, self.store.matches.game, limit)
         claims = match_workers.claim_at_home(self._homes, claimer, worker, others)
         left_to_others = self._homes is not None and others
         self.left = self.left - len(claims) if claims or left_to_others else 0
         works = []
         for claim in claims:
             try:
-                works.append(lane_kit.Work(claim, self._make_job(claim, self._store.matches.game(claim.number))))
+                works.append(lane_kit.Work(claim, self.make_job(claim, self.store.matches.game(claim.number))))
             except FilesChanged as error:
                 self.fault(claim, error)
             except capping.BeyondCaps:
-                with self._store.transaction():
-                    suspended = self._judge(self._store.matches.game(claim.number).entrants)
+                with self.store.transaction():
+                    suspended = self._judge(self.store.matches.game(claim.number).entrants)
                 self._take_out(claim, "one of its bots asks for more than the league gives")
                 for sentence in suspended:
-                    self._tell(sentence)
+                    self.tell(sentence)
             except (errors.ArenaError, OSError) as error:  # a bot's folder is gone
                 self._failed(claim, f"its bots cannot be started: {error}")
         return works
@@ -151,7 +143,7 @@ class MatchGames:
         self._owe(partial(self._release, claim))
 
     def _release(self, claim: game_rows.Claim) -> None:
-        self._store.games.release(claim)
+        self.store.games.release(claim)
         self.left += 1
 
     def take(self, claim: game_rows.Claim, result: GameResult) -> game_rows.Played | None:
@@ -179,17 +171,17 @@ class MatchGames:
                 try:
                     self._owed[0]()
                 except sqlite3.OperationalError:  # the disk is full
-                    self._make_room()
+                    self.make_room()
                     self._owed[0]()
             except (sqlite3.OperationalError, OSError) as error:
                 if time.monotonic() >= self.rests_until:
-                    self._tell(f"{len(self._owed)} changes wait to be stored: {error}")
+                    self.tell(f"{len(self._owed)} changes wait to be stored: {error}")
                     self.rest()
                 return
             self._owed.popleft()
 
     def _keep(self, claim: game_rows.Claim, result: GameResult) -> game_rows.Played:
-        game = self._store.matches.game(claim.number)
+        game = self.store.matches.game(claim.number)
         moment = time.monotonic()
         suspended = self._record(claim, result, game, moment - self._since)
         self._since = moment
@@ -197,9 +189,9 @@ class MatchGames:
         self._forget(claim)
         if self._homes is not None:
             self._homes.end(claim.number)
-        self.rated += self._store.matches.counts(claim.number)
+        self.rated += self.store.matches.counts(claim.number)
         for sentence in suspended:
-            self._tell(sentence)
+            self.tell(sentence)
         played = game_rows.Played(game, result)
         self.told(played)
         return played
@@ -207,10 +199,10 @@ class MatchGames:
     def _record(
         self, claim: game_rows.Claim, result: GameResult, game: game_rows.PlannedGame, seconds: float
     ) -> list[str]:
-        with self._store.transaction():
-            self._store.games.record(claim, result, game.entrants, seconds)
+        with self.store.transaction():
+            self.store.games.record(claim, result, game.entrants, seconds)
             forfeited = (number for number, seat in enumerate(result.seats) if seat.forfeit is not None)
-            return self._judge(game.entrants[number] for number in forfeited) + self._starts(game, result)
+            return self._judge(game.entrants[number] for number in forfeited) + self.starts(game, result)
 
     def give_back_all(self) -> None:
         """Gives back every game that is claimed, one whose result is owed too.
@@ -218,36 +210,36 @@ class MatchGames:
         Call it when the workers were ended, or nobody awaits them.
         """
         self._owed.clear()
-        self._store.games.resume(self._tournament)
+        self.store.games.resume(self.tournament)
 
     def judge_all(self) -> None:
         """Suspends every active version that deserves it. Rules may have changed since the last run."""
-        with self._store.transaction():
-            suspended = self._judge(standing.entrant for standing in self._store.facts.standing())
+        with self.store.transaction():
+            suspended = self._judge(standing.entrant for standing in self.store.facts.standing())
         for sentence in suspended:
-            self._tell(sentence)
+            self.tell(sentence)
 
     def _judge(self, entrants: Iterable[int]) -> list[str]:
         return [sentence for entrant in entrants for sentence in self._judge_one(entrant)]
 
     def _judge_one(self, entrant: int | None) -> list[str]:
-        version = None if entrant is None else self._store.versions.of_entrant(entrant)
+        version = None if entrant is None else self.store.versions.of_entrant(entrant)
         if version is None or version.state is not State.ACTIVE or version.is_of_house:
             return []
         notice = ""
-        if not (reason := self._unfit(version)):
-            form = self._store.facts.form(version, self._suspension.games)
-            if not (reason := verdict(form, self._suspension)):
+        if not (reason := self.unfit(version)):
+            form = self.store.facts.form(version, self.suspension.games)
+            if not (reason := verdict(form, self.suspension)):
                 return []
             notice = evidence(version.name, reason, form)
-        self._store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason, notice=notice)
+        self.store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason, notice=notice)
         good = self._active(version)
         sentence = f"{version.name} is suspended: {reason}" + (f"; {good.name} plays again" if good else "")
         return [sentence, *self._judge_one(good.entrant if good else None)]
 
     def _active(self, version: Version) -> Version | None:
         """Returns the version of its bot that plays now."""
-        return next((one for one in self._store.versions.of_bot(version.bot) if one.state is State.ACTIVE), None)
+        return next((one for one in self.store.versions.of_bot(version.bot) if one.state is State.ACTIVE), None)
 
     def fault(self, claim: game_rows.Claim, error: BaseException) -> None:
         """Gives a game back that could not be played; or takes its match out, if that was once too often.
@@ -263,23 +255,23 @@ class MatchGames:
 
     def _changed(self, claim: game_rows.Claim, error: FilesChanged) -> Version | None:
         """Returns the version whose files changed, if it can be suspended. The house's are the operator's own."""
-        entrants = self._store.matches.game(claim.number).entrants
-        found = (self._store.versions.of_entrant(entrant) for entrant in entrants)
+        entrants = self.store.matches.game(claim.number).entrants
+        found = (self.store.versions.of_entrant(entrant) for entrant in entrants)
         changed = (version for version in found if version and (version.bot, str(version.number)) == error.bot)
         return next((version for version in changed if not version.is_of_house), None)
 
     def _suspend(self, version: Version, what: str) -> None:
-        if self._store.versions.get(version.id).state is not State.ACTIVE:
+        if self.store.versions.get(version.id).state is not State.ACTIVE:
             return
         reason = "its files in the league are not those that were checked"
-        self._store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason)
-        self._tell(f"{version.name} is suspended: {what}")
+        self.store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason)
+        self.tell(f"{version.name} is suspended: {what}")
 
     def died(self, claim: game_rows.Claim, error: BrokenExecutor, *, outside: bool) -> bool:
         """Counts that a worker ended in a game. Takes the match out if that was once too often."""
         counter, most = (self._kills, running.MAX_KILLS) if outside else (self._tries, running.MAX_TRIES)
         counter[claim.game] += 1
-        self._tell(f"The worker of game {claim.game} {'was lost' if outside else 'ended'}: {error}")
+        self.tell(f"The worker of game {claim.game} {'was lost' if outside else 'ended'}: {error}")
         if counter[claim.game] < most:
             return True
         self._take_out(claim, f"its worker {'was lost' if outside else 'ended'} {most} times in it")
@@ -287,7 +279,7 @@ class MatchGames:
 
     def _failed(self, claim: game_rows.Claim, reason: str) -> None:
         """Counts an interruption, for which no bot is the reason."""
-        self._tell(f"Game {claim.game} could not be played: {reason}")
+        self.tell(f"Game {claim.game} could not be played: {reason}")
         self.rest()
         self._tries[claim.game] += 1
         if self._tries[claim.game] < running.MAX_TRIES:
@@ -309,16 +301,16 @@ class MatchGames:
     def _void(self, claim: game_rows.Claim, reason: str) -> None:
         match = next(
             match.number
-            for match in self._store.matches.running()
+            for match in self.store.matches.running()
             if any(game.number == claim.number for game in match.games)
         )
         text = f"Match {match} is void, since of game {claim.game}: {reason}"
-        with self._store.transaction():
-            self._store.games.void(claim, reason)
-            self._store.matches.void(match, f"game {claim.game}: {reason}")
-            self._store.notices.add(None, "void", text)
+        with self.store.transaction():
+            self.store.games.void(claim, reason)
+            self.store.matches.void(match, f"game {claim.game}: {reason}")
+            self.store.notices.add(None, "void", text)
         self._forget(claim)
-        self._tell(text)
+        self.tell(text)
         self.count()
 
     def _forget(self, claim: game_rows.Claim) -> None:
@@ -349,47 +341,39 @@ def evidence(name: str, reason: str, form: Form) -> str:
     return "\n".join(lines)
 
 
-class Jobs:
+class Jobs(msgspec.Struct, eq=False):
     """Makes the work for a game of the open season."""
 
-    def __init__(
-        self,
-        store: LeagueStore,
-        bot: Callable[[Version], bot_manifests.BotSpec],
-        settings: Settings,
-        tournament: game_rows.Tournament,
-        feed: Path,
-    ) -> None:
-        """Takes what the work is made from: what a version is started with, and the folder in which watchers wait."""
-        self._store = store
-        self._bot = bot
-        self._settings = settings
-        self._tournament = tournament
-        self._games: dict[int, GameSettings] = {}
-        self._feed = str(feed.absolute())
+    store: LeagueStore
+    bot: Callable[[Version], bot_manifests.BotSpec]
+    settings: Settings
+    tournament: game_rows.Tournament
+    feed: Path
+    """The folder in which watchers wait."""
+    _games: dict[int, GameSettings] = {}
 
     def __call__(self, claim: game_rows.Claim, game: game_rows.PlannedGame) -> Job:
         """Returns the work for a claimed game. Raises ArenaError: a bot's files are gone."""
-        if self._tournament.awaits:  # no game was claimed before its value was there
-            self._tournament = self._store.games.tournament(self._tournament.id)
+        if self.tournament.awaits:  # no game was claimed before its value was there
+            self.tournament = self.store.games.tournament(self.tournament.id)
         players = len(game.entrants)
         if players not in self._games:
-            self._games[players] = self._settings.game_settings(players)
-        versions = [self._store.versions.of_entrant(entrant) for entrant in game.entrants]
+            self._games[players] = self.settings.game_settings(players)
+        versions = [self.store.versions.of_entrant(entrant) for entrant in game.entrants]
         job = Job(
             game=claim.game, tournament=claim.tournament, settings=self._games[players],
-            bots=tuple(self._bot(version) for version in versions if version is not None), deal=game.deal,
-            rotation=game.rotation, secret=self._tournament.secret, logs=self._tournament.logs,
-            mix=tournament_settings.mix_of(self._tournament), beacon=self._tournament.beacon,
-            level=self._settings.level, feed=self._feed,
+            bots=tuple(self.bot(version) for version in versions if version is not None), deal=game.deal,
+            rotation=game.rotation, secret=self.tournament.secret, logs=self.tournament.logs,
+            mix=tournament_settings.mix_of(self.tournament), beacon=self.tournament.beacon,
+            level=self.settings.level, feed=str(self.feed.absolute()),
         )  # fmt: skip
         return blocks.placed(job, self._processes(versions), game, claim.attempt, serve_on=True)
 
     def _processes(self, versions: Iterable[Version | None]) -> blocks.Processes:
         """Returns for how long bots are kept: a remote one for one game, which is its sitting."""
-        if self._settings.bots.fresh or any(
+        if self.settings.bots.fresh or any(
             version is not None and version.level == Level.REMOTE for version in versions
         ):
             return "game"
-        found: blocks.Processes = self._tournament.settings["processes"]
+        found: blocks.Processes = self.tournament.settings["processes"]
         return found

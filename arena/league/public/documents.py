@@ -29,8 +29,9 @@ from arena.league.public.ranking import RATING, Ranking, confinement, ranking_of
 from arena.league.settings import Settings
 from arena.league.store import LeagueReader
 from arena.league.store.notices import NOTICES
+from arena.league.store.notices import found as findings
 from arena.league.store.played import Only
-from arena.league.store.records import HOUSE, Report, Season, Version
+from arena.league.store.records import HOUSE, Season, StepReport, Version
 from arena.league.store.states import State
 
 _VERSION: Final = re.compile(r"[0-9]+(\.[0-9]+)+")
@@ -343,7 +344,7 @@ def _game(row: Payload) -> Payload:
     }
 
 
-def report(version: Version, found: Report) -> Payload:
+def report(version: Version, found: StepReport) -> Payload:
     """Returns what a step found out about a version, for its author."""
     return {
         "version": version.name,
@@ -352,7 +353,7 @@ def report(version: Version, found: Report) -> Payload:
         "attempt": found.attempt,
         "verdict": found.verdict,
         "at": found.at,
-        **{name: value for name, value in found.report.items() if name not in ("kind", "verdict", "output")},
+        **findings(found),
         "output": found.output.decode(errors="replace"),
     }
 

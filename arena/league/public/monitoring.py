@@ -28,7 +28,7 @@ EACH_S: Final = 10.0
 FILE: Final = "metrics.prom"
 
 
-class Figures:
+class Figures(msgspec.Struct, eq=False):
     """Counts what happens, and writes all figures into a file.
 
     Args:
@@ -38,27 +38,17 @@ class Figures:
         logs: What knows the size of all logs.
     """
 
-    def __init__(
-        self,
-        store: LeagueStore,
-        folder: Folder,
-        players: Sequence[int],
-        doing: Callable[[], Payload],
-        room: DiskRoom,
-        orders: Mapping[str, int],
-        logs: Tidy,
-    ) -> None:
-        self._store = store
-        self._folder = folder
-        self._players = players
-        self._doing = doing
-        self._room = room
-        self._orders = orders
-        self._logs = logs
-        self._since = time.time()
-        self._outcomes: Counter[str] = Counter()
-        self._forfeits: Counter[str] = Counter()
-        self._due = 0.0
+    store: LeagueStore
+    folder: Folder
+    players: Sequence[int]
+    doing: Callable[[], Payload]
+    room: DiskRoom
+    orders: Mapping[str, int]
+    logs: Tidy
+    _since: float = msgspec.field(default_factory=time.time)
+    _outcomes: Counter[str] = msgspec.field(default_factory=Counter)
+    _forfeits: Counter[str] = msgspec.field(default_factory=Counter)
+    _due: float = 0.0
 
     def count(self, played: game_rows.Played) -> None:
         """Counts a game that is over."""
@@ -67,7 +57,7 @@ class Figures:
 
     def state(self) -> Payload:
         """Returns what the service says about itself in `service.json`."""
-        return {**self._doing(), "logs_bytes": self._logs.bytes}
+        return {**self.doing(), "logs_bytes": self.logs.bytes}
 
     def look(self) -> None:
         """Writes the figures, if it is time for that."""
@@ -75,15 +65,15 @@ class Figures:
         if now < self._due:
             return
         self._due = now + EACH_S
-        files.write(self._folder.published / FILE, text(self.values()))
+        files.write(self.folder.published / FILE, text(self.values()))
 
     def values(self) -> Values:
         """Returns all figures as they are now."""
-        store = self._store
-        state, room = self.state(), self._room.room
+        store = self.store
+        state, room = self.state(), self.room.room
         versions = store.versions.all()
         states = Counter(version.state for version in versions)
-        wait = longest_wait(store.facts.standing(), store.matches.count(), self._players)
+        wait = longest_wait(store.facts.standing(), store.matches.count(), self.players)
         return {
             "arena_league_up_since_seconds": self._since,
             "arena_league_published_seconds": time.time(),
@@ -95,21 +85,21 @@ class Figures:
             "arena_league_matches_planned": len(store.matches.running()),
             "arena_league_longest_wait_rounds": wait.rounds,
             "arena_league_steps_waiting": sum(version.is_pending for version in versions),
-            "arena_league_orders": dict(self._orders),
-            "arena_league_orders_waiting": len(self._folder.orders()),
+            "arena_league_orders": dict(self.orders),
+            "arena_league_orders_waiting": len(self.folder.orders()),
             "arena_league_notices_unread": len(store.notices.of(None, unread=True)),
             "arena_league_machine_faults": state["machine_faults"],
             "arena_league_disk_free_bytes": room.free,
             **({} if room.free_files is None else {"arena_league_disk_free_files": room.free_files}),
             "arena_league_disk_enough": float(room.enough),
             "arena_league_logs_bytes": state["logs_bytes"],
-            "arena_league_database_bytes": self._folder.database.stat().st_size,
+            "arena_league_database_bytes": self.folder.database.stat().st_size,
             "arena_league_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             **self._door(),
         }
 
     def _door(self) -> Values:
-        door = health(self._folder.path)
+        door = health(self.folder.path)
         if door is None:
             return {"arena_door_open": 0}
         same = ("connections", "messages", "refused", "turned_away", "closed", "falls", "memory_bytes")

@@ -179,7 +179,7 @@ class Publishing:
         store, published = self._store, self._folder.published
         if moved := store.controls.moved:
             self._pages(range(store.matches.count()), {one.name for one in self._authors()} & {*moved})
-            store.controls.set("moved", [])
+            store.set_control("moved", [])
         ranking = self._rank()
         self._rounds.write(self._season)  # whoever sees a head finds its line
         self._write(published / "league.json", documents.league(store, self._settings, self._folder))

@@ -58,7 +58,7 @@ def season_close(context: OrderContext) -> Payload:
     if wants_final and context.settings.season.final and final is None:
         _check_final(context)
     told(store)
-    store.controls.set("closing", msgspec.to_builtins(Closing(season.name, following, wants_final)))
+    store.set_control("closing", Closing(season.name, following, wants_final))
     if final is None or not wants_final:
         for match in store.matches.running():
             store.matches.void(match.number, f"the season {season.name} ends")
@@ -139,7 +139,7 @@ def close_season(
         closed = store.seasons.close(standings, fits)
         open_season(store, folder, settings, closing.next, starts)
         enter_house(store, settings)
-        store.controls.set("closing", None)
+        store.set_control("closing", None)
     catch_up(store, folder, Rounds(store, folder, tell))
     return closed
 
@@ -174,42 +174,39 @@ def settings_now(store: LeagueReader, folder: Folder) -> Settings:
     return settings_for_final(store, folder, settings)
 
 
-class Deadline:
+class Deadline(msgspec.Struct, eq=False):
     """Closes the open season at its date, as `arena league season close` would.
 
     Args:
         close: Orders that the season of this name ends.
     """
 
-    def __init__(
-        self, store: LeagueStore, dates: Dates, close: Callable[[str], object], tell: Callable[[str], object]
-    ) -> None:
-        self._store = store
-        self._dates = dates
-        self._close = close
-        self._tell = tell
-        self._not_before = 0.0
+    store: LeagueStore
+    dates: Dates
+    close: Callable[[str], object]
+    tell: Callable[[str], object]
+    _not_before: float = 0.0
 
     def look(self) -> None:
         """Orders it if it is time for that. A clock that is in doubt closes nothing."""
-        season = None if self._dates.closes is None else self._store.seasons.current()
-        if season is None or self._store.controls.closing is not None:
+        season = None if self.dates.closes is None else self.store.seasons.current()
+        if season is None or self.store.controls.closing is not None:
             return
-        closes, now = self._dates.of_season(season.opened).closes, calendar.now(self._store)
+        closes, now = self.dates.of_season(season.opened).closes, calendar.now(self.store)
         if closes is not None and now >= max(closes, self._not_before):
             self._not_before = now + AGAIN_S
-            self._tell(f"The season {season.name} closes, as was set: {self._dates.text(closes)}")
-            self._close(season.name)
+            self.tell(f"The season {season.name} closes, as was set: {self.dates.text(closes)}")
+            self.close(season.name)
 
     @property
     def waits(self) -> bool:
         """Whether no game of the open season may begin yet: its date is to come, or the value of its beacon."""
-        season = self._store.seasons.current()
+        season = self.store.seasons.current()
         if season is None:
             return False
-        opens = self._dates.of_season(season.opened).opens
-        early = opens is not None and calendar.now(self._store) < opens
-        return early or bool(self._store.games.tournament(season.tournament).awaits)
+        opens = self.dates.of_season(season.opened).opens
+        early = opens is not None and calendar.now(self.store) < opens
+        return early or bool(self.store.games.tournament(season.tournament).awaits)
 
 
 def check_season(settings: Settings, season: str, fixed: Payload, where: str, text: str) -> None:

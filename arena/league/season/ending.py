@@ -16,19 +16,21 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from arena.league.matches import final_tables, finals
 from arena.league.matches.planning import MATCHES_A_WORKER, MOST_UNRATED, seatings_of, spare
 from arena.league.public import documents
 from arena.league.settings import Settings
 from arena.league.store import LeagueReader, LeagueStore
-from arena.league.store.records import HOUSE, Match, Season, SeasonFinal, VersionStanding
+from arena.league.store.records import Match, Season, SeasonFinal, VersionStanding
 from arena.league.store.states import State
 
 ABSENT_S: Final = 600.0
 """How long the final waits for finalists that cannot play now, once there is nothing else to play."""
 
 
-class Ending:
+class Ending(msgspec.Struct, eq=False):
     """Ends the open season, once that is ordered.
 
     Args:
@@ -36,36 +38,29 @@ class Ending:
             are to be built again.
     """
 
-    def __init__(
-        self,
-        store: LeagueStore,
-        settings: Settings,
-        tell: Callable[[str], object] = lambda sentence: None,
-        absent: Callable[[], frozenset[str]] = frozenset,
-    ) -> None:
-        self._store = store
-        self._settings = settings
-        self._tell = tell
-        self._absent = absent
-        self._waits_since: float | None = None
-        """Since when nothing can be played but for finalists that cannot play now."""
-        self._seen: tuple[object, ...] = ()
-        self._stage: finals.FinalStage | None = None
-        """How far the final is, and of which matches and finalists that is true."""
+    store: LeagueStore
+    settings: Settings
+    tell: Callable[[str], object] = lambda sentence: None
+    absent: Callable[[], frozenset[str]] = frozenset
+    _waits_since: float | None = None
+    """Since when nothing can be played but for finalists that cannot play now."""
+    _seen: tuple[object, ...] = ()
+    _stage: finals.FinalStage | None = None
+    """How far the final is, and of which matches and finalists that is true."""
 
     @property
     def plays(self) -> bool:
         """Whether a final is being played."""
-        closing, final = self._store.controls.closing, self._final()
+        closing, final = self.store.controls.closing, self._final()
         return closing is not None and closing.final and final is not None and final.outcome is None
 
     def look(self, *, quiet: bool) -> bool:
         """Takes the season a step to its end; `quiet`: none of its games runs. Returns whether it can be closed."""
-        closing, season = self._store.controls.closing, self._store.seasons.current()
+        closing, season = self.store.controls.closing, self.store.seasons.current()
         if closing is None or season is None or not quiet:
             return False
         if season.final is None:
-            if not closing.final or not self._settings.season.final:
+            if not closing.final or not self.settings.season.final:
                 return True
             if self._is_told():
                 self._begin(season)
@@ -79,12 +74,12 @@ class Ending:
 
         Who is not active any more leaves it.
         """
-        store, final = self._store, self._final()
+        store, final = self.store, self._final()
         if not self.plays or final is None:
             return []
         if self._look_at().outcome is None and not self._take_leave(final):
             return []
-        absent = self._absent()
+        absent = self.absent()
         playing = store.matches.running()
         if absent and spare(store, absent, playing):
             playing = store.matches.running()
@@ -109,29 +104,29 @@ class Ending:
 
     def _begin(self, season: Season) -> None:
         """Chooses the finalists. If there are too few for a game there is no final."""
-        store, settings = self._store, self._settings.season
+        store, settings = self.store, self.settings.season
         with store.transaction():
-            chosen = finalists(store, settings.final, self._absent())
+            chosen = finalists(store, settings.final, self.absent())
             least = min(final_tables.sizes(store, season))
             if len(chosen) < least:
                 reason = f"expected at least {least} finalists of different authors, got: {len(chosen)}"
                 store.seasons.begin_final((), settings.final_deals, reason)
-                self._tell(f"The season {season.name} has no final: {reason}")
+                self.tell(f"The season {season.name} has no final: {reason}")
                 return
             store.seasons.begin_final([one.entrant for one in chosen], settings.final_deals)
-        self._tell(f"The final of {season.name} begins: {', '.join(one.name for one in chosen)}")
+        self.tell(f"The final of {season.name} begins: {', '.join(one.name for one in chosen)}")
 
     def _end(self, outcome: str, reason: str) -> None:
-        self._store.seasons.end_final("settled" if outcome == "settled" else "not settled", reason)
-        self._tell(f"The final is over, {outcome}: {reason}")
+        self.store.seasons.end_final("settled" if outcome == "settled" else "not settled", reason)
+        self.tell(f"The final is over, {outcome}: {reason}")
 
     def _final(self) -> SeasonFinal | None:
-        season = self._store.seasons.current()
+        season = self.store.seasons.current()
         return None if season is None else season.final
 
     def _is_told(self) -> bool:
         """Returns whether all matches that are over are published: what is decided from them is told after them."""
-        return not self._store.matches.over(1)
+        return not self.store.matches.over(1)
 
     def _take_leave(self, final: SeasonFinal) -> bool:
         """Notes who plays no more: suspended, retired, or replaced. Returns whether that is told."""
@@ -143,11 +138,11 @@ class Ending:
         return True
 
     def _is_active(self, entrant: int) -> bool:
-        version = self._store.versions.of_entrant(entrant)
+        version = self.store.versions.of_entrant(entrant)
         return version is not None and version.state is State.ACTIVE
 
     def _name(self, entrant: int) -> str:
-        version = self._store.versions.of_entrant(entrant)
+        version = self.store.versions.of_entrant(entrant)
         return "" if version is None else version.name
 
     def _wait_for(self, gone: set[int], *, waits: bool) -> None:
@@ -163,20 +158,20 @@ class Ending:
             self._leave([entrant for entrant in final.playing if entrant in gone], "could not play any more")
 
     def _leave(self, entrants: list[int], why: str) -> None:
-        self._store.seasons.leave_final(entrants)
+        self.store.seasons.leave_final(entrants)
         for entrant in entrants:
-            self._tell(f"{self._name(entrant)} is out of the final: it {why}")
+            self.tell(f"{self._name(entrant)} is out of the final: it {why}")
 
     def _look_at(self) -> finals.FinalStage:
         """Returns how far the final is. What follows from the same matches is computed once."""
-        season = self._store.seasons.current()
+        season = self.store.seasons.current()
         assert season is not None
         assert season.final is not None
-        matches = self._store.seasons.final_matches(season)
+        matches = self.store.seasons.final_matches(season)
         seen = (season.final, *matches)
         if self._stage is None or seen != self._seen:
-            pairs = final_tables.pairs(self._store, season, {match.deal for match in matches})
-            self._stage = finals.stage(final_tables.design(self._store, season), matches, pairs)
+            pairs = final_tables.pairs(self.store, season, {match.deal for match in matches})
+            self._stage = finals.stage(final_tables.design(self.store, season), matches, pairs)
             self._seen = seen
         return self._stage
 
@@ -194,9 +189,9 @@ def finalists(store: LeagueReader, most: int, absent: frozenset[str] = frozenset
         for item in sorted(documents.standings(store)["items"], key=lambda item: bool(item["provisional"]))
     )
     for place, one in enumerate(row for row in rows if row.name not in absent):
-        if one.author in authors or (one.author == HOUSE and place >= most):
+        if one.author in authors or (one.author is None and place >= most):
             continue
-        if one.author != HOUSE:
+        if one.author is not None:
             authors.add(one.author)
         chosen.append(one)
     return chosen[:most]

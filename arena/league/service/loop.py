@@ -45,7 +45,7 @@ STEPS_SHARE: Final = 0.5
 class Duty(Protocol):
     """Something that the loop does again and again."""
 
-    def look(self) -> None:
+    def look(self) -> object:
         """Does what is due. It returns soon."""
 
 
@@ -62,7 +62,7 @@ class Ended(msgspec.Struct, frozen=True):
     """Whether it ended because the season can be closed."""
 
 
-class Service:
+class Service(msgspec.Struct, eq=False):
     """The loop.
 
     Args:
@@ -73,46 +73,27 @@ class Service:
         beside: Whether it does so beside rated games. Else it begins when a worker has none.
     """
 
-    def __init__(
-        self,
-        supply: MatchGames,
-        lanes: lane_kit.Lanes,
-        step_worker: StepWorker,
-        planner: Planner,
-        ending: Ending,
-        step_runner: StepRunner,
-        orders: OrderDuty,
-        room: DiskRoom,
-        publisher: Publishing,
-        duties: tuple[Duty, ...],
-        tell: Callable[[str], object],
-        patience_s: float = PATIENCE_S,
-        watch: Callable[[Payload], object] | None = None,
-        requested: Requested | None = None,
-        *,
-        beside: bool = False,
-    ) -> None:
-        self._supply = supply
-        self._lanes = lanes
-        self._step_worker = step_worker
-        self._planner = planner
-        self._ending = ending
-        self._step_runner = step_runner
-        self._orders = orders
-        self._room = room
-        self._publisher = publisher
-        self._duties = duties
-        self._tell = tell
-        self._patience_s = patience_s
-        self._watch = watch
-        self._requested = requested
-        self._beside = beside
-        self._turns = Turns()
-        self._started = stores.now()
-        self._reported = time.monotonic()
-        self._told = supply.rated
-        self._counts = deque([(time.monotonic(), supply.rated)], maxlen=_LOOKS)
-        """How many games were rated when `state` was asked lately."""
+    supply: MatchGames
+    lanes: lane_kit.Lanes
+    step_worker: StepWorker
+    planner: Planner
+    ending: Ending
+    step_runner: StepRunner
+    orders: OrderDuty
+    room: DiskRoom
+    publisher: Publishing
+    duties: tuple[Duty, ...]
+    tell: Callable[[str], object]
+    patience_s: float = PATIENCE_S
+    watch: Callable[[Payload], object] | None = None
+    requested: Requested | None = None
+    beside: bool = False
+    _turns: Turns = msgspec.field(default_factory=lambda: Turns())
+    _started: str = msgspec.field(default_factory=stores.now)
+    _reported: float = msgspec.field(default_factory=time.monotonic)
+    _told: int = 0
+    _counts: deque[tuple[float, int]] = msgspec.field(default_factory=lambda: deque([(time.monotonic(), 0)], _LOOKS))
+    """How many games were rated when `state` was asked lately."""
 
     def run(self, stopping: Stopping, games: int | None = None) -> Ended:
         """Runs until it is asked to stop.
@@ -121,186 +102,186 @@ class Service:
             games: After how many more rated games it ends, once what was submitted before is tried; None means never.
                 It also ends if it can play none.
         """
-        before = counted_from = self._supply.rated
-        submitted = self._step_runner.untried()
+        before = counted_from = self.supply.rated
+        submitted = self.step_runner.untried()
         idle = ""
         closing = False
         while not (stopping.asked or idle):
-            submitted = submitted and submitted & self._step_runner.untried()
-            waits = submitted and not self._orders.closing  # then what was submitted is tried in the next season
+            submitted = submitted and submitted & self.step_runner.untried()
+            waits = submitted and not self.orders.closing  # then what was submitted is tried in the next season
             if waits:
-                counted_from = self._supply.rated
-            elif games is not None and self._supply.rated - counted_from >= games:
+                counted_from = self.supply.rated
+            elif games is not None and self.supply.rated - counted_from >= games:
                 break
-            self._safely(self._orders.look)
-            if self._orders.closing and self._can_be_closed():
+            self._safely(self.orders.look)
+            if self.orders.closing and self._can_be_closed():
                 closing = True
                 break
-            self._safely(self._room.look)
-            alone = self._orders.workers == 1
+            self._safely(self.room.look)
+            alone = self.orders.workers == 1
             of_steps = alone and self._is_turn_of_steps()
-            may_start = not self._room.is_short and (not alone or (of_steps and not self._lanes.running))
-            self._safely(partial(self._step_runner.look, may_start=may_start, only_lost=self._orders.closing))
-            self._supply.pay()
-            play = self._begin_games(hold=of_steps or (alone and self._step_runner.busy))
+            may_start = not self.room.is_short and (not alone or (of_steps and not self.lanes.running))
+            self._safely(partial(self.step_runner.look, may_start=may_start, only_lost=self.orders.closing))
+            self.supply.pay()
+            play = self._begin_games(hold=of_steps or (alone and self.step_runner.busy))
             self._settle()
-            if self._requested is not None:
-                self._safely(partial(self._requested.look, may_start=self._may_play_unrated))
-            self._turns.spend(steps=self._step_runner.busy, games=play)
-            self._lanes.attend()
-            self._safely(self._publisher.look)
-            for duty in self._duties:
+            if self.requested is not None:
+                self._safely(partial(self.requested.look, may_start=self._may_play_unrated))
+            self._turns.spend(steps=self.step_runner.busy, games=play)
+            self.lanes.attend()
+            self._safely(self.publisher.look)
+            for duty in self.duties:
                 self._safely(duty.look)
-            if self._watch is not None:
-                self._safely(partial(self._watch, self.state()))
+            if self.watch is not None:
+                self._safely(partial(self.watch, self.state()))
             self._report()
             if games is not None:
                 idle = self._idle()
         if stopping.asked:
-            running = f"{counted(self._lanes.running, 'game')} may run on for {self._patience_s:g} s"
-            self._tell(f"Stopping: {running}. A second signal drops what runs.")
+            running = f"{counted(self.lanes.running, 'game')} may run on for {self.patience_s:g} s"
+            self.tell(f"Stopping: {running}. A second signal drops what runs.")
         dropped = self._wind_up(stopping)
-        self._safely(self._publisher.publish)
-        return Ended(self._supply.rated - before, dropped, idle, closing)
+        self._safely(self.publisher.publish)
+        return Ended(self.supply.rated - before, dropped, idle, closing)
 
     def _safely(self, look: Callable[[], object]) -> None:
         """Does something that is tried again later if the machine cannot do it now, for instance on a full disk."""
         try:
             look()
         except (OSError, errors.MachineFault, sqlite3.OperationalError) as error:
-            if time.monotonic() >= self._supply.rests_until:  # else it was just said of something
-                self._tell(f"The machine fails: {error}")
-            self._supply.rest()
+            if time.monotonic() >= self.supply.rests_until:  # else it was just said of something
+                self.tell(f"The machine fails: {error}")
+            self.supply.rest()
 
     def _can_be_closed(self) -> bool:
         """Takes a season that is to end a step further. Submissions wait meanwhile, and nobody new plays."""
-        if not self._ending.plays:
-            self._lanes.give_back()
+        if not self.ending.plays:
+            self.lanes.give_back()
         ready = False
 
         def look() -> None:
             nonlocal ready
-            works = self._step_runner.busy or self._step_runner.lost.untried or self._lanes.running
-            ready = self._ending.look(quiet=not works)
+            works = self.step_runner.busy or self.step_runner.lost.untried or self.lanes.running
+            ready = self.ending.look(quiet=not works)
 
         self._safely(look)
         return ready
 
     def add(self, duty: Duty) -> None:
         """Adds something that the loop does again and again."""
-        self._duties += (duty,)
+        self.duties += (duty,)
 
     def _report(self) -> None:
         """Says now and then how it goes."""
         now = time.monotonic()
-        if now >= self._reported + REPORT_S and self._supply.rated > self._told:
+        if now >= self._reported + REPORT_S and self.supply.rated > self._told:
             state = self.state()
-            self._reported, self._told = now, self._supply.rated
+            self._reported, self._told = now, self.supply.rated
             games = counted(state["rated_games"], "rated game")
-            self._tell(f"{games} since the start, {state['games_per_s']:g} a second")
+            self.tell(f"{games} since the start, {state['games_per_s']:g} a second")
 
     def state(self) -> Payload:
         """Returns what it does at this moment, for monitoring."""
         now = time.monotonic()
         if now > self._counts[-1][0] + 1:
-            self._counts.append((now, self._supply.rated))
+            self._counts.append((now, self.supply.rated))
         (before, games), (at, more) = self._counts[0], self._counts[-1]
         return {
             "state": self._doing(),
             "pid": os.getpid(),
             "started": self._started,
             "at": stores.now(),
-            "workers": self._orders.workers,
-            "running": self._lanes.running,
-            "planned": self._supply.left,
-            "rated_games": self._supply.rated,
+            "workers": self.orders.workers,
+            "running": self.lanes.running,
+            "planned": self.supply.left,
+            "rated_games": self.supply.rated,
             "games_per_s": round((more - games) / (at - before), 2) if at > before else 0.0,
-            "step": self._step_runner.doing,
-            "machine_faults": self._supply.machine_faults + self._step_runner.machine_faults,
+            "step": self.step_runner.doing,
+            "machine_faults": self.supply.machine_faults + self.step_runner.machine_faults,
         }
 
     def _doing(self) -> str:
-        if self._orders.paused:
+        if self.orders.paused:
             return "paused"
-        if self._room.is_short:
+        if self.room.is_short:
             return "no room"
-        if self._step_runner.lost.untried_at_first:
+        if self.step_runner.lost.untried_at_first:
             return "building again"
-        if time.monotonic() < self._supply.rests_until:
+        if time.monotonic() < self.supply.rests_until:
             return "resting"
-        if self._orders.closing:
-            return "playing the final" if self._ending.plays else "ending the season"
-        return "playing" if self._lanes.running or self._supply.left else "waiting"
+        if self.orders.closing:
+            return "playing the final" if self.ending.plays else "ending the season"
+        return "playing" if self.lanes.running or self.supply.left else "waiting"
 
     def _is_turn_of_steps(self) -> bool:
         """Says whether a step comes next, or goes on, where it has no worker beside those for games."""
-        steps = self._step_runner.busy or self._step_runner.wants(only_lost=self._orders.closing)
-        games = not self._may_not_play and bool(self._supply.left or self._lanes.running)
+        steps = self.step_runner.busy or self.step_runner.wants(only_lost=self.orders.closing)
+        games = not self._may_not_play and bool(self.supply.left or self.lanes.running)
         return self._turns.is_of_steps(steps=steps, games=games)
 
     @property
     def _may_not_play(self) -> bool:
         return (
-            (self._orders.closing and not self._ending.plays)
-            or self._orders.paused
-            or self._room.is_short
-            or self._step_runner.lost.untried_at_first
-            or time.monotonic() < self._supply.rests_until
+            (self.orders.closing and not self.ending.plays)
+            or self.orders.paused
+            or self.room.is_short
+            or self.step_runner.lost.untried_at_first
+            or time.monotonic() < self.supply.rests_until
         )
 
     @property
     def _may_play_unrated(self) -> bool:
-        idle = self._lanes.running < self._orders.workers and not self._supply.left and not self._step_runner.busy
-        return not self._may_not_play and (self._beside or idle)
+        idle = self.lanes.running < self.orders.workers and not self.supply.left and not self.step_runner.busy
+        return not self._may_not_play and (self.beside or idle)
 
     def _begin_games(self, *, hold: bool) -> bool:
         """Plans games, and begins them unless a step is to have the worker. Returns whether the time is theirs."""
         if self._may_not_play:
-            self._lanes.give_back()
-            return self._lanes.running > 0
+            self.lanes.give_back()
+            return self.lanes.running > 0
         try:
-            (self._ending if self._orders.closing else self._planner).plan(self._orders.workers)
-            self._supply.count()
+            (self.ending if self.orders.closing else self.planner).plan(self.orders.workers)
+            self.supply.count()
             if hold:
-                self._lanes.give_back()
-                return self._lanes.running > 0
-            self._lanes.man(self._orders.workers)
-            self._lanes.feed()
+                self.lanes.give_back()
+                return self.lanes.running > 0
+            self.lanes.man(self.orders.workers)
+            self.lanes.feed()
         except (errors.MachineFault, OSError, sqlite3.OperationalError) as error:
-            self._supply.rest()
-            self._tell(f"No game can begin: {error}")
-        return bool(self._supply.left or self._lanes.running)
+            self.supply.rest()
+            self.tell(f"No game can begin: {error}")
+        return bool(self.supply.left or self.lanes.running)
 
     def _settle(self) -> list[game_rows.Played]:
         try:
-            return list(self._lanes.settle(POLL_S))
+            return list(self.lanes.settle(POLL_S))
         except errors.MachineFault as error:  # of a worker that could not be started again
-            self._supply.rest()
-            self._tell(f"No game can begin: {error}")
+            self.supply.rest()
+            self.tell(f"No game can begin: {error}")
             return []
 
     def _idle(self) -> str:
         """Returns why nothing can be played any more unless somebody submits a bot; empty if something can."""
-        waits = None if self._orders.closing else self._planner.waits
-        if waits is None or waits.until != "arrival" or self._supply.left or self._lanes.running:
+        waits = None if self.orders.closing else self.planner.waits
+        if waits is None or waits.until != "arrival" or self.supply.left or self.lanes.running:
             return ""
-        more = self._step_runner.waits() or (self._requested is not None and self._requested.waits)
+        more = self.step_runner.waits() or (self.requested is not None and self.requested.waits)
         return "" if more else waits.why
 
     def _wind_up(self, stopping: Stopping) -> int:
         """Ends the workers. Returns how many games were dropped."""
-        end = time.monotonic() + self._patience_s
-        self._lanes.give_back()
-        while self._lanes.running and not stopping.at_once and time.monotonic() < end:
+        end = time.monotonic() + self.patience_s
+        self.lanes.give_back()
+        while self.lanes.running and not stopping.at_once and time.monotonic() < end:
             self._settle()
-        self._supply.pay()
-        dropped = self._lanes.running
+        self.supply.pay()
+        dropped = self.lanes.running
         if dropped:
-            self._lanes.drop()
-            self._supply.give_back_all()
+            self.lanes.drop()
+            self.supply.give_back_all()
         else:
-            self._lanes.end()
-        self._step_worker.drop()
+            self.lanes.end()
+        self.step_worker.drop()
         return dropped
 
 

@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from msgspec.structs import replace
 
 from arena.core.face import Payload, errors, texts
@@ -130,13 +129,13 @@ def retire(context: OrderContext) -> Payload:
 
 def pause(context: OrderContext) -> Payload:
     """Begins no game until it is resumed."""
-    context.store.controls.set("paused", True)
+    context.store.set_control("paused", True)
     return {"paused": True}
 
 
 def resume(context: OrderContext) -> Payload:
     """Ends a pause."""
-    context.store.controls.set("paused", False)
+    context.store.set_control("paused", False)
     return {"paused": False}
 
 
@@ -145,7 +144,7 @@ def concurrency(context: OrderContext) -> Payload:
     workers = context.number("workers")
     if workers > MOST_WORKERS:
         raise errors.Refused("argument", f"expected at most {MOST_WORKERS} games at a time, got: {workers}")
-    context.store.controls.set("workers", workers or None)
+    context.store.set_control("workers", workers or None)
     return {"workers": workers or None}
 
 
@@ -189,7 +188,7 @@ def strike(context: OrderContext) -> Payload:
     if season is not None:
         matches = store.matches.strike_all(entrants, told, Manager().alive)
         taken = TakenBack(season.name, what, matches, reason)
-        store.controls.set("taken_back", msgspec.to_builtins([*store.controls.taken_back, taken]))
+        store.set_control("taken_back", [*store.controls.taken_back, taken])
     for author_name in {version.author for version in versions}:
         store.notices.add(author_name, "struck", told)
     return {"retired": [version.name for version in versions], "matches": matches}
@@ -205,7 +204,7 @@ def author_add(context: OrderContext) -> Payload:
     name = context.name("name", "an author")
     author = context.store.authors.add(name, context.quotas())
     offers = context.store.controls.offers  # those to whoever had the name before are none to this one
-    context.store.controls.set("offers", {bot: to for bot, to in offers.items() if to.lower() != name.lower()})
+    context.store.set_control("offers", {bot: to for bot, to in offers.items() if to.lower() != name.lower()})
     if context.order.arguments.get("key"):
         context.store.authors.add_key(name, context.key(), context.text("label", ""))
     return {"author": author.name}
@@ -231,12 +230,12 @@ def author_remove(context: OrderContext) -> Payload:
         replace(one, what=_all_of(pseudonym)) if one.what == _all_of(author) else one
         for one in store.controls.taken_back
     )
-    store.controls.set("taken_back", msgspec.to_builtins([*told]))
+    store.set_control("taken_back", [*told])
     own = {one.bot for one in store.versions.of_author(pseudonym)}
     offers = {bot: to for bot, to in store.controls.offers.items() if bot not in own and to != author}
-    store.controls.set("offers", offers)
+    store.set_control("offers", offers)
     asked = (one for one in store.controls.requests if one.author != author)
-    store.controls.set("requests", msgspec.to_builtins([*asked]))
+    store.set_control("requests", [*asked])
     return {"author": pseudonym, "retired": retired}
 
 
@@ -259,11 +258,11 @@ def bot_author(context: OrderContext) -> Payload:
         if giver is not None:
             check_quotas(context, heir, bot, submits=False)
         store.versions.hand_over(bot, heir)
-        store.controls.set("moved", sorted({*store.controls.moved, owner, heir}))
+        store.set_control("moved", sorted({*store.controls.moved, owner, heir}))
         store.notices.add(owner, "owner", f"{bot} is handed over, and yours no more")
         store.notices.add(heir, "owner", f"{bot} is yours from now on")
         owner = heir
-    store.controls.set("offers", offers)
+    store.set_control("offers", offers)
     return {"author": owner, "offered": offers.get(bot, "")}
 
 

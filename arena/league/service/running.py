@@ -31,7 +31,7 @@ from arena.league.disk import DiskRoom
 from arena.league.door.supervisor import DoorSupervisor, door_command
 from arena.league.folder import Folder
 from arena.league.keeping.calendar import SignsOfLife
-from arena.league.keeping.clearing import Clearing, clean_up
+from arena.league.keeping.clearing import Clearing, Lost, clean_up
 from arena.league.keeping.housekeeping import Forget, Tidy
 from arena.league.keeping.telling import Telling
 from arena.league.matches.planning import Planner
@@ -163,7 +163,7 @@ def _run_season(
     if season is None:
         raise errors.ConfigError("expected an open season, got: none; restore the league from a backup")
     if store.controls.final_matches != settings.season.final_matches:
-        store.controls.set("final_matches", settings.season.final_matches)
+        store.set_control("final_matches", settings.season.final_matches)
     clean_up(store, folder, settings, season)
     for version in renew_house(store, settings):
         tell(f"{version.name} plays from now on: this version of arena has other files of {version.bot}")
@@ -207,10 +207,12 @@ def _put_together(
         lane_kit.Lanes(supply, game_worker.play, hands.worker, ahead=ahead, attend=game_worker.attend)
     )
     step_worker = stack.enter_context(StepWorker(processor_cores.local_worker))
-    step_runner = StepRunner(store, step_worker, tools, tell, Allowance(store, folder.bots, settings.limits).judge)
+    lost = Lost(store, tools.is_built)
+    judge = Allowance(store, folder.bots, settings.limits).judge
+    step_runner = StepRunner(store, step_worker, tools, lost, tell, judge)
 
     def gone() -> frozenset[str]:
-        return absent(store, folder, elsewhere=hands.elsewhere) | step_runner.lost.names
+        return absent(store, folder, elsewhere=hands.elsewhere) | lost.names
 
     unrated = StepWorker(processor_cores.local_worker)
     stack.callback(unrated.drop)

@@ -18,7 +18,7 @@ from arena.league.record import rounds
 from arena.league.store import lines, rows
 from arena.league.store.matches import settle
 from arena.league.store.notices import Notices, Reports
-from arena.league.store.records import Report, Version
+from arena.league.store.records import StepReport, Version
 from arena.league.store.states import MOST_ATTEMPTS, Actor, State, find
 
 
@@ -44,7 +44,7 @@ class Changes:
         by: Actor,
         reason: str,
         *,
-        report: Report | None = None,
+        report: StepReport | None = None,
         notice: str | None = None,
         spec: Payload | None = None,
     ) -> Version:
@@ -72,7 +72,7 @@ class Changes:
             if to is State.ACTIVE:
                 self._check_may_play(version)
             if report is not None:
-                self._reports.add(id, report)
+                self._reports.add(id, msgspec.structs.replace(report, attempt=version.attempts + 1))
             if to is State.ACTIVE:
                 self._rest_of_bot(version)
             attempts = version.attempts + 1 if to is version.state else 0

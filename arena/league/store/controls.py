@@ -1,17 +1,16 @@
-"""Stores what orders have set, so that a service that starts again goes on as it was told.
+"""Stores which orders were obeyed, and what they have set: a service that starts again goes on as it was told.
 
 One thing comes from `league.toml` instead: what readers of the database alone must know of it.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 import msgspec
 
-from arena.core.face import databases, game_rows
-
-T = TypeVar("T")
+from arena.core.face import Payload, databases, errors, game_rows, stores
 
 FINAL_MATCHES: Final = 20
 """By default the number of matches before which a version's rating is provisional: as many as make it no newcomer."""
@@ -76,75 +75,118 @@ class Alive(msgspec.Struct, frozen=True):
     """Whether it was alive since then with a clock that was more than a day behind."""
 
 
-class Controls:
+class Controls(msgspec.Struct, frozen=True, kw_only=True):
     """What orders have set."""
+
+    paused: bool = False
+    """Whether no game may begin."""
+    workers: int | None = None
+    """How many games at a time were asked for; None if the settings decide."""
+    closing: Closing | None = None
+    """The season that is to end; None if none is."""
+    told: ToldUpTo | None = None
+    """How far the operator was told of events; None if that was never noted."""
+    taken_back: list[TakenBack] = []
+    """All results that were taken back by name, the last last."""
+    requests: list[Request] = []
+    """The matches that authors have asked for, the first first."""
+    offers: dict[str, str] = {}
+    """By bot to whom its author offers it."""
+    moved: list[str] = []
+    """Authors whose lists of games are to be made again, since a bot was handed over."""
+    final_matches: int = FINAL_MATCHES
+    """Before how many matches a rating is provisional."""
+    alive: Alive | None = None
+    """When the league was alive last. If that was never noted, its last game says so; None if there is none."""
+
+
+def controls(connection: databases.Connection) -> Controls:
+    """Returns what is set now."""
+    (text,) = connection.execute("SELECT json_group_object(name, json(value)) FROM controls").fetchone()
+    found = msgspec.json.decode(text, type=Controls)
+    if found.alive is None:
+        row = connection.execute(
+            "SELECT strftime('%s', finished) FROM games WHERE finished IS NOT NULL ORDER BY rowid DESC LIMIT 1"
+        ).fetchone()
+        return found if row is None else msgspec.structs.replace(found, alive=Alive(float(row[0])))
+    return found
+
+
+def set_control(connection: databases.Connection, name: str, value: Any) -> None:
+    """Sets a field of `Controls`."""
+    with databases.immediate(connection):
+        connection.execute(
+            "INSERT OR REPLACE INTO controls (name, value) VALUES (?, ?)", (name, game_rows.canonical(value))
+        )
+
+
+class Commands:
+    """The orders that were obeyed: each once, however often it is delivered."""
 
     def __init__(self, connection: databases.Connection) -> None:
         self._db = connection
 
-    @property
-    def paused(self) -> bool:
-        """Whether no game may begin."""
-        return self._get("paused", bool, False)
+    def once(
+        self, id: str, verb: str, arguments: Payload, act: Callable[[], Payload], author: str | None = None
+    ) -> Payload:
+        """Does what an order says, and returns the answer. If it was done before, only returns the answer.
 
-    @property
-    def workers(self) -> int | None:
-        """How many games at a time were asked for; None if the settings decide."""
-        return self._get("workers", int | None, None)
+        What the order does and its answer are one transaction. A refusal is an answer, too: then nothing is done.
 
-    @property
-    def closing(self) -> Closing | None:
-        """The season that is to end; None if none is."""
-        return self._get("closing", Closing | None, None)
+        Args:
+            id: The order's identifier, chosen by who gave it.
+            author: Who gave it; None is the operator.
 
-    @property
-    def told(self) -> ToldUpTo | None:
-        """How far the operator was told of events; None if that was never noted."""
-        return self._get("told", ToldUpTo | None, None)
+        Returns:
+            What `act` returned, which has no `code`; or of a refusal `code`, `message`, `remedy` and limits.
+        """
+        with databases.immediate(self._db):
+            known = self.answer(id)
+            if known is not None:
+                return known
+            state = "done"
+            try:
+                with databases.immediate(self._db):
+                    answer = act()
+            except errors.Refused as error:
+                state, answer = "refused", refusal(error)
+            self._db.execute(
+                "INSERT INTO commands (id, verb, author, arguments, at, state, answer) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (id, verb, author, game_rows.canonical(arguments), stores.now(), state, game_rows.canonical(answer)),
+            )
+            return answer
 
-    @property
-    def taken_back(self) -> list[TakenBack]:
-        """All results that were taken back by name, the last last."""
-        return self._get("taken_back", list[TakenBack], [])
+    def answer(self, id: str) -> Payload | None:
+        """Returns the answer to an order; None if it was not obeyed yet."""
+        row = self._db.execute("SELECT answer FROM commands WHERE id = ?", (id,)).fetchone()
+        return None if row is None else msgspec.json.decode(row[0], type=Payload)
 
-    @property
-    def requests(self) -> list[Request]:
-        """The matches that authors have asked for, the first first."""
-        return self._get("requests", list[Request], [])
+    def times(self, verb: str, author: str) -> list[str]:
+        """Returns when orders of a kind of an author were obeyed, as far as they are remembered (UTC, ISO 8601)."""
+        query = "SELECT at FROM commands WHERE verb = ? AND author = ? AND state = 'done'"
+        return [at for (at,) in self._db.execute(query, (verb, author))]
 
-    @property
-    def offers(self) -> dict[str, str]:
-        """By bot to whom its author offers it."""
-        return self._get("offers", dict[str, str], {})
+    def forget(self, before: str, waiting: Iterable[str]) -> None:
+        """Forgets orders that were answered before a moment, and their answers.
 
-    @property
-    def moved(self) -> list[str]:
-        """Authors whose lists of games are to be made again, since a bot was handed over."""
-        return self._get("moved", list[str], [])
-
-    @property
-    def final_matches(self) -> int:
-        """Before how many matches a rating is provisional."""
-        return self._get("final_matches", int, FINAL_MATCHES)
-
-    @property
-    def alive(self) -> Alive | None:
-        """When the league was alive last. If that was never noted, its last game says so; None if there is none."""
-        noted: Alive | None = self._get("alive", Alive | None, None)
-        if noted is not None:
-            return noted
-        row = self._db.execute(
-            "SELECT strftime('%s', finished) FROM games WHERE finished IS NOT NULL ORDER BY rowid DESC LIMIT 1"
-        ).fetchone()
-        return None if row is None else Alive(float(row[0]))
-
-    def set(self, name: str, value: Any) -> None:
-        """Sets one of the properties above."""
+        Args:
+            before: UTC (ISO 8601).
+            waiting: The identifiers of orders that may still be delivered: they are not forgotten, so that none is
+                obeyed twice.
+        """
         with databases.immediate(self._db):
             self._db.execute(
-                "INSERT OR REPLACE INTO controls (name, value) VALUES (?, ?)", (name, game_rows.canonical(value))
+                "DELETE FROM commands WHERE at < ? AND id NOT IN (SELECT value FROM json_each(?))",
+                (before, game_rows.canonical(list(waiting))),
             )
 
-    def _get(self, name: str, type: Any, default: T) -> T:
-        row = self._db.execute("SELECT value FROM controls WHERE name = ?", (name,)).fetchone()
-        return default if row is None else msgspec.json.decode(row[0], type=type)
+
+def refusal(error: errors.Refused) -> Payload:
+    """Returns a refusal as an answer holds it."""
+    return {
+        "code": error.reason,
+        "message": error.message,
+        "remedy": error.remedy,
+        "limit": error.limit,
+        "retry_after_s": error.retry_after_s,
+    }

@@ -7,10 +7,10 @@ from typing import Final
 
 import msgspec
 
-from arena.core.face import databases, game_rows, true_skill
+from arena.core.face import databases, game_rows
 from arena.league.store import rows
 from arena.league.store.matches import PLAYING
-from arena.league.store.records import Form, Version, VersionStanding
+from arena.league.store.records import HOUSE, Form, Version, VersionStanding
 
 RECENT_MEETINGS: Final = 10
 """In how many of its last meetings it matters whom a version met. Matches that are planned together are a meeting."""
@@ -18,15 +18,13 @@ RECENT_GAMES: Final = 20
 """How many of its last games say whether a version is broken."""
 
 # CROSS JOIN makes SQLite look up what belongs to each row, and not read all of a season.
-_RATING = (
-    "(SELECT {0} FROM ratings WHERE tournament = :tournament AND entrant = versions.entrant"
-    " ORDER BY number DESC LIMIT 1)"
-)
-_ACTIVE: Final = f"""SELECT entrant, versions.id, bots.name, versions.number, authors.name,
-        coalesce({_RATING.format("mu")}, mu0), coalesce({_RATING.format("sigma")}, sigma0),
+_ACTIVE: Final = """SELECT entrant, versions.id, bots.name, versions.number, authors.name,
+        coalesce((SELECT mu FROM ratings WHERE tournament = :tournament AND entrant = versions.entrant
+            ORDER BY number DESC LIMIT 1), mu0),
         (SELECT json_group_object(players, matches) FROM seat_counts
             WHERE tournament = :tournament AND entrant = versions.entrant),
-        (SELECT max(match) FROM meetings WHERE tournament = :tournament AND entrant = versions.entrant),
+        (SELECT coalesce(max(match), -1) FROM meetings
+            WHERE tournament = :tournament AND entrant = versions.entrant),
         coalesce((SELECT match FROM games WHERE tournament = :tournament AND number = first_game),
             (SELECT max(number) + 1 FROM matches WHERE tournament = :tournament), 0)
     FROM versions JOIN bots ON bots.id = bot JOIN authors ON authors.id = bots.author
@@ -72,18 +70,16 @@ class Facts:
                 entrant=entrant,
                 version=version,
                 name=f"{bot}/{number}",
-                author=author,
-                rating=true_skill.Rating(mu, sigma),
+                author=None if author == HOUSE else author,
+                mu=mu,
                 matches=sum(seats.values()),
-                last_match=-1 if last is None else last,
-                since_match=since,
+                last=max(last, since),
+                waits_since=max(last + 1, since),
                 seats=seats,
-                opponents=tuple(opponents.get(entrant, ())),
+                met=tuple(reversed(opponents.get(entrant, ()))),
                 playing=playing.get(entrant, 0),
             )
-            for entrant, version, bot, number, author, mu, sigma, counts, last, since in self._db.execute(
-                _ACTIVE, names
-            )
+            for entrant, version, bot, number, author, mu, counts, last, since in self._db.execute(_ACTIVE, names)
             for seats in [msgspec.json.decode(counts, type=dict[int, int])]
         ]
 

@@ -20,7 +20,7 @@ from arena.core.face import chance, databases, errors, game_rows, rating_history
 from arena.league.record import rounds
 from arena.league.store import lines, rows
 from arena.league.store.records import Match, MatchGame
-from arena.league.store.remaking import rate_again
+from arena.league.store.striking import rate_again, strike
 
 PLAYING: Final = (
     "state = 'playing' AND EXISTS (SELECT 1 FROM games WHERE games.tournament = matches.tournament"
@@ -206,13 +206,8 @@ class Matches:
             Of each the number, the worker elsewhere that played it (empty if none did), and whether it is done or
             void.
         """
-        found = self._db.execute(
-            "SELECT games.number, coalesce(worker, ''), status IN ('done', 'void')"
-            " FROM matches INDEXED BY matches_playing CROSS JOIN games ON games.tournament = matches.tournament"
-            f" AND games.match = matches.number WHERE matches.tournament = ? AND {PLAYING} ORDER BY games.number",
-            (self._season(),),
-        )
-        return [(number, worker, bool(is_over)) for number, worker, is_over in found]
+        games = (game for match in self.running() for game in match.games)
+        return sorted((game.number, game.worker or "", game.status in ("done", "void")) for game in games)
 
     def settled(self, first: int, end: int) -> list[Match]:
         """Returns the matches from number `first` up to but not including `end` that are over or void, in order."""
@@ -333,14 +328,14 @@ class Matches:
 
     def _take_back(self, tournament: str, numbers: Collection[int], reason: str, alive: Callable[[], object]) -> None:
         """Makes matches count no more, notes that, and makes ratings again, in the caller's transaction."""
-        first, longest = math.inf, set[int]()
+        first, entrants = math.inf, set[int]()
         for number in numbers:
-            longest |= _longest_here(self._db, tournament, number)
+            entrants |= {*self.get(number).entrants}
             first = min(first, strike(self._db, tournament, number, reason))
             lines.note(self._db, tournament, rounds.Struck(match=number, reason=reason))
             alive()
         if first < math.inf:
-            rate_again(self._db, tournament, int(first), sorted(longest), alive)
+            rate_again(self._db, tournament, int(first), entrants, alive)
 
     def _again(self, match: Match, reason: str) -> Match | str:
         """Plans a match again, or returns why it is not played again."""
@@ -383,7 +378,7 @@ class Matches:
     def _games_of(self, tournament: str, match: int) -> tuple[MatchGame, ...]:
         """Returns the games of a match. Without the index's name SQLite would read all games of the season in order."""
         found = self._db.execute(
-            "SELECT id, number, rotation, seating, status FROM games INDEXED BY games_by_match"
+            "SELECT id, number, rotation, seating, status, worker FROM games INDEXED BY games_by_match"
             " WHERE tournament = ? AND match = ? ORDER BY number",
             (tournament, match),
         )
@@ -428,59 +423,3 @@ def settle(connection: databases.Connection, tournament: str) -> None:
                 (tournament, players, number),
             )
             connection.execute("DELETE FROM meetings WHERE tournament = ? AND match = ?", (tournament, number))
-
-
-def strike(connection: databases.Connection, tournament: str, match: int, reason: str) -> float:
-    """Makes the results of a match count no more, in the caller's transaction, and those of its games that run.
-
-    What remains is what would be there if the match had not counted from the start, but for later ratings and longest
-    decisions (`arena.league.store.remaking`).
-
-    Returns:
-        The number of its first game that counted; infinity if none did.
-    """
-    done = connection.execute(
-        "SELECT id, number, deal, counts FROM games INDEXED BY games_by_match"
-        " WHERE tournament = ? AND match = ? AND status = 'done' ORDER BY number",
-        (tournament, match),
-    ).fetchall()
-    counted = [row for row in done if row[3]]
-    for game, number, *_ in counted:
-        _subtract(connection, tournament, game)
-        connection.execute(
-            "DELETE FROM ratings WHERE tournament = ? AND number = ?"
-            " AND entrant IN (SELECT entrant FROM seats WHERE game = ?)",
-            (tournament, number, game),
-        )
-    connection.execute("UPDATE games SET counts = 0 WHERE tournament = ? AND match = ?", (tournament, match))
-    connection.execute(
-        "UPDATE matches SET rated = 0, reason = ? WHERE tournament = ? AND number = ?", (reason, tournament, match)
-    )
-    if not counted:
-        return math.inf
-    first, deal = counted[0][1], counted[0][2]
-    connection.execute("DELETE FROM pairs WHERE tournament = ? AND deal = ?", (tournament, deal))
-    return int(first)
-
-
-def _longest_here(connection: databases.Connection, tournament: str, match: int) -> set[int]:
-    """Returns the entrants whose longest decision was in a match: what theirs is now takes long to find."""
-    found = connection.execute(
-        "SELECT DISTINCT seats.entrant FROM games INDEXED BY games_by_match JOIN seats ON game = id"
-        " JOIN tallies ON tallies.tournament = games.tournament AND tallies.entrant = seats.entrant"
-        " WHERE games.tournament = ? AND games.match = ? AND seats.max_ms >= tallies.max_ms",
-        (tournament, match),
-    )
-    return {entrant for (entrant,) in found}
-
-
-def _subtract(connection: databases.Connection, tournament: str, game: str) -> None:
-    """Takes a game out of the sums."""
-    sat = connection.execute("SELECT entrant, figures FROM seats WHERE game = ? ORDER BY seat", (game,)).fetchall()
-    entrants = [entrant for entrant, _ in sat]
-    for tally in game_rows.Tally.of_game(entrants, [game_rows.figures_of(figures) for _, figures in sat]):
-        connection.execute(
-            f"UPDATE tallies SET {', '.join(f'{name} = {name} - :{name}' for name in game_rows.SUMMED)}"
-            " WHERE tournament = :tournament AND entrant = :entrant",
-            {**msgspec.structs.asdict(tally), "tournament": tournament},
-        )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from arena.core.face import databases, game_rows, stores
+import msgspec
+
+from arena.core.face import Payload, databases, game_rows, stores
 from arena.league.store import rows
-from arena.league.store.records import Notice, Report
+from arena.league.store.records import Notice, StepReport
 
 NOTICES: Final = 20
 """How many notices a status holds."""
+_COLUMNS: Final = ("kind", "attempt", "verdict", "output", "at")
 MOST_OUTPUT: Final = 64 * 1024
 """Bytes of a step's output that are kept: the last ones."""
 
@@ -85,19 +88,28 @@ class Reports:
     def __init__(self, connection: databases.Connection) -> None:
         self._db = connection
 
-    def add(self, version: int, report: Report) -> None:
+    def add(self, version: int, report: StepReport) -> None:
         """Stores a report. One of the same step and attempt, which a kill had left without its change, is replaced."""
         with databases.immediate(self._db):
             self._db.execute(
                 "INSERT OR REPLACE INTO reports (version, kind, attempt, verdict, report, output, at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
-                    *(version, report.kind, report.attempt, report.verdict, game_rows.canonical(report.report)),
+                    *(version, report.kind, report.attempt, report.verdict, game_rows.canonical(found(report))),
                     *(report.output[-MOST_OUTPUT:], report.at or stores.now()),
                 ),
             )
 
-    def of(self, version: int) -> list[Report]:
+    def of(self, version: int) -> list[StepReport]:
         """Returns the reports of a version in the order in which they were stored."""
-        query = "SELECT kind, attempt, verdict, report, output, at FROM reports WHERE version = ? ORDER BY rowid"
-        return rows.read(Report, self._db.execute(query, (version,)), "report")
+        query = "SELECT report, kind, attempt, verdict, output, at FROM reports WHERE version = ? ORDER BY rowid"
+        return [
+            msgspec.convert({**msgspec.json.decode(text), **dict(zip(_COLUMNS, row, strict=True))}, StepReport)
+            for text, *row in self._db.execute(query, (version,))
+        ]
+
+
+def found(report: StepReport) -> Payload:
+    """Returns what a step found out, without what the database has in columns."""
+    document: Payload = msgspec.to_builtins(report)
+    return {name: value for name, value in document.items() if name not in _COLUMNS}

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 from arena.core.face import Finder, Reader, databases, errors, stores
-from arena.league.store import remaking
 from arena.league.store.authors import Authors
-from arena.league.store.commands import Commands
-from arena.league.store.controls import Controls
+from arena.league.store.controls import Commands, Controls, controls, set_control
 from arena.league.store.converting import convert
 from arena.league.store.facts import Facts
 from arena.league.store.matches import Matches
@@ -23,6 +22,7 @@ from arena.league.store.notices import Notices, Reports
 from arena.league.store.played import PlayedGames
 from arena.league.store.schema import OF_LEAGUES
 from arena.league.store.seasons import Seasons
+from arena.league.store.striking import finish_rating
 from arena.league.store.versions import Versions
 
 
@@ -40,10 +40,14 @@ class LeagueReader:
         self.seasons = Seasons(connection, store)
         self.notices = Notices(connection)
         self.commands = Commands(connection)
-        self.controls = Controls(connection)
         self.facts = Facts(connection)
         self.played = PlayedGames(connection)
         self.finder = Finder(connection, path)
+
+    @property
+    def controls(self) -> Controls:
+        """What orders have set."""
+        return controls(self._db)
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Makes all reads in the block see the same moment."""
@@ -63,6 +67,10 @@ class LeagueStore(LeagueReader):
         """How many rows this process has changed since it opened the database."""
         return self._db.total_changes
 
+    def set_control(self, name: str, value: Any) -> None:
+        """Sets a field of `controls`."""
+        set_control(self._db, name, value)
+
     def transaction(self) -> AbstractContextManager[None]:
         """Makes one transaction of all that the block does."""
         return self.games.transaction()
@@ -80,7 +88,7 @@ def open_league(path: Path, tell: Callable[[str], object] | None = None) -> Iter
     """
     with stores.open_store(path, tell) as store:
         databases.extend(store._db, "league", OF_LEAGUES)
-        remaking.finish(store._db)
+        finish_rating(store._db)
         convert(store)
         yield LeagueStore(store)
 

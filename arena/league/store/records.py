@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from enum import StrEnum
 from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from arena.core.face import Payload, true_skill, value_types
+from arena.core.face import Payload, value_types
 from arena.league.store.states import PENDING, Actor, State
 
 LEAGUE: Final = "league"
@@ -16,8 +18,6 @@ HOUSE: Final = "house"
 
 Kind: TypeAlias = Literal["build", "check", "qualify"]
 """A step between a submission and the first rated game."""
-Verdict: TypeAlias = Literal["passed", "failed", "machine"]
-"""What came of a step. `failed` is the bot's fault, `machine` is nobody's."""
 
 
 class Author(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,17 +102,37 @@ class Received(msgspec.Struct, frozen=True):
     """Whether this content was there already: then nothing has changed."""
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class Verdict(StrEnum):
+    """How a step ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    """By the bot: its author has to change it."""
+    MACHINE = "machine"
+    """The machine could not do it. It is not the bot's fault: try again."""
+
+
+class StepReport(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a step."""
 
     kind: Kind
-    attempt: int
-    """Counted from 1."""
     verdict: Verdict
-    report: Payload
-    """What its author can read and act on."""
+    finding: str = ""
+    """What was expected, what was got, and what to do; empty if it passed. It may quote the bot: escape it."""
+    seconds: float = 0.0
+    """How long it took."""
+    memory_mib: int = 0
+    """The most memory of the bot's processes that was seen."""
     output: bytes = b""
-    """The last of what the step wrote."""
+    """The last of what the bot's processes printed, as it was: escape it before it is shown."""
+    detail: Payload = {}
+    """What else the step found, as plain values."""
+    tree_digest: str = ""
+    """After a build: SHA-256 (hex) over the files that it left."""
+    command_to_repeat: str = ""
+    """What the author types to see the same on their machine."""
+    attempt: int = 1
+    """Counted from 1. The database says this, and the next."""
     at: str = ""
     """When it was stored; UTC (ISO 8601)."""
 
@@ -139,6 +159,8 @@ class MatchGame(msgspec.Struct, frozen=True, kw_only=True):
     """By seat."""
     status: str
     """`planned`, `running`, `done` or `void`."""
+    worker: str | None = None
+    """The worker elsewhere that played it; None if none did."""
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True):
@@ -232,23 +254,37 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
     read: str | None
 
 
-class VersionStanding(msgspec.Struct, frozen=True, kw_only=True):
-    """An active version as the matchmaker sees it. Matches that are being played count as played."""
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """An active version as the matchmaker sees it. Matches are those of the season, running ones included."""
 
     entrant: int
+    """Its number among the season's entrants."""
+    author: str | None
+    """Whose it is. None for a bot of the house, which helps nobody: two of these may meet rated."""
+    mu: float
+    """Its running rating."""
+    matches: int = 0
+    """How many it has played."""
+    last: int = 0
+    """The number of the last match that it is in. Of one that became active after that: how many matches there were."""
+    seats: Mapping[int, int] = {}
+    """By number of players how many matches it has played."""
+    met: tuple[tuple[int, ...], ...] = ()
+    """Whom it met in its last meetings, the newest last."""
+
+    @property
+    def side(self) -> str | int:
+        """Those with the same side do not meet rated."""
+        return self.entrant if self.author is None else self.author
+
+
+class VersionStanding(Candidate, frozen=True, kw_only=True):
+    """An active version of the open season."""
+
     version: int
     name: str
-    author: str
-    rating: true_skill.Rating
-    matches: int
-    last_match: int
-    """The number of its last match; -1 if it had none."""
-    since_match: int
-    """How many matches there were when it became active."""
-    seats: dict[int, int]
-    """By number of seats, how many matches it had."""
-    opponents: tuple[tuple[int, ...], ...]
-    """Whom it met in its last 10 matches, the latest first."""
+    waits_since: int
+    """Number of the first match since it has waited: that after its last one, or after it became active."""
     playing: int
     """How many of its matches are being played."""
 

@@ -29,7 +29,7 @@ from arena.league.store import LeagueStore
 from arena.league.store.controls import Request
 from arena.league.store.records import Version
 from arena.league.store.states import State
-from arena.league.submissions.step_runner import LONGEST_S, StepWorker
+from arena.league.submissions.step_runner import StepWorker
 from arena.league.submissions.steps import StepReport, Verdict
 from arena.league.submissions.submitting import check_day
 from arena.league.submissions.tools import LeagueTools
@@ -57,7 +57,7 @@ def match(context: OrderContext) -> Payload:
     if not same:
         secret = secrets.token_hex(32)
         noted = Request(order=context.order.id, author=author.name, version=one, against=other, secret=secret)
-        store.controls.set("requests", msgspec.to_builtins([*asked, noted]))
+        store.set_control("requests", [*asked, noted])
     return {"version": found[0].name, "against": found[1].name, "before": [*same, len(asked)][0]}
 
 
@@ -72,112 +72,100 @@ def _playing(store: LeagueStore, name: str, author: str | None = None) -> Versio
     raise errors.Refused("unknown_version", f"expected {what}, got: {name!r:.80}", remedy)
 
 
-class Requested:
+class Requested(msgspec.Struct, eq=False):
     """Plays the matches that authors have asked for, one after another, in a worker of its own.
 
     Args:
         absent: Returns the names of versions that cannot play now.
     """
 
-    def __init__(
-        self,
-        store: LeagueStore,
-        folder: Folder,
-        tools: LeagueTools,
-        worker: StepWorker,
-        tell: Callable[[str], object],
-        absent: Callable[[], frozenset[str]] = frozenset,
-    ) -> None:
-        self._store = store
-        self._folder = folder
-        self._tools = tools
-        self._worker = worker
-        self._tell = tell
-        self._absent = absent
-        self._at: Request | None = None
-        self._began = self._due = 0.0
-        self._tries: Counter[str] = Counter()
-        """By order how often the machine could not play its match."""
+    store: LeagueStore
+    folder: Folder
+    tools: LeagueTools
+    worker: StepWorker
+    tell: Callable[[str], object]
+    absent: Callable[[], frozenset[str]] = frozenset
+    _at: Request | None = None
+    _tries: Counter[str] = msgspec.field(default_factory=Counter)
+    """By order how often the machine could not play its match."""
+    _due: float = 0.0
 
     @property
     def waits(self) -> bool:
         """Whether a match is being played, or could be."""
-        return self._worker.busy or self._next() is not None
+        return self.worker.busy or self._next() is not None
 
     def look(self, *, may_start: bool) -> None:
         """Notes what came of a match, and begins the next one."""
         now = time.monotonic()
-        if self._worker.busy:
-            self._fetch(now)
-        if self._worker.busy or now < self._due:
+        if self.worker.busy:
+            self._fetch()
+        if self.worker.busy or now < self._due:
             return
         self._due = now + _LOOK_S
         request = self._next() if may_start else None
         if request is None:
-            self._worker.rest()
+            self.worker.rest()
             return
         try:
-            mine, other = (self._store.versions.get(id) for id in (request.version, request.against))
-            do, arguments = self._tools.meeting(mine, other, request.order, bytes.fromhex(request.secret))
-            self._worker.start(do, *arguments)
+            mine, other = (self.store.versions.get(id) for id in (request.version, request.against))
+            do, arguments = self.tools.meeting(mine, other, request.order, bytes.fromhex(request.secret))
+            self.worker.start(do, *arguments)
         except (errors.ArenaError, OSError) as error:
             self._failed(request, str(error))
         else:
-            self._at, self._began = request, now
+            self._at = request
 
     def _next(self) -> Request | None:
         """Returns the first request whose versions can play now. One whose versions play no more is dropped."""
-        requests = self._store.controls.requests
-        absent = self._absent() if requests else frozenset[str]()
+        requests = self.store.controls.requests
+        absent = self.absent() if requests else frozenset[str]()
         for request in requests:
-            mine, other = (self._store.versions.get(id) for id in (request.version, request.against))
+            mine, other = (self.store.versions.get(id) for id in (request.version, request.against))
             if mine.author != request.author or {mine.state, other.state} != {State.ACTIVE}:
                 self._end(request, f"{mine.name} and {other.name} do not meet: one of them plays no more")
             elif not absent & {mine.name, other.name}:
                 return request
         return None
 
-    def _fetch(self, now: float) -> None:
+    def _fetch(self) -> None:
         request = self._at
         assert request is not None
         try:
-            report = self._worker.fetch()
+            report = self.worker.fetch()
             if report is not None and report.verdict is Verdict.PASSED:
                 self._over(request, report)
             elif report is not None:
                 self._failed(request, report.finding)
-            elif now - self._began > LONGEST_S:
-                self._worker.drop()
-                self._failed(request, f"expected a match to end within {LONGEST_S:,} s, got: one that goes on")
         except errors.ArenaError as error:
             self._failed(request, str(error))
 
     def _over(self, request: Request, report: StepReport) -> None:
         """Gives the author the logs, and says how the match ended."""
-        games, mine = report.detail["games"], self._store.versions.get(request.version)
-        if request not in self._store.controls.requests or mine.author != request.author:
+        games, mine = report.detail["games"], self.store.versions.get(request.version)
+        if request not in self.store.controls.requests or mine.author != request.author:
             return  # its author has left, or the bot has another one
         for game in games:
             name = f"{game['game']}{log_records.SUFFIX}"
-            original = log_records.existing_log(Path(self._folder.logs / QUALIFYING / name))
+            original = log_records.existing_log(Path(self.folder.logs / QUALIFYING / name))
             log = log_records.read_log(original)
             authors = [request.author if seat == game["seat"] else None for seat in range(len(games))]
-            visible.publish(log, original, self._folder.published, authors, public=False)
+            visible.publish(log, original, self.folder.published, authors, public=False)
         ranks = ", ".join(f"rank {game['rank']} in {game['game']}" for game in games)
-        other = self._store.versions.get(request.against).name
+        other = self.store.versions.get(request.against).name
         self._end(request, f"{mine.name} has met {other}, unrated: {ranks}. `arena league log GAME` gets a game")
 
     def _failed(self, request: Request, reason: str) -> None:
         """Counts a fault of the machine. Gives the match up after the third."""
         self._tries[request.order] += 1
         self._due = time.monotonic() + _REST_S
-        self._tell(f"A match that {request.author} asked for was not played: {reason}")
+        self.tell(f"A match that {request.author} asked for was not played: {reason}")
         if self._tries[request.order] >= running.MAX_TRIES:
             self._end(request, "a match that you asked for could not be played; ask again, or tell the operator")
 
     def _end(self, request: Request, text: str) -> None:
         """Forgets a request, and tells its author why."""
-        with self._store.transaction():
-            if request in (noted := self._store.controls.requests):
-                self._store.controls.set("requests", msgspec.to_builtins([one for one in noted if one != request]))
-                self._store.notices.add(request.author, "match", text, request.version)
+        with self.store.transaction():
+            if request in (noted := self.store.controls.requests):
+                self.store.set_control("requests", [one for one in noted if one != request])
+                self.store.notices.add(request.author, "match", text, request.version)

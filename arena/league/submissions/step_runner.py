@@ -22,12 +22,11 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core.face import Level, Payload, errors, lane_kit, machine_fault, processor_cores
+from arena.core.face import Level, errors, lane_kit, machine_fault, processor_cores
 from arena.league.keeping.clearing import LONGEST_REST_S, Lost
 from arena.league.store import LeagueStore
-from arena.league.store.records import Kind, Report, Version
+from arena.league.store.records import Kind, StepReport, Verdict, Version
 from arena.league.store.states import Actor, State
-from arena.league.submissions.steps import StepReport, Verdict
 from arena.league.submissions.tools import LeagueTools
 
 STEPS: Final[dict[State, tuple[Kind, State]]] = {
@@ -63,6 +62,7 @@ class StepWorker(AbstractContextManager["StepWorker"]):
         self._stack = ExitStack()
         self._executor: Executor | None = None
         self._finished: SimpleQueue[Future[StepReport]] = SimpleQueue()
+        self._began = 0.0
         self.busy = False
         """Whether something runs, or its result was not fetched."""
 
@@ -85,19 +85,24 @@ class StepWorker(AbstractContextManager["StepWorker"]):
         except (OSError, MemoryError, RuntimeError) as error:  # a broken executor is a RuntimeError
             self._dismiss()
             raise machine_fault("start a worker for a step", error) from error
-        self.busy = True
+        self.busy, self._began = True, time.monotonic()
 
     def fetch(self) -> StepReport | None:
         """Returns what came of it, or None if nothing runs or it is not over.
 
         Raises:
-            MachineFault: Its worker ended, or the machine had not what it needs.
+            MachineFault: Its worker ended, or the machine had not what it needs, or it took too long and is ended.
             InternalError: It raised an error that it should not: a bug of ours.
         """
         try:
             future = self._finished.get_nowait()
         except Empty:
-            return None
+            if not self.busy or time.monotonic() - self._began <= LONGEST_S:
+                return None
+            self.drop()
+            raise errors.MachineFault(
+                f"expected the step to end within {LONGEST_S:,} s, got: one that goes on; it is ended"
+            ) from None
         self.busy = False
         try:
             return future.result()
@@ -129,48 +134,39 @@ class StepWorker(AbstractContextManager["StepWorker"]):
         self._stack.close()
 
 
-class StepRunner:
+class StepRunner(msgspec.Struct, eq=False):
     """Sees to the versions that are submitted.
 
     Args:
         judge: Returns the report of a step as it is to be stored: what the step could not know may have failed.
     """
 
-    def __init__(
-        self,
-        store: LeagueStore,
-        step_worker: StepWorker,
-        tools: LeagueTools,
-        tell: Callable[[str], object],
-        judge: Callable[[Version, StepReport], StepReport] = lambda version, report: report,
-    ) -> None:
-        self._judge = judge
-        self._store = store
-        self._step_worker = step_worker
-        self._tools = tools
-        self._tell = tell
-        self._at: Version | None = None
-        """Whose step is being done."""
-        self._began = 0.0
-        self._doing = ""
-        self._looked = 0.0
-        self._rests: dict[int, float] = {}
-        """Backoff of each version: until when its step is not retried, after a fault of the machine."""
-        self.machine_faults = 0
-        """How many steps the machine could not do. A bot elsewhere that nobody serves is no fault of this machine."""
-        self.lost = Lost(store, tools.is_built)
-        self._restores = False
-        """Whether what is being done is to build one of those again."""
+    store: LeagueStore
+    step_worker: StepWorker
+    tools: LeagueTools
+    lost: Lost
+    tell: Callable[[str], object]
+    judge: Callable[[Version, StepReport], StepReport] = lambda version, report: report
+    _at: Version | None = None
+    """Whose step is being done."""
+    _doing: str = ""
+    _looked: float = 0.0
+    _rests: dict[int, float] = {}
+    """Backoff of each version: until when its step is not retried, after a fault of the machine."""
+    machine_faults: int = 0
+    """How many steps the machine could not do. A bot elsewhere that nobody serves is no fault of this machine."""
+    _restores: bool = False
+    """Whether what is being done is to build one of those again."""
 
     @property
     def busy(self) -> bool:
         """Whether a step is being done."""
-        return self._step_worker.busy
+        return self.step_worker.busy
 
     @property
     def doing(self) -> str:
         """Which step of which version is done, for people; empty if none."""
-        return self._doing if self._step_worker.busy else ""
+        return self._doing if self.step_worker.busy else ""
 
     def wants(self, *, only_lost: bool = False) -> bool:
         """Says whether there is a step to do now.
@@ -178,15 +174,15 @@ class StepRunner:
         Args:
             only_lost: Whether only what was lost is built again, and no submission goes on.
         """
-        return not self._step_worker.busy and self._next(time.monotonic(), only_lost) is not None
+        return not self.step_worker.busy and self._next(time.monotonic(), only_lost) is not None
 
     def waits(self) -> bool:
         """Says whether a version may play later: it is pending, or to be built again."""
-        return bool(self._store.versions.pending() or self.lost.names)
+        return bool(self.store.versions.pending() or self.lost.names)
 
     def untried(self) -> frozenset[int]:
         """Returns the versions that wait for their first try on this machine: none that it has failed before."""
-        pending = self._store.versions.pending()
+        pending = self.store.versions.pending()
         return frozenset(one.id for one in pending if not one.attempts and one.level != Level.REMOTE)
 
     def look(self, *, may_start: bool = True, only_lost: bool = False) -> None:
@@ -196,14 +192,14 @@ class StepRunner:
             only_lost: Whether only what was lost is built again, and no submission goes on.
         """
         now = time.monotonic()
-        if self._step_worker.busy:
-            self._fetch(now)
-        if self._step_worker.busy or not may_start or now < self._looked + _LOOK_S:
+        if self.step_worker.busy:
+            self._fetch()
+        if self.step_worker.busy or not may_start or now < self._looked + _LOOK_S:
             return
         self._looked = now
         version = self._next(now, only_lost)
         if version is None:
-            self._step_worker.rest()
+            self.step_worker.rest()
         else:
             self._begin(version)
 
@@ -212,7 +208,7 @@ class StepRunner:
         lost = self.lost.next(now)
         if lost is not None or only_lost:
             return lost
-        pending = self._store.versions.pending()
+        pending = self.store.versions.pending()
         self._rests = {one.id: until for one in pending if (until := self._rests.get(one.id, now)) > now}
         return next((one for one in pending if one.id not in self._rests and one.id not in self.lost), None)
 
@@ -221,31 +217,26 @@ class StepRunner:
         self._restores = version.id in self.lost
         if not self._restores:
             if version.state is State.RECEIVED:
-                version = self._store.versions.change(version.id, State.BUILDING, Actor.SERVICE, "its turn has come")
+                version = self.store.versions.change(version.id, State.BUILDING, Actor.SERVICE, "its turn has come")
             kind = STEPS[version.state][0]
         try:
-            do, arguments = self._tools.work(version, kind)
-            self._step_worker.start(do, *arguments)
+            do, arguments = self.tools.work(version, kind)
+            self.step_worker.start(do, *arguments)
         except (errors.ArenaError, OSError) as error:
             self._note(version, _fault(kind, str(error)))
             return
-        self._at, self._began = version, time.monotonic()
+        self._at = version
         self._doing = f"{kind} of {version.name}"
-        self._tell(f"{version.name}: {'building again' if self._restores else version.state}")
+        self.tell(f"{version.name}: {'building again' if self._restores else version.state}")
 
-    def _fetch(self, now: float) -> None:
+    def _fetch(self) -> None:
         version = self._at
         assert version is not None
         kind: Kind = "build" if self._restores else STEPS[version.state][0]
         try:
-            report = self._step_worker.fetch()
+            report = self.step_worker.fetch()
         except errors.ArenaError as error:
             report = _fault(kind, str(error))
-        if self._step_worker.busy and now - self._began > LONGEST_S:
-            self._step_worker.drop()
-            report = _fault(
-                kind, f"expected the step to end within {LONGEST_S:,} s, got: one that goes on; it is ended"
-            )
         if report is not None:
             self._at = None
             self._looked = 0.0
@@ -255,30 +246,26 @@ class StepRunner:
         if self._restores:
             self._restored(version, report)
             return
-        report = self._judge(version, report)
+        report = self.judge(version, report)
         step, following = STEPS[version.state]
         assert step == report.kind
-        stored = Report(
-            kind=report.kind, attempt=version.attempts + 1, verdict=report.verdict.value, report=_document(report),
-            output=report.output,
-        )  # fmt: skip
         to = {Verdict.PASSED: following, Verdict.FAILED: State.REJECTED, Verdict.MACHINE: version.state}[report.verdict]
         reason = report.finding or _PASSED[report.kind]
         try:
-            spec = self._tools.spec(version) if to is State.ACTIVE else None
-            changed = self._store.versions.change(version.id, to, Actor.SERVICE, reason, report=stored, spec=spec)
+            spec = self.tools.spec(version) if to is State.ACTIVE else None
+            changed = self.store.versions.change(version.id, to, Actor.SERVICE, reason, report=report, spec=spec)
         except errors.Refused as error:  # it was taken out meanwhile
-            self._tell(f"{version.name}: what came of the step {step} is dropped: {error}")
+            self.tell(f"{version.name}: what came of the step {step} is dropped: {error}")
             return
         if report.verdict is Verdict.MACHINE:
             self._rest(changed)
         match changed.state:
             case State.ACTIVE:
-                self._tell(f"{version.name} plays: {reason}")
+                self.tell(f"{version.name} plays: {reason}")
             case version.state:
-                self._tell(f"{version.name}: the {step} is tried again: {reason}")
+                self.tell(f"{version.name}: the {step} is tried again: {reason}")
             case State.REJECTED:
-                self._tell(f"{version.name} is rejected: {reason}")
+                self.tell(f"{version.name} is rejected: {reason}")
 
     def _restored(self, version: Version, report: StepReport) -> None:
         """Notes that a version was built again. One that cannot be built any more is suspended, or rejected."""
@@ -289,11 +276,11 @@ class StepRunner:
             reason = f"it cannot be built any more: {report.finding}"
             to = State.SUSPENDED if version.state is State.ACTIVE else State.REJECTED
             try:
-                self._store.versions.change(version.id, to, Actor.SERVICE, reason)
+                self.store.versions.change(version.id, to, Actor.SERVICE, reason)
             except errors.Refused as error:  # it was taken out meanwhile
-                self._tell(f"{version.name}: it is not {to}: {error}")
+                self.tell(f"{version.name}: it is not {to}: {error}")
         again = "is built again" if report.verdict is Verdict.PASSED else f"could not be built again: {report.finding}"
-        self._tell(f"{version.name} {again}")
+        self.tell(f"{version.name} {again}")
 
     def _rest(self, version: Version) -> None:
         self._count_fault(version)
@@ -301,12 +288,6 @@ class StepRunner:
 
     def _count_fault(self, version: Version) -> None:
         self.machine_faults += version.level != Level.REMOTE
-
-
-def _document(report: StepReport) -> Payload:
-    """Returns what a report says beside its verdict and its output, which are stored apart."""
-    document: Payload = msgspec.to_builtins(report)
-    return {key: value for key, value in document.items() if key not in ("kind", "verdict", "output")}
 
 
 def _fault(kind: Kind, text: str) -> StepReport:

@@ -284,8 +284,8 @@ class Allowance:
 
     def _bytes(self, version: Version) -> int:
         if version.digest not in self._known:
-            reports = (each.report for each in self._store.reports.of(version.id) if each.kind == "build")
-            detail = next((found["detail"] for found in reports if BYTES in found.get("detail", {})), None)
+            reports = (each.detail for each in self._store.reports.of(version.id) if each.kind == "build")
+            detail = next((found for found in reports if BYTES in found), None)
             place = self._bots / version.digest
             if detail is None and not place.is_dir():
                 return 0  # it is not built yet

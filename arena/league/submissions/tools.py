@@ -133,8 +133,8 @@ class LeagueTools:
 
 def built_tree(store: LeagueStore, version: Version) -> str:
     """Returns the digest of what the build of a version left, by its last report; empty if that does not say it."""
-    builds = [each.report for each in store.reports.of(version.id) if each.kind == "build"]
-    return str(builds[-1].get("tree_digest", "")) if builds else ""
+    builds = [each.tree_digest for each in store.reports.of(version.id) if each.kind == "build"]
+    return builds[-1] if builds else ""
 
 
 def _series(version: Version) -> str:

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from arena.cli import cli
 from arena.core.referee.chance import deal_secret
-from arena.league.commands.season import _how_far
+from arena.league.commands.season import _doing
 from arena.league.folder import Folder
 from arena.league.season.ending import Ending
 from arena.league.season.opening import make_league
@@ -54,9 +54,9 @@ def test_the_final_is_played_by_the_service_and_shown(cup: Folder) -> None:
     assert "the season ends: submissions wait for the next one" in status
     assert "Final of 2 versions, being played (0 of at most 2,000 deals)" in status
     assert "final being played" in arena("season", "list", str(cup.path)).stdout
-    assert _how_far(cup) == "The final: 0 of at most 2,000 deals."
+    assert _doing(cup)[1] == "The final: 0 of at most 2,000 deals."
     play(cup)
-    assert _how_far(cup) == ""
+    assert _doing(cup)[1] == ""
     assert close(cup).stdout.startswith("Season first is closed; digest ")
     shown = arena("standings", str(cup.path), "--season", "first").stdout
     assert "Final of 2 versions, settled: the winner is settled (" in shown
@@ -113,7 +113,7 @@ def test_the_last_matches_are_published_though_the_command_closes_the_season(cup
         league_kit.record(store, claimed)  # of two games; the service is stopped here
         season = league_kit.season(store)
         with store.transaction():
-            store.controls.set("closing", Closing(season.name, "spring", final=False))
+            store.set_control("closing", Closing(season.name, "spring", final=False))
     close(cup, "--no-final")
     with open_league(cup.database) as store:
         found = store._db.execute("SELECT state, published IS NOT NULL FROM matches ORDER BY number").fetchall()

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from arena.cli import cli
 from arena.core.errors import DoorError
-from arena.league.commands.status import door_lines
+from arena.league.commands.look import door_lines
 from arena.league.commands.tables import face_lines
 from arena.league.season.opening import make_league
 from arena.league.settings import Bots, Settings

@@ -24,7 +24,7 @@ PROMISES = {
     "authors are answered during floods, in bounded memory": "test_beside.py test_twenty_authors_are_answered",
     "the pages of a league are bounded too": "pages/web/test_limits.py test_silent_connections test_no_body_is_read",
     "what the limits stand on is noticed when it changes": "pages/web/test_limits.py test_the_insides_of_uvicorn",
-    "it falls over alone, and is opened again": "test_supervisor.py test_it_is_opened_again_after_longer",
+    "it falls over alone, and is opened again": "test_supervisor.py test_who_does_other_work_keeps_it_open",
     "a revoked token gets nothing more": "test_server.py test_a_token_that_is_revoked_gets_nothing_more",
     "revoked with or without a service": "league/test_by_door.py test_a_revoked_token_opens_nothing",
     "revoked in a game": "test_remote.py test_a_token_that_is_revoked_in_a_game_costs",

@@ -24,7 +24,7 @@ from arena.core.referee.verify import verify
 from arena.core.types import Level
 from arena.league.door import relay
 from arena.league.door.relay import remote_bot
-from arena.league.door.serve import RemoteService
+from arena.league.door.serve import RemoteService, ServeLog
 from arena.league.door.tokens import write_token
 from arena.sandbox.doctor import examine
 from tests.door_kit import League, answering, opened
@@ -80,7 +80,9 @@ def served(
 
     def run() -> None:
         try:
-            RemoteService(door.address, token, spec, said.append, **more).run(stopped.is_set, lambda: not patient)
+            RemoteService(door.address, token, spec, ServeLog(said.append), **more).run(
+                stopped.is_set, lambda: not patient
+            )
         except BaseException as error:
             failed.append(error)
 
@@ -289,7 +291,7 @@ def test_a_league_that_takes_no_remote_bots_says_so(league: League, tmp_path: Pa
     anna, spec = league.author("anna"), bot(tmp_path / "fox")
     league.publish("league.json", {"name": "cup", "rules": "samurai", "remote": False})
     with opened(league) as door, pytest.raises(DoorError, match="submit the bot instead") as caught:
-        RemoteService(door.address, anna, spec, lambda sentence: None).run()
+        RemoteService(door.address, anna, spec, ServeLog(lambda sentence: None)).run()
     assert caught.value.refusal == "not_accepted"
 
 

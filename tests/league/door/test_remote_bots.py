@@ -8,34 +8,54 @@ from collections.abc import Iterator
 import pytest
 
 from arena.league.door.limits import MOST_BOTS
-from arena.league.door.messages import PING_S, SILENCE_S, Closed, Error, Frame, FromDoor, Leave, Offer, Ping, Pong
+from arena.league.door.messages import (
+    PING_S,
+    SILENCE_S,
+    Closed,
+    Error,
+    Frame,
+    FromDoor,
+    Leave,
+    Offer,
+    Ping,
+    Pong,
+    Serving,
+)
 from arena.league.door.refusals import Refusal
-from arena.league.door.remote_bots import Peer, RemoteBots
+from arena.league.door.remote_bots import RemoteBots
 from arena.league.door.seats import CLOSED, FRAME, VERSION, Gone, SeatConnection
 
-ANNA: Peer = (b"\0anna", "K" * 40)
-BEN: Peer = (b"\0ben", "L" * 40)
+
+class Author:
+    """A connection to an author, which is a list of messages."""
+
+    def __init__(self) -> None:
+        self.sent: list[FromDoor] = []
+        self.deaf = False
+
+    def send(self, message: FromDoor) -> bool:
+        if not self.deaf:
+            self.sent.append(message)
+        return not self.deaf
+
+    def got(self) -> list[FromDoor]:
+        """What came since the last call."""
+        found, self.sent = self.sent, []
+        return found
 
 
 class Scene:
-    """A hub whose authors are lists of messages, and seats whose other ends are here."""
+    """A hub, two authors, and seats whose other ends are here."""
 
     def __init__(self) -> None:
-        self.sent: dict[bytes, list[FromDoor]] = {}
-        self.deaf: set[bytes] = set()
-        self.remote_bots = RemoteBots(self.send)
+        self.anna, self.ben = Author(), Author()
+        self.remote_bots = RemoteBots()
         self.ends: list[socket.socket] = []
         self.seats: list[SeatConnection] = []
 
-    def send(self, routing_id: bytes, message: FromDoor) -> bool:
-        if routing_id in self.deaf:
-            return False
-        self.sent.setdefault(routing_id, []).append(message)
-        return True
-
-    def got(self, peer: Peer) -> list[FromDoor]:
-        """What an author got since the last call."""
-        return self.sent.pop(peer[0], [])
+    def serve(self, peer: Author, author: str = "anna", version: str = "fox/1", now: float = 0) -> None:
+        said = Serving(1, version, "active")
+        self.remote_bots.serve(peer, author, version.partition("/")[0], said, now)
 
     def seat(self, version: str = "fox/1") -> SeatConnection:
         """A seat that has named its version."""
@@ -49,9 +69,9 @@ class Scene:
 
     def sitting(self) -> tuple[SeatConnection, str]:
         """A seat of a bot that anna serves, and its sitting."""
-        self.remote_bots.serve(ANNA, "anna", "fox", "fox/1", 0)
+        self.serve(self.anna)
         seat = self.seat()
-        (offer,) = self.got(ANNA)
+        (offer,) = self.anna.got()
         assert isinstance(offer, Offer)
         return seat, offer.sitting
 
@@ -77,9 +97,9 @@ def test_frames_go_both_ways_and_count_from_one(scene: Scene) -> None:
     seat, name = scene.sitting()
     for number, data in enumerate((b"welcome", b"request"), start=1):
         scene.remote_bots.from_seat(seat, FRAME, data)
-        assert scene.got(ANNA) == [Frame(name, number, data)]
-    scene.remote_bots.frame(ANNA, Frame(name, 1, b"hello"))
-    scene.remote_bots.frame(ANNA, Frame(name, 2, b"ready"))
+        assert scene.anna.got() == [Frame(name, number, data)]
+    scene.remote_bots.frame(scene.anna, Frame(name, 1, b"hello"))
+    scene.remote_bots.frame(scene.anna, Frame(name, 2, b"ready"))
     assert scene.heard() == [(FRAME, b"hello"), (FRAME, b"ready")]
 
 
@@ -88,34 +108,34 @@ def test_a_gap_or_a_repetition_costs_the_game(scene: Scene, numbers: tuple[int, 
     """§D10-1: an old frame again, or one that is missing."""
     seat, name = scene.sitting()
     for number in numbers:
-        scene.remote_bots.frame(ANNA, Frame(name, number, b"x"))
-    (closed,) = scene.got(ANNA)
+        scene.remote_bots.frame(scene.anna, Frame(name, number, b"x"))
+    (closed,) = scene.anna.got()
     assert isinstance(closed, Closed)
     assert closed.lost
     assert seat.ended
     assert scene.heard()[-1][0] == CLOSED
-    scene.remote_bots.frame(ANNA, Frame(name, numbers[-1] + 1, b"x"))
-    assert scene.got(ANNA) == []
+    scene.remote_bots.frame(scene.anna, Frame(name, numbers[-1] + 1, b"x"))
+    assert scene.anna.got() == []
 
 
 def test_another_connection_cannot_speak_in_a_sitting(scene: Scene) -> None:
     """§D10-2: neither another author's, nor another of the same key."""
     seat, name = scene.sitting()
-    for stranger in (BEN, (b"\0anna2", ANNA[1]), (ANNA[0], BEN[1])):
+    for stranger in (scene.ben, Author()):
         scene.remote_bots.frame(stranger, Frame(name, 1, b"evil"))
         scene.remote_bots.leave(stranger, Leave(name))
         scene.remote_bots.gone(stranger, "left")
     assert scene.heard() == []
     assert not seat.ended
-    scene.remote_bots.frame(ANNA, Frame(name, 1, b"good"))
+    scene.remote_bots.frame(scene.anna, Frame(name, 1, b"good"))
     assert scene.heard() == [(FRAME, b"good")]
 
 
 def test_names_of_sittings_are_never_the_same(scene: Scene) -> None:
-    scene.remote_bots.serve(ANNA, "anna", "fox", "fox/1", 0)
+    scene.serve(scene.anna)
     for _ in range(100):
         scene.seat()
-    names = [offer.sitting for offer in scene.got(ANNA) if isinstance(offer, Offer)]
+    names = [offer.sitting for offer in scene.anna.got() if isinstance(offer, Offer)]
     assert len(set(names)) == 100
     assert {len(name) for name in names} == {32}
 
@@ -129,57 +149,57 @@ def test_a_seat_whose_version_nobody_serves_is_told_so(scene: Scene) -> None:
 def test_a_second_serve_takes_the_place_of_the_first(scene: Scene) -> None:
     """§D10-5."""
     seat, _ = scene.sitting()
-    scene.remote_bots.serve((b"\0anna2", ANNA[1]), "anna", "fox", "fox/1", 1)
-    closed, error = scene.got(ANNA)
+    scene.serve(again := Author())
+    closed, error = scene.anna.got()
     assert isinstance(closed, Closed)
     assert closed.lost
     assert isinstance(error, Error)
     assert error.code == "replaced"
     assert seat.ended
     scene.seat()
-    (offer,) = scene.got((b"\0anna2", ""))
+    (offer,) = again.got()
     assert isinstance(offer, Offer)
 
 
 def test_an_author_serves_so_many_bots_and_no_more(scene: Scene) -> None:
     for number in range(MOST_BOTS):
-        scene.remote_bots.serve(ANNA, "anna", f"fox{number}", f"fox{number}/1", 0)
+        scene.serve(scene.anna, version=f"fox{number}/1")
     with pytest.raises(Refusal) as caught:
-        scene.remote_bots.serve(ANNA, "anna", "owl", "owl/1", 0)
+        scene.serve(scene.anna, version="owl/1")
     assert caught.value.code == "busy"
-    scene.remote_bots.serve(BEN, "ben", "owl", "owl/1", 0)
+    scene.serve(scene.ben, "ben", "owl/1")
 
 
 def test_pings_measure_the_network_and_silence_ends(scene: Scene) -> None:
     """§D10-4, §D10-6."""
-    scene.remote_bots.serve(ANNA, "anna", "fox", "fox/1", 100)
+    scene.serve(scene.anna, now=100)
     for number, journey in ((1, 0.010), (2, 0.030), (3, 0.020)):
         now = 100.0 + number * PING_S
         scene.remote_bots.tick(now)
-        assert scene.got(ANNA) == [Ping(number)]
+        assert scene.anna.got() == [Ping(number)]
         scene.remote_bots.tick(now + 1)
-        assert scene.got(ANNA) == []
-        scene.remote_bots.pong(ANNA, Pong(number), now + journey)
+        assert scene.anna.got() == []
+        scene.remote_bots.pong(scene.anna, Pong(number), now + journey)
     assert scene.remote_bots.presence()["fox/1"].network_us == pytest.approx(20_000, abs=1)
     seat = scene.seat()
     scene.remote_bots.tick(115 + SILENCE_S + 1)
     assert seat.ended
     assert scene.remote_bots.presence() == {}
-    last = scene.got(ANNA)[-1]
+    last = scene.anna.got()[-1]
     assert isinstance(last, Closed)
     assert last.lost
 
 
 def test_a_pong_that_answers_no_ping_measures_nothing(scene: Scene) -> None:
-    scene.remote_bots.serve(ANNA, "anna", "fox", "fox/1", 100)
-    scene.remote_bots.pong(ANNA, Pong(7), 100)
+    scene.serve(scene.anna, now=100)
+    scene.remote_bots.pong(scene.anna, Pong(7), 100)
     assert scene.remote_bots.presence()["fox/1"].network_us is None
 
 
 def test_an_author_who_does_not_read_loses_the_game(scene: Scene) -> None:
     """§D4-7."""
     seat, _ = scene.sitting()
-    scene.deaf.add(ANNA[0])
+    scene.anna.deaf = True
     scene.remote_bots.from_seat(seat, FRAME, b"request")
     assert seat.ended
     assert scene.heard() == [(CLOSED, b"did not read what it was sent")]
@@ -189,15 +209,15 @@ def test_an_author_who_does_not_read_loses_the_game(scene: Scene) -> None:
 def test_the_end_of_a_game_costs_nothing(scene: Scene) -> None:
     seat, name = scene.sitting()
     scene.remote_bots.left(seat)
-    assert scene.got(ANNA) == [Closed(name, "the game is over", False, None)]
+    assert scene.anna.got() == [Closed(name, "the game is over", False, None)]
     scene.seat()
-    assert isinstance(scene.got(ANNA)[0], Offer)
+    assert isinstance(scene.anna.got()[0], Offer)
 
 
 def test_a_bot_that_ends_early_costs_its_game_and_no_other(scene: Scene) -> None:
     first, name = scene.sitting()
     second = scene.seat()
-    scene.remote_bots.leave(ANNA, Leave(name, "exited with status 3"))
+    scene.remote_bots.leave(scene.anna, Leave(name, "exited with status 3"))
     assert first.ended
     assert not second.ended
     assert scene.heard(0) == [(CLOSED, b"exited with status 3")]

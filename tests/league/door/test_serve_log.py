@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.league.door.serve_log import EACH_S, WAITS, ServeLog
+from arena.league.door.serve import EACH_S, WAITS, ServeLog
 from arena.league.store.states import State
 
 
@@ -14,7 +14,7 @@ def said() -> list[str]:
 
 
 def test_sums_come_once_a_minute_and_losses_at_once(said: list[str]) -> None:
-    serve_log = ServeLog(said.append, 0)
+    serve_log = ServeLog(said.append, _said_at=0)
     serve_log.sum_up(EACH_S)
     assert said == [], "nothing has happened"
     for journey in (1_000, 3_000, None):
@@ -34,7 +34,7 @@ def test_sums_come_once_a_minute_and_losses_at_once(said: list[str]) -> None:
 
 
 def test_each_change_of_the_version_is_told_once_with_what_is_waited_for(said: list[str]) -> None:
-    serve_log = ServeLog(said.append, 0)
+    serve_log = ServeLog(said.append, _said_at=0)
     for state in ("received", "received", "qualifying", "active", "active"):
         serve_log.stands("fox/1", state)
     assert said == [

@@ -50,7 +50,7 @@ def test_matches_that_are_planned_together_are_played_in_blocks(store: LeagueSto
     assert [game.deal for game in games[2:]] == [1, 2, 3] * 2, "no deal comes twice in a block"
     assert [[claimed.number for claimed in kit.claim(store, 5)] for _ in range(4)] == [[0], [1], [2, 3, 4], [5, 6, 7]]
     assert facts(store, "random/1").playing == 2
-    assert facts(store, "random/1").opponents == ((1,), (1,)), "of each meeting once"
+    assert facts(store, "random/1").met == ((1,), (1,)), "of each meeting once"
 
 
 @pytest.mark.parametrize("matches", [[], [[]], [[(0, 1), (0, 2)]], [[(0, 0)]], [[(0, 1)], [(0, 1), (1, 0)]]])
@@ -146,12 +146,12 @@ def test_the_matchmaker_is_told_who_met_whom_and_where(store: LeagueStore) -> No
     numbers = {version.name: version.entrant for version in (random, greedy, fox, owl)}
     found = facts(store, "fox/1")
     assert found.seats == {2: 1, 3: 1}
-    assert (found.matches, found.last_match, found.playing, found.author) == (2, 2, 1, "anna")
-    assert found.opponents == ((numbers["greedy/1"],), (numbers["random/1"], numbers["owl/1"]))
-    assert found.rating == store.games.ratings("cup-1")[fox.entrant or 0]
+    assert (found.matches, found.last, found.playing, found.author) == (2, 2, 1, "anna")
+    assert found.met == ((numbers["random/1"], numbers["owl/1"]), (numbers["greedy/1"],))
+    assert found.mu == store.games.ratings("cup-1")[fox.entrant or 0].mu
     assert [standing.name for standing in store.facts.standing()] == ["random/1", "greedy/1", "fox/1", "owl/1"]
     new = kit.active(store, "elk")
-    assert (facts(store, "elk/1").matches, facts(store, "elk/1").last_match) == (0, -1)
+    assert (facts(store, "elk/1").matches, facts(store, "elk/1").waits_since) == (0, 3)
     assert new.first_game == store.games.tournament("cup-1").games
 
 

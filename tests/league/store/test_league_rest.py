@@ -15,7 +15,7 @@ from arena.core.types import Payload
 from arena.league.public import documents
 from arena.league.store import LeagueStore, notices
 from arena.league.store.notices import MOST_OUTPUT
-from arena.league.store.records import Report
+from arena.league.store.records import StepReport, Verdict
 from arena.league.store.states import Actor, State
 from tests import league_kit as kit
 
@@ -139,11 +139,11 @@ def test_notices_go_but_the_last_ones_of_each_reader_and_what_the_operator_has_n
 
 def test_a_report_keeps_the_last_of_the_output_and_comes_once(store: LeagueStore) -> None:
     fox = kit.submit(store, "fox")
-    long = Report(kind="build", attempt=1, verdict="failed", report={"finding": "x"}, output=b"a" * MOST_OUTPUT + b"z")
+    long = StepReport(kind="build", attempt=1, verdict=Verdict.FAILED, finding="x", output=b"a" * MOST_OUTPUT + b"z")
     store.reports.add(fox.id, long)
     store.reports.add(fox.id, long)
     [found] = store.reports.of(fox.id)
-    assert (len(found.output), found.output[-1:], found.report) == (MOST_OUTPUT, b"z", {"finding": "x"})
+    assert (len(found.output), found.output[-1:], found.finding) == (MOST_OUTPUT, b"z", "x")
 
 
 def test_a_season_that_is_closed_keeps_its_standings_and_the_hash_of_its_last_line(

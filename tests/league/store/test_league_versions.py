@@ -17,11 +17,11 @@ from arena.core.errors import Refused
 from arena.core.ratings.running import MU, SIGMA, Rating, inherit
 from arena.core.store.database import immediate
 from arena.league.store import LeagueStore, rows
-from arena.league.store.records import HOUSE, Report
+from arena.league.store.records import HOUSE, StepReport, Verdict
 from arena.league.store.states import CHANGES, Actor, State, find, table
 from tests import league_kit as kit
 
-REPORT = Report(kind="build", attempt=1, verdict="failed", report={"finding": "no rule"}, output=b"make: ***")
+REPORT = StepReport(kind="build", attempt=1, verdict=Verdict.FAILED, finding="no rule", output=b"make: ***")
 
 
 @pytest.fixture
@@ -220,7 +220,7 @@ def test_the_machines_faults_never_reject_and_after_three_the_operator_knows(sto
     fox = kit.play_on(store, kit.submit(store, "fox"), State.BUILDING)
     for attempt in (1, 2, 3):
         assert not store.notices.of(None)
-        report = Report(kind="build", attempt=attempt, verdict="machine", report={})
+        report = StepReport(kind="build", attempt=attempt, verdict=Verdict.MACHINE)
         fox = store.versions.change(fox.id, State.BUILDING, Actor.SERVICE, "no disk", report=report)
         assert (fox.state, fox.attempts) == (State.BUILDING, attempt)
         assert "That is not your fault" in store.notices.of("anna")[0].text

@@ -4,9 +4,9 @@ Each step is a function that runs in a worker process, knows no database, and re
 act on. Whatever the bot does is in the report. Whatever the machine lacks is, too, as the machine's fault.
 """
 
+from arena.league.store.records import StepReport, Verdict
 from arena.league.submissions.steps.build import BYTES, build, footprint
 from arena.league.submissions.steps.check import check
 from arena.league.submissions.steps.qualify import meet, qualify
-from arena.league.submissions.steps.step_report import StepReport, Verdict
 
 __all__ = ["BYTES", "StepReport", "Verdict", "build", "check", "footprint", "meet", "qualify"]

@@ -11,7 +11,8 @@ from arena.author.archives import Archive
 from arena.author.archives import check as check_archive
 from arena.author.archives.building import build_archive
 from arena.core.face import Level, Payload, errors
-from arena.league.submissions.steps.step_report import StepReport, Stopwatch
+from arena.league.store.records import StepReport
+from arena.league.submissions.steps.step_report import Stopwatch
 from arena.sandbox.building import Bounds
 from arena.sandbox.usage import used
 

@@ -12,7 +12,8 @@ from arena.author.conform.report import BotReport, Level, Result
 from arena.author.conform.runner import check_bot
 from arena.core.face import Level as Confinement
 from arena.core.face import bot_manifests, confining, errors
-from arena.league.submissions.steps.step_report import StepReport, Stopwatch, Verdict
+from arena.league.store.records import StepReport, Verdict
+from arena.league.submissions.steps.step_report import Stopwatch
 
 _BUDGET: Final = Budget(total_ms=300_000)
 """A machine that plays other games meanwhile needs longer for all checks than the minute of `arena bot check`."""

@@ -34,7 +34,8 @@ from arena.core.face import (
     result_of,
 )
 from arena.league.keeping.retention import GameFiles
-from arena.league.submissions.steps.step_report import StepReport, Stopwatch
+from arena.league.store.records import StepReport
+from arena.league.submissions.steps.step_report import Stopwatch
 
 MATCHES: Final = 4
 """Deals, each of which is played in every seating. With more numbers of players there is one for each."""

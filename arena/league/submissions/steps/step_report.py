@@ -1,49 +1,17 @@
-"""What all steps return, and how faults of the machine become reports."""
+"""Makes the reports of steps, those of the machine's faults too."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from enum import StrEnum
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 import msgspec
 
-from arena.core.face import Payload, errors
+from arena.core.face import errors
+from arena.league.store.records import Kind, StepReport, Verdict
 
-Kind: TypeAlias = Literal["build", "check", "qualify"]
 LONGEST_FINDING: Final = 2_000
-
-
-class Verdict(StrEnum):
-    """How a step ended."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    """By the bot: its author has to change it."""
-    MACHINE = "machine"
-    """The machine could not do it. It is not the bot's fault: try again."""
-
-
-class StepReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a step."""
-
-    kind: Kind
-    verdict: Verdict
-    finding: str = ""
-    """What was expected, what was got, and what to do; empty if it passed. It may quote the bot: escape it."""
-    seconds: float
-    """How long it took."""
-    memory_mib: int = 0
-    """The most memory of the bot's processes that was seen."""
-    output: bytes = b""
-    """The last of what the bot's processes printed, as it was: escape it before it is shown."""
-    detail: Payload = {}
-    """What else the step found, as plain values."""
-    tree_digest: str = ""
-    """After a build: SHA-256 (hex) over the files that it left."""
-    command_to_repeat: str = ""
-    """What the author types to see the same on their machine."""
 
 
 class Stopwatch:

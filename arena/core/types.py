@@ -352,6 +352,8 @@ class SeatResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """CPU time of all its processes while it had no open request; None where that is not measured."""
     cost: dict[str, int] | None = None
     """Cost of its decisions by its notes, under names such as `tokens_in`; None if they say nothing."""
+    numbers: dict[str, int | float] | None = None
+    """Numbers that wings brought (`arena.core.plugs.numbers`), by name; None if no wing brings one."""
 
 
 Outcome: TypeAlias = Literal["won", "drawn", "lost"]

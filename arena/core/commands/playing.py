@@ -265,6 +265,7 @@ def describe(played: Played, names: Sequence[str], logs: Path) -> dict[str, Any]
         "turns": result.turns,
         "seconds": round(result.seconds, 3),
         "off_turn_cpu_ms": [seat.off_turn_cpu_ms for seat in result.seats],
+        **({"numbers": numbers} if any(numbers := [seat.numbers for seat in result.seats]) else {}),
         "play_digest": result.play_digest,
         "log": os.path.relpath(existing_log(logs / result.log)),
     }

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from arena.core.catalogue import rules_of
 from arena.core.errors import ConfigError
-from arena.core.plugs import entries, load_entry
+from arena.core.loading import entries, load_entry
 from arena.core.record.log import Header, LoggedBot
 from arena.core.rules.base import Board, Rules
 from arena.core.show import svg

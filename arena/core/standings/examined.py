@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from arena.core import plugs
 from arena.core.errors import LogError, ReplayMismatch, Unchecked
 from arena.core.record.log import Header
 from arena.core.record.published import sha256_of
@@ -61,12 +62,12 @@ def examine(path: str, beside: str | None = None) -> Examined:
         return Examined(path=path, fault=Fault(error.check, str(error)))
     except LogError as error:
         return Examined(path=path, fault=Fault(UNCHECKED_LOG if isinstance(error, Unchecked) else "log", str(error)))
-    header = verdict.log.header
+    header, records = verdict.log.header, verdict.log.records
     return Examined(
         path=path,
         header=replace(header, board=None, settings=replace(header.settings, board=None)),
         settings_sha256=played_digest(header.settings),
-        result=result_of(header, verdict.log.records, verdict.log.sha256, verdict.margins),
+        result=result_of(header, records, verdict.log.sha256, verdict.margins, numbers=plugs.numbers(header, records)),
         turns=verdict.turns,
         has_receipts=verdict.log.outcome.receipts is not None,
         draws_checked=verdict.draws_checked,

@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import arena
 from arena.core.face import errors, files, plain, texts
+from arena.pages.exhibits import number_texts
 from arena.pages.parts import read_part
 from arena.pages.site.figures import time_text
 from arena.pages.site.parts import HERE
@@ -93,7 +94,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    templates.filters["time"] = time_text
+    templates.filters |= {"time": time_text, "numbers": number_texts}
     return templates
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from arena.core import plugs
 from arena.core.errors import ConfigError
-from arena.core.plugs import entries, load_entry
+from arena.core.loading import entries, load_entry
 from arena.core.tournament.formats.adaptive import Adaptive as Adaptive
 from arena.core.tournament.formats.adaptive import check_games as check_games
 from arena.core.tournament.formats.base import Format

@@ -27,7 +27,7 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     state: Literal["ready", "unbuilt", "missing", "broken"]
     """Whether it can play: at once, or after it is built, something is installed, or its manifest is fixed."""
     remedy: str = ""
-    """What to do: the command that builds it, the missing program or file, or what is wrong with the manifest."""
+    """Remedy: the command that builds it, the missing program or file, or what is wrong with the manifest."""
 
 
 def list_bots() -> list[Listed]:

@@ -31,7 +31,7 @@ SHARED: Final = (
     "rules", "ruleset", "rule", "board", "time", "cpu", "race-window", "seed", "level", "db", "logs", "each-game",
     "quiet", "json",
 )  # fmt: skip
-"""What may stand in that section."""
+"""Options that may stand in that section."""
 ONCE: Final = frozenset({"new", "extend", "commit", "beacon", "beacon-value", "help"})
 """Options that mean one call, and so stand only on the command line."""
 

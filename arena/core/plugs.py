@@ -79,11 +79,11 @@ class Number(NamedTuple):
     """A number of each seat of a game, as a wing brings it."""
 
     title: str
-    """What stands before it on pages: `frames`."""
+    """Word before it on pages: `frames`."""
     unit: str
-    """What stands behind it there: `ms`; empty for a count."""
+    """Unit behind it there: `ms`; empty for a count."""
     loads: str
-    """What computes it, `module:attribute`, called as `numbers`."""
+    """Function that computes it, `module:attribute`, called as `numbers`."""
     on_pages: bool = True
     """Whether pages of games show it. Results, JSON and the database have it anyway."""
 
@@ -92,9 +92,9 @@ class Tables(NamedTuple):
     """The tables that a wing adds to a database when it first opens it."""
 
     steps: Mapping[str, tuple[str, Sequence[str]]]
-    """By name, in order, what shows that a step was made (`table.column`), and its statements. None is ever changed."""
+    """Steps by name, in order: what shows that one was made (`table.column`), and its SQL. None is ever changed."""
     documents: Mapping[str, Any]
-    """By column that holds JSON, as `table.column`, the type of that."""
+    """Type of what a column of JSON holds, by `table.column`."""
 
 
 class Season(Protocol):
@@ -202,12 +202,12 @@ class Wing(NamedTuple):
     """What a wing brings, by the plug that it goes into. Each text is `module:attribute`."""
 
     commands: Mapping[str, Command] = {}
-    """By name."""
+    """Commands by name."""
     formats: Mapping[str, str] = {}
-    """By name subclasses of `Format` (`arena.core.tournament.formats.base`) that commands of the wing make. One for
+    """Subclasses of `Format` by name (`arena.core.tournament.formats.base`) that commands of the wing make. One for
     `arena tournament --format` is an entry point of the group `arena.formats`."""
     seasons: Mapping[str, str] = {}
-    """By the format in their settings a `Season`."""
+    """A `Season` by the format that its settings name."""
     tables: str = ""
     """Its `Tables`."""
     page: str = ""

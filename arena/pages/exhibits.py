@@ -32,7 +32,7 @@ class ShownGame(msgspec.Struct, frozen=True):
     counts: bool
     entrants: tuple[int, ...]
     seats: tuple[value_types.SeatResult, ...]
-    """What each did; in a league without the words of forfeits."""
+    """Results of the seats; in a league without the words of forfeits."""
 
 
 class ShownForfeit(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ MOST_LABEL: Final = 1_024
 MOST_PATH: Final = 255
 """Bytes of a path."""
 HERE: Final = "."
-"""Where the bot lies if its folder is the whole archive."""
+"""Path of the bot if its folder is the whole archive."""
 _LONGEST_SHOWN: Final = 120
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 

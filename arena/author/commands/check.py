@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arena.core.face import bot_manifests
 
 REACHED = ("core", "full")
-"""What a bot may be asked to reach."""
+"""Grades that a bot may be asked to reach."""
 
 
 @click.command()

@@ -39,7 +39,7 @@ class Level(StrEnum):
     FULL = "full"
     """A SHOULD, or good manners."""
     OPTIONAL = "optional"
-    """What a bot need not do at all: rules that its manifest does not name."""
+    """Rules that a bot need not keep at all: those that its manifest does not name."""
 
 
 class Passed(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +54,7 @@ class Passed(msgspec.Struct, frozen=True, kw_only=True):
     hex: str
     """The frame; only its beginning if it is long."""
     decoded: str
-    """What it says, as JSON, cut off if it is long; or why it cannot be read."""
+    """Its content as JSON, cut off if it is long; or why it cannot be read."""
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,16 +72,16 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     """`SECTION.NAME`, stable."""
     title: str
-    """What the bot is to do: "ignores fields that it does not know"."""
+    """Sentence about what the bot is to do: "ignores fields that it does not know"."""
     spec: tuple[str, ...]
     """The numbers of the specification's rules (or sections) that it is about."""
     level: Level
     verdict: Verdict | None = None
     """None: not attempted."""
     detail: str = ""
-    """What was measured, or what was expected and what came, or why it was not attempted."""
+    """Explanation: what was measured, or what was expected and what came, or why it was not attempted."""
     remedy: str = ""
-    """What to do about it."""
+    """Remedy, in a sentence."""
     evidence: Evidence | None = None
     excuse: str | None = None
     """If the bot was late: what the machine did that it may be due to ("the machine did not let it run for 180 ms"), or
@@ -102,7 +102,7 @@ class BotReport(msgspec.Struct, frozen=True, kw_only=True):
     level: Level | None
     """The level that the bot reaches, `core` or `full`, or None for neither."""
     counts: dict[str, int]
-    """How many checks had each verdict, and `not_attempted`."""
+    """Number of checks with each verdict, and `not_attempted`."""
     start_ms: float | None
     """From the start of the process to its `hello`."""
     max_ms: float | None
@@ -110,9 +110,9 @@ class BotReport(msgspec.Struct, frozen=True, kw_only=True):
     memory_mib: int
     """The most memory that was seen."""
     seconds: float
-    """How long the check took."""
+    """Duration of the check."""
     denied_ms: int = 0
-    """How long the machine kept the bot's processes from running, as far as it was looked at."""
+    """Time for which the machine kept the bot's processes from running, as far as it was looked at."""
     own_ms: int = 0
     """Milliseconds spent waiting for its processes to start, answer and end, without `denied_ms`."""
     results: tuple[Result, ...]

@@ -52,7 +52,7 @@ class TestedBot:
         self.memory_mib = 0
         """The most memory of any process."""
         self.denied_ms = 0
-        """How long the machine kept all processes from running."""
+        """Time for which the machine kept all processes from running."""
         self.own_ms = 0
         """Milliseconds spent waiting for all processes, without `denied_ms`."""
         self.output_bytes = 0
@@ -191,7 +191,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     """`SECTION.NAME`."""
     title: str
-    """What the bot is to do, in words that go on from its name."""
+    """Demand on the bot, in words that go on from its name."""
     spec: tuple[str, ...]
     """The rules (or sections, where a SHOULD has no number) that it is about."""
     level: Level = Level.CORE
@@ -204,7 +204,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     owns: bool = False
     """Whether a breach of any rule while it runs is its own failure, because what it does leads the bot to it."""
     remedy: str = ""
-    """What to do if it fails by any breach."""
+    """Remedy if it fails by any breach."""
     last: bool = False
     """It says nothing before all others have run."""
 

@@ -38,7 +38,7 @@ _KEYS: Final = {
     "quit": ("q", "Q", END),
 }
 COMMANDS: Final = {key: command for command, keys in _KEYS.items() for key in keys}
-"""What a key does. Digits are the eyes of a seat."""
+"""Command of each key. Digits are the eyes of a seat."""
 
 _HELP: Final = (
     ("← →  h l", "step back and on; Space and Enter too"),
@@ -84,7 +84,7 @@ class Stepper:
         self._typed: str | None = None
         """The number of a turn that is being typed."""
         self._long: Callable[[int], list[Text]] | None = None
-        """What is shown in place of the board: the keys, or all that is said of a step."""
+        """Text that is shown in place of the board: the keys, or all that is said of a step."""
         self._top = 0
         self._message = ""
 

@@ -46,7 +46,7 @@ from arena.core.types import (
 FORMAT = 3
 SUFFIX: Final = ".jsonl"  # what the name of a log ends with, before it is compressed
 BEGUN: Final = ".begun"
-"""What the name of the file ends with that has a line for each time that a game was begun.
+"""Suffix of the file that has a line for each time that a game was begun.
 
 It is there while the game has no log, and stays if it was begun more than once."""
 
@@ -216,7 +216,7 @@ class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 
 MEASURED: Final = ("off_turn_cpu_ms",)
-"""What of an outcome was measured of each seat, by seat. A `SeatResult` has each under the same name."""
+"""Fields of an outcome that were measured, by seat. A `SeatResult` has each under the same name."""
 
 COSTS: Final = ("tokens_in", "tokens_out", "microdollars", "retries")
 """Costs of a decision that a note can name: tokens read and written, millionths of a US dollar, answers of a model

@@ -25,7 +25,7 @@ Watch: TypeAlias = Callable[[log.Header | log.Record], None]
 """Called with each record, between decisions: no clock runs while it works."""
 
 _OF_THE_JOB: Final = ("game", "tournament", "settings", "deal", "rotation", "beacon", "level")
-"""What a header has from its job unchanged."""
+"""Fields that a header has from its job unchanged."""
 
 
 class Recorder:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 LEAST_WIDTH = 24
-"""How wide the column of names is at least, if the names are."""
+"""Least width of the column of names in characters, if the names are that long."""
 MOST_NAMES = 4
 
 

@@ -66,12 +66,12 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     heading: Text
     lines: tuple[Text, ...]
-    """What happened, in words."""
+    """Events in words."""
     views: Mapping[Seat, Payload]
-    """What each of the shown seats knows now."""
+    """Views of the shown seats now."""
     before: Mapping[Seat, Payload]
     events: tuple[Payload, ...]
-    """What they were told."""
+    """Events that they were told."""
     forfeited: tuple[Seat, ...] = ()
     remark: Remark | None = None
 
@@ -162,7 +162,7 @@ class Onlooker:
         """The seats that forfeited in the last decision."""
         self.views = self._first_views(eyes)
         self.before = dict(self.views)
-        """What they knew before the last decision."""
+        """Views before the last decision."""
         self.number = 1
         """The line of the last record in the log."""
         self.line = 1
@@ -170,7 +170,7 @@ class Onlooker:
         self.turn = 0
         self.heading = Text().append("Start", "bold")
         self.told: list[Text | list[Payload]] = [_what_is_played(header)]
-        """What has happened since the last frame: sentences, and runs of events that have no sentences yet."""
+        """Events since the last frame: sentences, and runs of events that have no sentences yet."""
         self._told_last: Event | None = None
         self.ahead: list[Text] = []
         """Sentences for the top of the next frame."""

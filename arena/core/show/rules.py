@@ -273,7 +273,7 @@ class TableRow(msgspec.Struct, frozen=True, kw_only=True):
     ruleset: str
     players: int
     steps: int | None
-    """How many draws and plays the games had; None if a law was broken."""
+    """Number of draws and plays of the games; None if a law was broken."""
     fault: FaultRow | None
 
 
@@ -284,7 +284,7 @@ class RulesCheck(msgspec.Struct, frozen=True, kw_only=True):
     games: int
     seed: int
     fault: FaultRow | None
-    """What is wrong with the game itself, if anything; then no table was checked."""
+    """Fault of the game itself, if anything; then no table was checked."""
     tables: tuple[TableRow, ...]
 
     @property

@@ -46,7 +46,7 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
     """A position as it can be shown on a screen."""
 
     facts: list[Text]
-    """What each seat has: a few lines, always as many in a game."""
+    """Facts about each seat: a few lines, always as many in a game."""
     sheets: Sequence[Sheet]
     """Drawings of the board, the most legible first: the first that fits is shown, or the last one is cut."""
 

@@ -223,7 +223,7 @@ def percent(number: float) -> str:
 ENOUGH_DEALS = 10
 """That of `arena.core.ratings.refit`, which is slow to import."""
 MOST_GROUPS = 6
-"""How many groups of bots with a shared rank are named, and how many bots of each."""
+"""Number of groups of bots with a shared rank that are named, and of bots of each."""
 
 
 def order_text(order: Mapping[str, Any] | None, rows: Sequence[Mapping[str, Any]]) -> str:

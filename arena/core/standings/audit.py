@@ -73,17 +73,17 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
     deal: int
     rotation: int
     bots: tuple[tuple[str, str, str, TimeControl | None], ...]
-    """By seat: name, version, digest, and its own time if it has one."""
+    """Bots by seat: name, version, digest, and its own time if it has one."""
     names: tuple[str, ...]
-    """By seat what the tournament calls them."""
+    """Names by seat, as the tournament calls them."""
     settings_sha256: str
-    """Of what is played, the board's text left out."""
+    """Digest of what is played, the board's text left out."""
     level: str
     chance: int
     """The version of CHANCE by which seeds follow."""
     parameters: tuple[dict[str, str], ...]
     entropy: tuple[str | None, ...]
-    """By seat what its bot put into chance."""
+    """Contribution of each seat's bot to chance."""
 
 
 class Auditor:

@@ -33,11 +33,11 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
 
     path: str
     fault: Fault | None = None
-    """What is wrong with it. Without a fault all that follows is known."""
+    """Fault of the log. Without a fault all that follows is known."""
     header: Header | None = None
     """Its first record, without the board."""
     settings_sha256: str = ""
-    """Of what was played, the board's text left out."""
+    """Digest of what was played, the board's text left out."""
     result: GameResult | None = None
     turns: int = 0
     draws_checked: bool = False

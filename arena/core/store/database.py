@@ -31,7 +31,7 @@ from arena.core.store.lock import Held, holder
 
 BUSY_MS = 10_000  # how long opening and reading wait for another connection's lock
 WRITER_BUSY_MS = 500
-"""How long a statement of the writer waits for it before it is tried again. A signal is heeded between two tries."""
+"""Milliseconds that a statement of the writer waits before it is tried again. Signals are heeded between two tries."""
 NOTICE_S = 10.0  # how long the writer waits before it says so
 
 APPLICATION_ID: Final = int.from_bytes(b"aren")
@@ -98,7 +98,7 @@ _TROUBLES: Final = {
     ),
     sqlite3.SQLITE_BUSY: ("a database that no other program has locked", "close that program. " + _KEPT),
 }
-"""By SQLite's primary result code: what was expected, and what the operator can do."""
+"""Expectation, and what the operator can do, by SQLite's primary result code."""
 _DESCRIPTORS: Final = 3  # how many files SQLite opens for a database with a write-ahead log
 
 

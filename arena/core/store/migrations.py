@@ -388,7 +388,7 @@ _ADDED = {
     # Tables of wings are there only where a wing has opened the database: earlier versions read them.
     "0020_wings": (),
 }
-"""By migration the columns that it adds."""
+"""Columns that a migration adds, by migration."""
 _BY_MATCH = "CREATE INDEX games_by_match ON games (tournament, match) WHERE match IS NOT NULL"
 
 

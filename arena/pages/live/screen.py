@@ -47,9 +47,9 @@ class Screen:
         self._seen = 0
         self._place = scenes.Place()
         self._none = ""
-        """What is said where no running game can be listed."""
+        """Text where no running game can be listed."""
         self._page = ""
-        """What is shown instead of the board: `standings`, `finished` or `keys`."""
+        """Name of what is shown instead of the board: `standings`, `finished` or `keys`."""
 
     def press(self, key: str) -> bool:
         """Does what a key says. Returns whether to go on."""

@@ -64,7 +64,7 @@ class Sitting:
         self.resigned = False
         self.view = self.rules.first_view(seat)
         self._known = self.view
-        """What the referee told last: without the turn that was sent since."""
+        """View that the referee told last: without the turn that was sent since."""
         self._before = self.view
         self._events: list[Payload] = []
         self._said: list[Text] = []

@@ -25,7 +25,7 @@ from arena.pages.site.parts import HERE
 POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; base-uri 'none'; form-action 'none'"
 )
-"""What a page may load and run: files of the same site."""
+"""Content-Security-Policy: a page may load and run files of the same site."""
 _MADE_FROM: Final = b'<meta name="arena-made-from"'
 _TEMPLATES: Final = HERE / "templates"
 _HEAD: Final = 1000

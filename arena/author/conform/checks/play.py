@@ -16,7 +16,7 @@ from arena.core.face import NS_PER_MS, TimeControl, catalogue, counted, value_ty
 USE = Checks()
 """Checks of time and memory."""
 LAST = Checks()
-"""What is known when all other checks have run."""
+"""Checks of what is known when all others have run."""
 MUCH_OUTPUT: Final = 2**20
 """Bytes in one process; of one game only part is kept."""
 _TRIES: Final = 5

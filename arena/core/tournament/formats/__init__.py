@@ -43,7 +43,7 @@ OWN: Final[Mapping[str, type[Format]]] = {
     "compare": Compare,
     "extension": Extension,
 }
-"""Those of the core, in the order in which people are told about them."""
+"""Formats of the core, in the order in which people are told about them."""
 
 
 class _Formats(Mapping[str, type[Format]]):

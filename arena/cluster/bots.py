@@ -21,7 +21,7 @@ class CannotStart(errors.BotError):
         self.digest = bot.digest
 
 
-class Bots:
+class StartableBots:
     """The bots that a player can start."""
 
     def __init__(self, folder: Path) -> None:

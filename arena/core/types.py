@@ -294,13 +294,18 @@ class BoardFile(msgspec.Struct, frozen=True, omit_defaults=True):
         return cls(name, board_hash(text), normalised(text))
 
 
-class GameSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What is played. Tournaments, jobs and logs hold it whole."""
+class Variant(msgspec.Struct, frozen=True, kw_only=True):
+    """A game and its options: ratings of different ones are not comparable."""
 
     rules: str
     rules_version: int
     ruleset: str
     options: dict[str, str]
+
+
+class GameSettings(Variant, frozen=True, kw_only=True):
+    """What is played. Tournaments, jobs and logs hold it whole."""
+
     players: int
     board: BoardFile | None = None
     time: TimeControl

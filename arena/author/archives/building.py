@@ -32,7 +32,7 @@ class BuiltArchive(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a build."""
 
     finding: str = ""
-    """Complaint: what was expected of the bot, what was got, what to do; empty if it is in its place."""
+    """Complaint, which may quote the bot: what was expected, what was got, what to do; empty if it is in its place."""
     tree: str = ""
     """SHA-256 (hex) over the files in that place."""
     before: bool = False

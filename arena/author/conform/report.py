@@ -31,7 +31,7 @@ class Verdict(StrEnum):
     FAILED = "failed"
 
 
-class Level(StrEnum):
+class Grade(StrEnum):
     """Which level of section 13 a check belongs to."""
 
     CORE = "core"
@@ -66,16 +66,21 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """The last lines that the bot wrote to its standard output and error, control characters escaped."""
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of the report."""
+class Demand(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of the report: what is demanded of the bot."""
 
     id: str
     """`SECTION.NAME`, stable."""
     title: str
-    """Sentence about what the bot is to do: "ignores fields that it does not know"."""
+    """Demand in words that go on from the bot's name: "ignores fields that it does not know"."""
     spec: tuple[str, ...]
-    """The numbers of the specification's rules (or sections) that it is about."""
-    level: Level
+    """The numbers of the specification's rules (or sections, where a SHOULD has no number) that it is about."""
+    level: Grade = Grade.CORE
+
+
+class Result(Demand, frozen=True, kw_only=True):
+    """What came of one check."""
+
     verdict: Verdict | None = None
     """None: not attempted."""
     detail: str = ""
@@ -99,7 +104,7 @@ class BotReport(msgspec.Struct, frozen=True, kw_only=True):
     bot: str
     version: str
     rules: tuple[str, ...]
-    level: Level | None
+    level: Grade | None
     """The level that the bot reaches, `core` or `full`, or None for neither."""
     counts: dict[str, int]
     """Number of checks with each verdict, and `not_attempted`."""
@@ -117,11 +122,11 @@ class BotReport(msgspec.Struct, frozen=True, kw_only=True):
     """Milliseconds spent waiting for its processes to start, answer and end, without `denied_ms`."""
     results: tuple[Result, ...]
 
-    def reaches(self, level: Level) -> bool:
+    def reaches(self, level: Grade) -> bool:
         """Returns whether the bot keeps all that a level asks."""
-        return self.level is Level.FULL or self.level is level
+        return self.level is Grade.FULL or self.level is level
 
-    def hindering(self, level: Level) -> list[Result]:
+    def hindering(self, level: Grade) -> list[Result]:
         """Returns the results that keep the bot from a level."""
         return [result for result in self.results if hinders(result, level)]
 
@@ -130,31 +135,31 @@ class BotReport(msgspec.Struct, frozen=True, kw_only=True):
         return [result for result in self.results if result.verdict is verdict]
 
 
-def level_of(results: Sequence[Result]) -> Level | None:
+def level_of(results: Sequence[Result]) -> Grade | None:
     """Returns the level that a bot with these results reaches, or None.
 
     For Core every check of Core was attempted, nothing failed, and nothing is unimplemented that the manifest claims.
     For Full that holds for all checks, and nothing is `non_strict`.
     """
-    due = [result for result in results if result.level is not Level.OPTIONAL]
+    due = [result for result in results if result.level is not Grade.OPTIONAL]
     core = (Verdict.OK, Verdict.NON_STRICT)
     if not due or any(result.verdict is Verdict.FAILED for result in due):
         return None
-    if any(result.verdict not in core for result in due if result.level is Level.CORE):
+    if any(result.verdict not in core for result in due if result.level is Grade.CORE):
         return None
-    return Level.FULL if all(result.verdict is Verdict.OK for result in due) else Level.CORE
+    return Grade.FULL if all(result.verdict is Verdict.OK for result in due) else Grade.CORE
 
 
-def hinders(result: Result, level: Level) -> bool:
+def hinders(result: Result, level: Grade) -> bool:
     """Returns whether a result keeps a bot from a level.
 
     A check that was not attempted does not: what it waited for does.
     """
-    if result.level is Level.OPTIONAL or result.verdict in (Verdict.OK, None):
+    if result.level is Grade.OPTIONAL or result.verdict in (Verdict.OK, None):
         return False
-    if result.verdict is Verdict.FAILED or level is Level.FULL:
+    if result.verdict is Verdict.FAILED or level is Grade.FULL:
         return True
-    return result.verdict is Verdict.UNIMPLEMENTED and result.level is Level.CORE
+    return result.verdict is Verdict.UNIMPLEMENTED and result.level is Grade.CORE
 
 
 def count(results: Sequence[Result]) -> dict[str, int]:

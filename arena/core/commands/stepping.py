@@ -12,7 +12,7 @@ from arena.core.commands.terminal import END, ESCAPE, MOST_WIDTH
 from arena.core.record.log import read_log
 from arena.core.show.layout import paragraph
 from arena.core.show.replay import Remark, Replay
-from arena.core.show.scene import Page, Place
+from arena.core.show.scene import Page, Shift
 from arena.core.text import plain
 from arena.core.types import Seat
 
@@ -79,7 +79,7 @@ class Stepper:
         self._shown = Replay(log, seat, self._remarks.get(at))
         self._log, self._at, self._seat = log, at, seat
         self._index = 0
-        self._place = Place()
+        self._place = Shift()
         self._rows = 0
         self._typed: str | None = None
         """The number of a turn that is being typed."""
@@ -165,7 +165,7 @@ class Stepper:
 
     def _go(self, index: int) -> None:
         self._index = max(0, min(index, self.frames - 1))
-        self._place = Place(self._place.top, self._place.left)
+        self._place = Shift(self._place.top, self._place.left)
 
     def _seek(self, is_it: Callable[[int], bool], step: int, what: str) -> None:
         """Goes to the next frame, or the last one before, that is looked for."""
@@ -220,7 +220,7 @@ class Stepper:
 
     def _move(self, step: int) -> None:
         """Moves the window on a board that does not fit by half of it."""
-        self._place = Place(self._place.top + step * (self._rows // 2), self._place.left, follow=False)
+        self._place = Shift(self._place.top + step * (self._rows // 2), self._place.left, follow=False)
 
     def _type_a_turn(self) -> None:
         self._typed = ""

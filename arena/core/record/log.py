@@ -126,13 +126,18 @@ class Chance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         return draw if self.tied is None else draw | {"tied": self.tied}
 
 
-class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="action"):
-    """A seat decided."""
+class Answered(msgspec.Struct, frozen=True, kw_only=True):
+    """What a seat was asked, and what it answered."""
 
     seat: Count
     kind: str
     turn: Count
     action: Payload
+
+
+class ActionRecord(Answered, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="action"):
+    """A seat decided."""
+
     events: list[Event]
     note: str | None = None
     used_ns: Count
@@ -150,13 +155,9 @@ class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         }
 
 
-class LateRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="late"):
+class LateRecord(Answered, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="late"):
     """A seat decided in a race, but faster seats had made its action illegal: it was asked again."""
 
-    seat: Count
-    kind: str
-    turn: Count
-    action: Payload
     note: str | None = None
     used_ns: Count
     ms: Count

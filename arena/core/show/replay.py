@@ -20,7 +20,7 @@ from arena.core.referee.replay import rules_of
 from arena.core.rules.course import tie_order
 from arena.core.show.layout import listed, paragraph
 from arena.core.show.presenter import presenter
-from arena.core.show.scene import WORDS, Page, Place, Scene, Sheet, page
+from arena.core.show.scene import WORDS, Page, Scene, Sheet, Shift, page
 from arena.core.show.seats import EVERYBODY, Seats
 from arena.core.show.standings import players_text
 from arena.core.text import plain
@@ -101,7 +101,7 @@ class Replay:
         """Returns a frame as lines for a terminal that is `width` characters wide."""
         return self._onlooker.draw(self.frames[index], f"{index + 1}/{len(self.frames)}", width)
 
-    def page(self, index: int, bar: Text, width: int, height: int, place: Place) -> Page:
+    def page(self, index: int, bar: Text, width: int, height: int, place: Shift) -> Page:
         """Returns a frame for a screen; see `Onlooker.page`."""
         return self._onlooker.page(self.frames[index], bar, width, height, place)
 
@@ -232,7 +232,7 @@ class Onlooker:
         with self.fitting(frame.line):
             return [heading, *words, Text(), *self.presenter.draw(frame.views, frame.before, frame.events, width)]
 
-    def page(self, frame: Frame, bar: Text, width: int, height: int, place: Place) -> Page:
+    def page(self, frame: Frame, bar: Text, width: int, height: int, place: Shift) -> Page:
         """Returns a frame for a screen, on which the board stays where it is from frame to frame.
 
         Args:

@@ -10,7 +10,7 @@ import msgspec
 
 from arena.core.ratings.running import Rating
 from arena.core.text import display_fault
-from arena.core.types import GameResult, Payload, SeatResult, Teams, outcomes
+from arena.core.types import GameResult, Payload, SeatResult, Teams, Variant, outcomes
 
 
 class Entrant(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,13 +32,8 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
         return "" if display_fault(told) else told
 
 
-class Pool(msgspec.Struct, frozen=True, kw_only=True):
+class Pool(Variant, frozen=True, kw_only=True):
     """What tournaments must have in common for their ratings to be comparable."""
-
-    rules: str
-    rules_version: int
-    ruleset: str
-    options: dict[str, str]
 
     @classmethod
     def of(cls, settings: Payload) -> Pool:

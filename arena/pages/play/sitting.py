@@ -77,7 +77,7 @@ class Sitting:
         self._sent: tuple[str, int] | None = None
         """Kind and turn of the decision that was sent last."""
         self._long = ""
-        self._place = scenes.Place()
+        self._place = scenes.Shift()
 
     # Messages
 

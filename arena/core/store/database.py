@@ -62,12 +62,12 @@ MIGRATIONS = (
     "0022_struck",
 )
 """The names of all migrations, repeated here so that `arena.core.store.migrations` is imported only if one must run."""
+_FIRST_RELEASE: Final = 19  # so many migrations has a database of 0.2.0
 _WRITERS: Final = "arena-versions"
 """Under this name the table of migrations keeps the versions of arena that have written to a database."""
 _IS_SIGNED: Final = "SELECT 1 FROM _sqlite_migrations WHERE migration_set = ? AND name = ?"
 SCHEMA: Final = Path(__file__).with_name("schema.sql")
-"""The tables as the migrations make them, but the views; `make docs` writes it. A new database is made of it, ten times
-sooner."""
+"""The tables of a new database, but the views."""
 
 _Settings = tuple[tuple[str, str, Any], ...]
 _WAIT: _Settings = (("busy_timeout", str(BUSY_MS), BUSY_MS),)
@@ -200,7 +200,8 @@ def migrate(connection: Connection, path: Path) -> None:
     Foreign keys are off meanwhile, so that a table that others refer to can be replaced. They are checked at the end.
 
     Raises:
-        StoreError: They are broken, which only a change by another program can cause. Nothing has changed.
+        StoreError: They are broken, which only a change by another program can cause, or older than the first release.
+            Nothing has changed.
     """
     applied = _applied(connection)
     if set(MIGRATIONS) <= applied:
@@ -211,13 +212,19 @@ def migrate(connection: Connection, path: Path) -> None:
     if not applied:
         _make_tables(connection)
         return
-    from sqlite_utils import Database
-
-    from arena.core.store.migrations import migrations
+    if lacking := [name for name in MIGRATIONS[:_FIRST_RELEASE] if name not in applied]:
+        raise StoreError(
+            f"expected a database of arena 0.2.0 or later, got one without {lacking[0]} - at {path}; give another file "
+            "with --db"
+        )
+    from arena.core.store.migrations import apply
 
     _configure(connection, path, (("foreign_keys", "OFF", 0),))
     with immediate(connection):
-        migrations.apply(Database(connection, execute_plugins=False))
+        for name in MIGRATIONS:
+            if name not in applied:
+                apply(connection, name)
+                _note(connection, "arena", [name])
         for wing, tables in plugs.tables().items():
             if len(missing(connection, wing, tables)) < len(tables.steps):  # the wing is in it
                 extend(connection, wing, tables)

@@ -23,13 +23,11 @@ class Heard(NamedTuple):
     """What follows from a message of the referee."""
 
     line: bytes = b""
-    """Line to write to the program."""
     reply: bytes = b""
     """The frame to send to the referee."""
     complaint: str = ""
     """Text of the referee's `error`, if it sent one. That ends the session."""
     is_over: bool = False
-    """Whether the session is over."""
 
 
 class Translator:

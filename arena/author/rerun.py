@@ -43,7 +43,6 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """Its action, or None if it gave none."""
     note: str | None
     used_ms: float
-    """Time that the answer took."""
     fault: str | None
     """Reason for which it would forfeit: "sent an illegal action: space 17 is taken". Its subject is the seat."""
 
@@ -90,7 +89,6 @@ class Rerun:
                 f"expected a bot that plays {settings.rules}, got: {spec.name}, which plays {', '.join(spec.rules)}"
             )
         self.level = log.header.level if level is None else level
-        """Level at which the bot is confined."""
         try:
             confining.require(self.level, [spec], hidden)
         except errors.LevelError as error:

@@ -53,7 +53,6 @@ class Lacking(msgspec.Struct, frozen=True, tag=True):
     """Nothing was played: the archives of these bots have to come with the block."""
 
     digests: tuple[str, ...]
-    """Digests of the bots' files."""
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):

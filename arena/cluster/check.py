@@ -54,7 +54,6 @@ class ClusterReport(msgspec.Struct, frozen=True, kw_only=True):
     ok: bool
     """Whether all is the same that must be."""
     here: dict[str, str]
-    """The versions on this machine."""
     workers: tuple[Machine, ...]
     problems: tuple[Mismatch, ...]
 

@@ -97,7 +97,6 @@ class BoxCommand:
             MachineFault: The machine has no descriptor or no memory left.
         """
         self.descriptors: tuple[int, ...] = ()
-        """Descriptors that the process inherits."""
         try:
             rules = self._write(filter.program(allowed=allowed))
             given = _words("--ro-bind-data", [(str(self._write(data)), path) for path, data in (files or {}).items()])

@@ -86,7 +86,6 @@ class Result(Demand, frozen=True, kw_only=True):
     detail: str = ""
     """Explanation: what was measured, or what was expected and what came, or why it was not attempted."""
     remedy: str = ""
-    """Remedy, in a sentence."""
     evidence: Evidence | None = None
     excuse: str | None = None
     """If the bot was late: what the machine did that it may be due to ("the machine did not let it run for 180 ms"), or
@@ -115,7 +114,6 @@ class BotReport(msgspec.Struct, frozen=True, kw_only=True):
     memory_mib: int
     """The most memory that was seen."""
     seconds: float
-    """Duration of the check."""
     denied_ms: int = 0
     """Time for which the machine kept the bot's processes from running, as far as it was looked at."""
     own_ms: int = 0

@@ -1,4 +1,4 @@
-"""The sequential test of chess engines' testers: is the first bot better by `elo0` or by `elo1`?
+"""The sequential probability ratio test (GSPRT) of chess engines: is the first bot better by `elo0` or by `elo1`?
 
 It is the exact generalised test over the shares of deals ("pentanomial" for two games a deal), as fishtest and
 fastchess compute it. Both hypotheses are fitted as well as their mean share allows, and the likelihoods compared.
@@ -60,7 +60,7 @@ class Sprt(msgspec.Struct, frozen=True):
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def log_ratio(self, counts: Mapping[float, float]) -> float | None:
-        """Returns the logarithm of the ratio of the likelihoods of `elo1` and `elo0`, given `Evidence.counts`.
+        """Returns the LLR: the log-likelihood ratio of `elo1` to `elo0`, given `Evidence.counts`.
 
         It is None while fewer than two deals were not level.
         """

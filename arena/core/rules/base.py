@@ -143,7 +143,6 @@ class Board(msgspec.Struct, frozen=True):
     name: str
     """Name for people."""
     source: str
-    """Origin."""
     text: str
     """The whole text of its file, with line ends normalised."""
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from arena.core.show.standings import subject_text
-from arena.core.text import plain
+from arena.core.text import counted, plain
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -139,7 +139,7 @@ def tournament_lines(document: Mapping[str, Any], near: Callable[[str], str]) ->
     if (beacon := document["settings"].get("beacon")) is not None:
         yield plain(f"beacon     {beacon}: {document['beacon'] or 'not out yet'}")
     yield f"commitment {document['commitment']}"
-    found = "not there" if size is None else f"{_files(size['files'])}, {bytes_text(size['bytes'])}"
+    found = "not there" if size is None else f"{counted(size['files'], 'file')}, {bytes_text(size['bytes'])}"
     yield plain(f"logs       {near(document['logs'])}: {found}")
     yield f"database   {sum(stored['rows'].values())} rows, about {bytes_text(stored['bytes'])}"
     yield ""
@@ -164,12 +164,8 @@ def removed_lines(rows: Sequence[Mapping[str, Any]], logs: Sequence[Mapping[str,
         if logs:
             done = logs[number]
             removed = done["removed"]
-            words += f", and {_files(removed['files'])} ({bytes_text(removed['bytes'])}) in {done['folder']}"
+            words += f", and {counted(removed['files'], 'file')} ({bytes_text(removed['bytes'])}) in {done['folder']}"
             words += f"; that folder was not removed: {done['kept']}" if done["kept"] else ""
         else:
             words += f"; its logs are still in {row['logs']}"
         yield plain(words)
-
-
-def _files(number: int) -> str:
-    return f"{number} file{'' if number == 1 else 's'}"

@@ -71,7 +71,6 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """Views of the shown seats now."""
     before: Mapping[Seat, Payload]
     events: tuple[Payload, ...]
-    """Events that they were told."""
     forfeited: tuple[Seat, ...] = ()
     remark: Remark | None = None
 

@@ -249,7 +249,6 @@ class Known:
         self.entrants = [msgspec.structs.replace(entrant, number=place) for place, entrant in enumerate(self.entered)]
         """Entrants by number here."""
         self.tallies = [Tally(entrant.number) for entrant in self.entrants] if without else reader.tallies(row.id)
-        """Tallies by entrant."""
         self.anchors: Mapping[int, float] = {}  # by entrant a rating that holds the scale
         self.games = 0  # games of other tournaments
         self.reused: tuple[str, ...] = ()  # these tournaments, the earliest first

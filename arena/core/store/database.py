@@ -195,7 +195,7 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def migrate(connection: Connection, path: Path) -> None:
-    """Brings the tables up to date, all or nothing, and marks the file as ours.
+    """Brings the tables up to date, all or nothing, and marks the file as ours: idempotent.
 
     Foreign keys are off meanwhile, so that a table that others refer to can be replaced. They are checked at the end.
 

@@ -199,7 +199,6 @@ class GameRow(msgspec.Struct, frozen=True):
     log_sha256: str
     entrants: tuple[int, ...]
     ranks: tuple[int, ...]
-    """Ranks by seat."""
 
 
 def game_id(tournament: str, number: int) -> str:

@@ -54,7 +54,6 @@ _STOPPING: Final = {*_OF_TERMINALS, signal.SIGTERM}
 _PROGRAM: Final = (
     "import sys; sys.path[:] = sys.argv[2:]; from arena.core.tournament.workers import serve; serve(int(sys.argv[1]))"
 )
-"""The program of a worker process."""
 _CPUS: Final = Path("/sys/devices/system/cpu")
 
 

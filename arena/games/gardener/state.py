@@ -86,7 +86,6 @@ class State(msgspec.Struct, frozen=True):
     """`deal`: chance deals the first cards; `turn_up`: it turns up those of a round; `seize`; `plant`; `score`;
     `over`."""
     round: int
-    """Number of rounds that were begun."""
     starter: Seat
     """The starting player of the round."""
     deck: bytes

@@ -35,7 +35,6 @@ class Tile(msgspec.Struct, frozen=True):
     """`land`, `sea`, or `` for the switch, which is not placed."""
     fast: bool
     copies: int = 1
-    """Number of copies that every player has."""
 
 
 _EVERY = (0, 1, 2)
@@ -194,13 +193,10 @@ class State(msgspec.Struct, frozen=True):
     `turns`: tiles are played; `captures`: the seat to move chooses which piece is captured next; `refill`: chance
     draws tiles at the end of a turn; `over`."""
     turn: int
-    """Number of turns that were begun."""
     to_move: Seat
     """Whose turn it is, in `setup`, `turns`, `captures` and `refill`."""
     land: bytes
-    """The empty land spaces."""
     sea: bytes
-    """The empty sea spaces."""
     at: bytes
     """Content of each space: 0 for no tile, else 1 + owner * KINDS + tile."""
     pieces: tuple[bytes, bytes, bytes]

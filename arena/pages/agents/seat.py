@@ -29,7 +29,6 @@ class AgentSeat:
         self.start: Payload = {}
         """Message to the seat when the game began."""
         self.notes: list[str] = []
-        """Notes of the seat in this game."""
         self.limit_ms: float | None = None
         """The time for the open decision; None while the clock is off."""
         self._rules = rules

@@ -27,7 +27,6 @@ from arena.pages.plots import BAND
 from arena.pages.site.figures import Scale, bars, curve, histogram, scale_of, shade
 
 PAGE: Final = 500
-"""Games of a page of games."""
 CROSSED: Final = 40  # bots in a cross-table: a larger one cannot be read, and each bot's page has all its opponents
 DRAWN: Final = 24
 NAMED: Final = 12  # characters of a name that heads a column of a cross-table

@@ -54,7 +54,6 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     """Name for people: `round 3`, `semi-finals`, `semi-finals, replay 1`."""
     deals: int
-    """Number of deals that each meeting plays."""
     meetings: Sequence[Meeting]
     """Not empty. May be computed when it is asked for."""
     byes: tuple[int, ...] = ()
@@ -175,11 +174,9 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
     is_contest: ClassVar[bool] = True
     """Whether it matters who of its entrants won."""
     deals: int
-    """Number of deals that a meeting plays."""
     seatings: Seatings = "cyclic"
     """Seatings of a meeting's entrants on a deal: rotated, or in every order."""
     planning: Planning = 2
-    """Version of planning."""
 
     def check(self, entrants: int, players: int) -> None:
         """Checks that there can be such a tournament.

@@ -27,7 +27,6 @@ class Compare(Format, frozen=True, kw_only=True, tag="compare"):
     deals: int = 4
     """Least number of deals that are played at once; later it is a tenth of those that were played."""
     max_deals: int = 5_000
-    """Largest number of deals that are played in all."""
     continues: str = ""
     """The comparison that ended open and is continued, if any."""
     before: tuple[tuple[float, int], ...] = ()

@@ -25,7 +25,6 @@ class Extension(Format, frozen=True, kw_only=True, tag="extension"):
     deals: int = 30
     """Number of deals that every pairing has in the end."""
     extends: str = ""
-    """The tournament that is extended."""
     unchanged: tuple[int, ...] = ()
     """The entrants that played in it, by their numbers here, in order."""
     played: int = 0

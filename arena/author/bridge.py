@@ -20,7 +20,7 @@ from arena.author.program import Program
 from arena.core.face import codec, errors, value_types, wire_messages, wire_variables
 
 WANTS: Final = get_args(value_types.Want)
-"""What a request may carry."""
+"""Variables that a request may carry."""
 
 
 def bridge(program: Program, *, name: str, version: str, want: Sequence[str], report: Callable[[str], None]) -> int:

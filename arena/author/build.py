@@ -19,7 +19,7 @@ import msgspec
 from arena.core.face import bot_manifests, errors, plain, programs, runtimes, wire_variables
 
 FIRST_LINES: Final = 4_000
-"""Of what a build prints, so many lines are shown, and then the last ones."""
+"""Number of lines that are shown of the beginning of what a build prints; then come the last ones."""
 LAST_LINES: Final = 1_000
 LONGEST_LINE: Final = 1_000
 """Characters of a line that are shown."""
@@ -31,9 +31,9 @@ _LIBRARIES: Final = {
     **dict.fromkeys(("zmq.h", "-lzmq"), "libzmq3-dev"),
     **dict.fromkeys(("msgpack.h", "-lmsgpackc", "-lmsgpack-c"), "libmsgpack-dev"),
 }
-"""By header and library what Debian and Ubuntu have it in."""
+"""Package of Debian and Ubuntu by the header and the library that it has."""
 _LOOK_S: Final = 0.1
-"""How often it is looked whether a build has ended that has left its output open to another process."""
+"""Seconds between two looks whether a build has ended that has left its output open to another process."""
 
 Show: TypeAlias = Callable[[str], None]
 """Is called with each line that a build prints, as it comes. The line is safe to show."""
@@ -48,9 +48,9 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
     """The command that was run; empty if there is nothing to build, or it could not be run."""
     seconds: float = 0.0
     problem: str | None = None
-    """What was expected and what was got, if the build failed."""
+    """Expectation and what was got, if the build failed."""
     output: str = ""
-    """What the command printed, if it failed and its output was not shown already. It is safe to show, and bounded."""
+    """Output of the command, if it failed and its output was not shown already. It is safe to show, and bounded."""
 
 
 def local_bots() -> list[str]:

@@ -14,7 +14,7 @@ import msgspec
 from arena.core.face import codec, errors, wire_messages
 
 MAX_LINE: Final = wire_messages.MAX_FRAME
-"""How many bytes a line of the program may have."""
+"""Bytes that a line of the program may have."""
 _QUOTE: Final = 60
 _ANSWER: Final = '{"action": {...}} in one line, and remarks on standard error'
 
@@ -23,13 +23,11 @@ class Heard(NamedTuple):
     """What follows from a message of the referee."""
 
     line: bytes = b""
-    """What to write to the program."""
     reply: bytes = b""
     """The frame to send to the referee."""
     complaint: str = ""
-    """What the referee's `error` says, if it sent one. That ends the session."""
+    """Text of the referee's `error`, if it sent one. That ends the session."""
     is_over: bool = False
-    """Whether the session is over."""
 
 
 class Translator:

@@ -29,7 +29,7 @@ class NewBot(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     language: str
     build: str
-    """What `arena bot build` runs for it; empty if nothing needs building."""
+    """Command that `arena bot build` runs for it; empty if nothing needs building."""
     missing: str | None
     """A program that builds or runs it and is not installed."""
     rules: tuple[str, ...] = ()

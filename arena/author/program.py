@@ -16,7 +16,7 @@ from typing import Final
 from arena.core.face import errors
 
 GRACE_S: Final = 0.7
-"""How long a program may take to end after its input ends: a bot has a second, and the bridge must end too."""
+"""Seconds in which a program is to end after its input ends: a bot has a second, and the bridge must end too."""
 _READ: Final = 65_536
 _ONE_PROCESS: Final = "; at level fenced a bot is one process: play this one at --level isolated"
 

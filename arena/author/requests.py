@@ -26,7 +26,6 @@ class AskedRequest(msgspec.Struct, frozen=True, kw_only=True):
     answer: log_records.ActionRecord | log_records.LateRecord | None = None
     """The seat's answer; None if it forfeited."""
     forfeit: value_types.LoggedForfeit | None = None
-    """The seat's forfeit, if it forfeited."""
     goes_on: bool = False
     """Whether the decision goes on after it."""
 

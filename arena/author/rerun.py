@@ -43,9 +43,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """Its action, or None if it gave none."""
     note: str | None
     used_ms: float
-    """How long the answer took."""
     fault: str | None
-    """What it would forfeit for: "sent an illegal action: space 17 is taken". Its subject is the seat."""
+    """Reason for which it would forfeit: "sent an illegal action: space 17 is taken". Its subject is the seat."""
 
     @property
     def same(self) -> bool:
@@ -90,7 +89,6 @@ class Rerun:
                 f"expected a bot that plays {settings.rules}, got: {spec.name}, which plays {', '.join(spec.rules)}"
             )
         self.level = log.header.level if level is None else level
-        """How far the bot is confined."""
         try:
             confining.require(self.level, [spec], hidden)
         except errors.LevelError as error:
@@ -100,7 +98,7 @@ class Rerun:
                 f"{error}; the game was played at {self.level}, and --level chooses another"
             ) from None
         self.output = ""
-        """What the bot printed, once `replies` has ended."""
+        """Output of the bot, once `replies` has ended."""
         self._log = log
         self._seat = seat
         self._spec = spec

@@ -159,7 +159,7 @@ def main() -> None:
         shells.register()
     try:
         cli(prog_name="arena")
-    except streams.Unread:
+    except streams.ReaderGone:
         raise SystemExit(0) from None
     except KeyboardInterrupt:  # before a command began
         raise SystemExit(signals.exit_code() or INTERRUPTED) from None

@@ -17,9 +17,9 @@ from click.shell_completion import CompletionItem
 from arena.core.text import plain
 
 MOST: Final = 50
-"""How many tournaments, games or entrants are proposed: of the first two the latest."""
+"""Number of tournaments, games or entrants that are proposed: of the first two the latest."""
 PATIENCE_S: Final = 0.2
-"""How long a database that is in use is waited for."""
+"""Seconds for which a database that is in use is waited for."""
 
 Complete: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
 _Propose: TypeAlias = Callable[[click.Context, str], Iterable[CompletionItem[str]]]

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from arena.cli.help import Option
+from arena.cli.help import SectionOption
 from arena.core import files
 from arena.core.errors import BotError, ConfigError, did_you_mean
 from arena.core.toml import line_of, table_of
@@ -31,7 +31,7 @@ SHARED: Final = (
     "rules", "ruleset", "rule", "board", "time", "cpu", "race-window", "seed", "level", "db", "logs", "each-game",
     "quiet", "json",
 )  # fmt: skip
-"""What may stand in that section."""
+"""Options that may stand in that section."""
 ONCE: Final = frozenset({"new", "extend", "commit", "beacon", "beacon-value", "help"})
 """Options that mean one call, and so stand only on the command line."""
 
@@ -114,7 +114,7 @@ def settings(config: Config, command: click.Command, section: str) -> Iterator[S
     """Yields what a file says of one command, as click takes it; a later setting of an option wins."""
     known = options_of(command)
     for key, value in config.table.get(ALL, {}).items():
-        if isinstance(known.get(key), Option):
+        if isinstance(known.get(key), SectionOption):
             yield from _setting(config, ALL, key, value, command, known[key])
     for key, value in _section(config, section).items():
         if key not in known:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from arena.cli import signals
-from arena.cli.streams import Unread
+from arena.cli.streams import ReaderGone
 from arena.core import remedies
 from arena.core.errors import ArenaError, ConfigError, InternalError
 from arena.core.text import plain, plain_lines
@@ -223,7 +223,7 @@ class LazyGroup(click.Group):
             raise
         except click.exceptions.Exit:
             raise
-        except Unread:
+        except ReaderGone:
             ctx.exit(0)
         except Exception as error:
             if (code := signals.exit_code()) is not None:

@@ -23,7 +23,7 @@ ALL = "--help-all"
 _ASKED = f"{__name__}.all"
 
 
-class Option(click.Option):
+class SectionOption(click.Option):
     """An option that knows its section. A rare one is shown by `--help-all` alone."""
 
     def __init__(self, *args: Any, section: str, rare: bool = False, **kwargs: Any) -> None:
@@ -43,7 +43,7 @@ def show_all(ctx: click.Context) -> None:
 
 def option(section: str, *names: str, **settings: Any) -> Callable[[F], F]:
     """Returns the decorator that adds an option in a section; the rest is as for `click.option`."""
-    return click.option(*names, cls=Option, section=section, **settings)
+    return click.option(*names, cls=SectionOption, section=section, **settings)
 
 
 def _help_all(rare: int) -> click.Option:
@@ -70,7 +70,7 @@ class Command(click.Command):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Returns the options, with `--help-all` before the last, `--help`, if any is rare."""
         own = super().get_params(ctx)
-        rare = sum(isinstance(option, Option) and option.rare for option in own)
+        rare = sum(isinstance(option, SectionOption) and option.rare for option in own)
         return [*own[:-1], _help_all(rare), own[-1]] if rare else own
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -79,7 +79,7 @@ class Command(click.Command):
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
             if record is not None:
-                section = parameter.section if isinstance(parameter, Option) else RESULTS
+                section = parameter.section if isinstance(parameter, SectionOption) else RESULTS
                 rows.get(section, []).append(record)
         width = max(len(names) for records in rows.values() for names, _ in records)
         formatter.write_paragraph()

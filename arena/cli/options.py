@@ -33,11 +33,11 @@ _AFTER_TIME = (
 )  # fmt: skip
 
 _CHOSEN = ("ruleset", "overrides", "board", "time", "cpu", "race_window_ms")
-"""What these options give beside the game's name."""
+"""Arguments that these options give beside the game's name."""
 
 TIME: Final = "10+0.1"
 LEVELS = tuple(str(level) for level in Level if level is not Level.REMOTE)
-"""How far bots on this machine can be confined."""
+"""Levels at which bots on this machine can be confined."""
 
 
 class MakeGame:
@@ -48,7 +48,7 @@ class MakeGame:
         """The game's name, not yet checked."""
         self._chosen = chosen
         self.times: dict[str, str] = {}
-        """By entrant the time that it has, if not that of all."""
+        """Time by entrant, where it is not that of all."""
         if not isinstance(chosen["time"], str):
             self.times = times_by_bot(chosen["time"])
             chosen["time"] = self.times.pop("", TIME)

@@ -24,12 +24,12 @@ _LIKE: Final = str.maketrans("─━═│┃║±…·•—→←█\u00d7", "
 _REPLACED: Final = "arena.replaced"
 
 
-class Unread(BrokenPipeError):
+class ReaderGone(BrokenPipeError):
     """Nobody reads stdout any more."""
 
 
 class _Raw(io.FileIO):
-    """A descriptor that waits if it is full, and whose losses are told as `Unread`, or not at all."""
+    """A descriptor that waits if it is full, and whose losses are told as `ReaderGone`, or not at all."""
 
     def __init__(self, descriptor: int, *, loses: bool) -> None:
         super().__init__(descriptor, "w", closefd=False)
@@ -42,7 +42,7 @@ class _Raw(io.FileIO):
         except OSError as error:
             if self._loses:
                 return memoryview(data).nbytes
-            raise Unread if isinstance(error, BrokenPipeError) else error from None  # click has its own way with EPIPE
+            raise (ReaderGone if isinstance(error, BrokenPipeError) else error) from None  # click alters EPIPE
         return written
 
 

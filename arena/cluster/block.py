@@ -15,7 +15,7 @@ from arena.core.face import Job, bot_manifests, files
 ORDER: Final = "order"
 """The file with the block, in the folder of its player."""
 ANSWER: Final = ".answer"
-"""How the files with the answers end; they begin with the game's place in the block."""
+"""Suffix of the files with the answers; they begin with the game's place in the block."""
 BROUGHT: Final = "brought"
 """The folder for archives that came with the block; they are called like their digests."""
 GAMES: Final = "game"
@@ -29,7 +29,7 @@ class Want(msgspec.Struct, frozen=True):
     """A bot that games need."""
 
     bot: bot_manifests.BotSpec
-    """As it is started where the games are ordered."""
+    """Bot as it is started where the games are ordered."""
     archive: str = ""
     """The digest of its archive; empty if it cannot travel."""
     why: str = ""
@@ -53,7 +53,6 @@ class Lacking(msgspec.Struct, frozen=True, tag=True):
     """Nothing was played: the archives of these bots have to come with the block."""
 
     digests: tuple[str, ...]
-    """Those of the bots' files."""
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
@@ -77,9 +76,9 @@ class BlockOutcome(msgspec.Struct, frozen=True):
     address: str
     worker: str
     answers: tuple[Answer, ...]
-    """By game, in order. Games without an answer were not finished."""
+    """Answers by game, in order. Games without one were not finished."""
     ended: str = ""
-    """How the player ended, if not at the end of the block."""
+    """End of the player in words, if not at the end of the block."""
     killed: bool = False
     """Whether it was killed from outside: nothing in a game sends SIGKILL or SIGTERM to it."""
 

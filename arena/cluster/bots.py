@@ -21,7 +21,7 @@ class CannotStart(errors.BotError):
         self.digest = bot.digest
 
 
-class Bots:
+class StartableBots:
     """The bots that a player can start."""
 
     def __init__(self, folder: Path) -> None:
@@ -29,7 +29,7 @@ class Bots:
         self._folder = folder
         self._cache: BotCache | None = None
         self._found: dict[str, bot_manifests.BotSpec] = {}
-        """By digest, as they are started here."""
+        """Bots by digest, as they are started here."""
 
     def lacking(self, wants: Sequence[Want]) -> tuple[str, ...]:
         """Finds bots, and returns the digests of those that must be brought.

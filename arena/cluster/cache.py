@@ -48,7 +48,7 @@ class BotCache:
         self._folder = folder
         self._most_bytes = most_bytes
         self._held: dict[str, int] = {}
-        """By digest of the archive the descriptor that has the lock."""
+        """Descriptor that has the lock, by the digest of the archive."""
 
     def take(self, digest: str) -> Path | None:
         """Returns the folder of a bot that was built from the archive with this digest; None if it is not there.

@@ -12,9 +12,9 @@ from arena.cluster.survey import MachineFacts
 from arena.core.face import NS_PER_MS
 
 _SAME: Final = ("arena", "dask", "distributed", "msgspec", "zstandard")
-"""What both ends of a lane work with."""
+"""Packages that both ends of a lane work with."""
 _OF_BOTS: Final = ("python", "pyzmq", "libzmq", "msgpack")
-"""What bots in Python work with."""
+"""Packages that bots in Python work with."""
 _WORST_CLOCK_NS: Final = NS_PER_MS
 _WORST_OFFSET_MS: Final = 1_000.0
 _EVEN: Final = 1.5
@@ -30,9 +30,9 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
     """Why it said nothing."""
     offset_ms: float | None = None
-    """How far its clock is ahead of the one here; None if it said nothing."""
+    """Lead of its clock over the one here; None if it said nothing."""
     uncertain_ms: float | None = None
-    """By how much that may be wrong: half of the way there and back."""
+    """Error that the offset may have: half of the way there and back."""
     cores_per_game: float | None = None
     """Cores of its machine for each worker there."""
 
@@ -42,7 +42,7 @@ class Mismatch(msgspec.Struct, frozen=True):
 
     workers: tuple[str, ...]
     what: str
-    """What was expected, and what was got."""
+    """Complaint: what was expected, and what was got."""
     remedy: str
     must: bool = True
     """Whether it must be the same: else games are the same, and only their times may be less fair."""
@@ -54,7 +54,6 @@ class ClusterReport(msgspec.Struct, frozen=True, kw_only=True):
     ok: bool
     """Whether all is the same that must be."""
     here: dict[str, str]
-    """The versions on this machine."""
     workers: tuple[Machine, ...]
     problems: tuple[Mismatch, ...]
 

@@ -27,7 +27,7 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
 
     result: GameResult
     files: dict[str, bytes]
-    """By name: the log, and what bots printed and sent."""
+    """Files by name: the log, and what bots printed and sent."""
 
 
 def play_away(job: Job, folder: Path) -> Delivery:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 ANSWER_S: Final = 20.0
 """Most seconds until a scheduler lists its workers, and until a worker describes its machine."""
 _CLOCK_TRIES: Final = 3
-"""How often a worker is asked what time it is: the quickest answer says it best."""
+"""Number of times that a worker is asked for its time: the quickest answer says it best."""
 _GONE: Final = "the cluster's scheduler is gone"
 _KEPT: Final = "A league goes on by itself, a tournament when the same command is given again. All results are kept"
 
@@ -95,9 +95,9 @@ class Cluster:
         self._lanes: set[Lane] = set()
         self._workers = Workers(tell)
         self._asked: dict[str, asyncio.Task[None]] = {}
-        """By address what asks a worker which arena it has."""
+        """Question to a worker which arena it has, by address."""
         self._silent = ""
-        """How the scheduler failed to answer, if it last did."""
+        """Failure of the scheduler to answer, if it last did."""
         self._client: Client
         self._watching: asyncio.Task[None]
         self._call(self._connect())

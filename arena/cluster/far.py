@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 BOTS: Final = "arena-bots"
 """The folder of bots that came as archives: beside the workers' own folders, so that those of a machine share it."""
 SURVEY_S: Final = 60.0
-"""How long a look at a machine may take."""
+"""Seconds that a look at a machine may take."""
 BEGUN: Final = "arena-begun"
 """The topic of Dask's events that say of a block's next game that it begins: the key of the task, the task's folder."""
 _LOOK_S: Final = 1.0
-"""How often a task looks whether somebody waits for it."""
+"""Seconds between two looks of a task whether somebody waits for it."""
 
 
 def play_block(block: bytes, archives: Mapping[str, bytes]) -> bytes:

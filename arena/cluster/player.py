@@ -33,7 +33,7 @@ from arena.cluster.block import (
     decode_block,
     encode,
 )
-from arena.cluster.bots import Bots, CannotStart
+from arena.cluster.bots import CannotStart, StartableBots
 from arena.cluster.delivery import Delivery, play_away
 from arena.core.face import Job, confining, errors, files
 
@@ -49,7 +49,7 @@ def main(folder: Path, bots: Path) -> None:
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_worker, daemon=True).start()
     block = decode_block(files.read(folder / ORDER, "a block of games", MOST_BLOCK, errors.InternalError, links=False))
-    for place, answer in enumerate(answers(block, folder, Bots(bots), _announce)):
+    for place, answer in enumerate(answers(block, folder, StartableBots(bots), _announce)):
         files.write(folder / f"{place:05}{ANSWER}", encode(answer))
 
 
@@ -66,7 +66,7 @@ def _end_with_worker() -> None:
         os._exit(1)
 
 
-def answers(block: Block, folder: Path, bots: Bots, begin: Callable[[], object]) -> Iterator[Answer]:
+def answers(block: Block, folder: Path, bots: StartableBots, begin: Callable[[], object]) -> Iterator[Answer]:
     """Plays a block, and yields what came of each game, or why it was not begun. `begin` is called before each."""
     (folder / GAMES).mkdir()
     refusal = _tried(lambda: _prepare(block, folder / BROUGHT, bots), begun=False)
@@ -82,7 +82,7 @@ def answers(block: Block, folder: Path, bots: Bots, begin: Callable[[], object])
             return
 
 
-def _prepare(block: Block, brought: Path, bots: Bots) -> Lacking | None:
+def _prepare(block: Block, brought: Path, bots: StartableBots) -> Lacking | None:
     """Finds or builds the bots of a block. Returns which are neither here nor came with it, if there are any."""
     if not block.wants:
         return None
@@ -98,7 +98,7 @@ def _prepare(block: Block, brought: Path, bots: Bots) -> Lacking | None:
     return None
 
 
-def _play(block: Block, job: Job, folder: Path, bots: Bots) -> Delivery:
+def _play(block: Block, job: Job, folder: Path, bots: StartableBots) -> Delivery:
     return play_away(replace(job, bots=bots.here(job.bots)) if block.wants else job, folder / GAMES)
 
 

@@ -21,7 +21,7 @@ from arena.core.face import Level, bot_manifests, files, processor_cores, resour
 from arena.sandbox.doctor import examine
 
 _PACKAGES: Final = ("dask", "distributed", "msgpack", "msgspec", "pyzmq", "zstandard")
-"""What arena and the bundled bots work with."""
+"""Packages that arena and the bundled bots work with."""
 _TOOL_S: Final = 10.0
 _LONGEST: Final = 80
 
@@ -31,11 +31,11 @@ class MachineFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     machine: str
     versions: dict[str, str]
-    """Of arena, Python, and packages; those that are not installed are left out."""
+    """Versions of arena, Python, and packages; those that are not installed are left out."""
     levels: dict[Level, tuple[str, ...]]
-    """By level of protection the probes that fail; none if the machine gives it."""
+    """Probes that fail, by level of protection; none if the machine gives it."""
     tools: dict[str, str]
-    """By program that builds or runs bundled bots the first line that it says of its version; those that there are."""
+    """First line that a program says of its version, for those that build or run bundled bots and are there."""
     cores: int
     """That the process may use."""
     memory_mib: int

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from arena.core.face import errors, lane_kit
 
 REST_S: Final = 2 * lane_kit.PATIENCE_S
-"""How long a worker is skipped after its machine ran short of something. If all are, a tournament ends before."""
+"""Seconds that a worker is skipped after its machine ran short of something. If all are, a tournament ends before."""
 _MOST_REASONS: Final = 3
 """The number of workers of which a message says why they do not play."""
 
@@ -35,15 +35,15 @@ class Workers:
 
     def __init__(self, tell: Callable[[str], object]) -> None:
         self.names: Mapping[str, str] = {}
-        """Of those that there are, by their addresses."""
+        """Names of the workers that there are, by their addresses."""
         self.known: set[str] = set()
         """The addresses of those that have said which arena they have."""
         self.untold: list[str] = []
         self.blocks: dict[str, Callable[[str], object]] = {}
-        """By the key of a task that plays a block what to call when a game of it begins, with the task's folder."""
+        """Function to call with the task's folder when a game of a block begins, by the key of the block's task."""
         self._tell = tell
         self._refusals: dict[tuple[str, str], WorkerRefused] = {}
-        """By a worker's address and a bot's digest."""
+        """Refusals by a worker's address and a bot's digest."""
 
     def say(self) -> None:
         """Tells what happened since it was told last."""

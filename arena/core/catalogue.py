@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from arena.core import files
 from arena.core.errors import ConfigError, InternalError, did_you_mean
-from arena.core.plugs import entries, load_entry
+from arena.core.loading import entries, load_entry
 from arena.core.resources import board_names, board_text, protocol_folder
 from arena.core.rules.base import BoardFormat, Rules, Ruleset
 from arena.core.rules.boardtext import find_section

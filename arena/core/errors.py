@@ -41,7 +41,7 @@ class ArenaError(Exception):
     code: ClassVar[str] = "error"
     """Stable name of the kind of error."""
     exit_code: ClassVar[int] = 1
-    """What the command line exits with when this error ends it."""
+    """Exit code of the command line when this error ends it."""
 
 
 class ConfigError(ArenaError):

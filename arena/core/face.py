@@ -161,7 +161,7 @@ _PLACES = {
         r"^    from (\S+) import (\w+) as (\w+)$", Path(__file__).read_text(encoding="utf-8"), re.MULTILINE
     )
 }
-"""Where each name is, read from the lines above: what type checkers see and what is loaded cannot differ."""
+"""Place of each name, read from the lines above: what type checkers see and what is loaded cannot differ."""
 
 
 def __getattr__(name: str) -> Any:

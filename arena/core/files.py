@@ -31,7 +31,7 @@ MOST_TEXT: Final = MIB  # bytes of what people write: boards, manifests, setting
 MOST_PROGRAM: Final = 4096 * MIB  # Bytes of a file of a bot. It is read piece by piece.
 
 _TEMPORARY: Final = re.compile(r"(\.[0-9a-f]{16})?\.part\Z")
-"""What the name of a file ends with while it is written. Earlier versions wrote no digits."""
+"""Suffix of a file's name while it is written. Earlier versions wrote no digits."""
 
 _KINDS: Final = {
     stat.S_IFDIR: "a folder",

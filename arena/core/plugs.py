@@ -17,14 +17,17 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from arena.core.errors import ArenaError, ConfigError
+from arena.core.loading import entries as entries
+from arena.core.loading import guarded
+from arena.core.loading import load as load
+from arena.core.loading import load_entry as load_entry
 
 if TYPE_CHECKING:  # a wing is never imported here, and neither is what lies above this layer
-    from importlib.metadata import EntryPoint, EntryPoints
+    from importlib.metadata import EntryPoint
     from sqlite3 import Connection
 
     from rich.console import Console
@@ -72,13 +75,26 @@ class Command(NamedTuple):
     """The click command, `module:attribute`; of a wing of arena by default what has its name in `commands`."""
 
 
+class Number(NamedTuple):
+    """A number of each seat of a game, as a wing brings it."""
+
+    title: str
+    """Word before it on pages: `frames`."""
+    unit: str
+    """Unit behind it there: `ms`; empty for a count."""
+    loads: str
+    """Function that computes it, `module:attribute`, called as `numbers`."""
+    on_pages: bool = True
+    """Whether pages of games show it. Results, JSON and the database have it anyway."""
+
+
 class Tables(NamedTuple):
     """The tables that a wing adds to a database when it first opens it."""
 
     steps: Mapping[str, tuple[str, Sequence[str]]]
-    """By name, in order, what shows that a step was made (`table.column`), and its statements. None is ever changed."""
+    """Steps by name, in order: what shows that one was made (`table.column`), and its SQL. None is ever changed."""
     documents: Mapping[str, Any]
-    """By column that holds JSON, as `table.column`, the type of that."""
+    """Type of what a column of JSON holds, by `table.column`."""
 
 
 class Season(Protocol):
@@ -186,12 +202,12 @@ class Wing(NamedTuple):
     """What a wing brings, by the plug that it goes into. Each text is `module:attribute`."""
 
     commands: Mapping[str, Command] = {}
-    """By name."""
+    """Commands by name."""
     formats: Mapping[str, str] = {}
-    """By name subclasses of `Format` (`arena.core.tournament.formats.base`) that commands of the wing make. One for
+    """Subclasses of `Format` by name (`arena.core.tournament.formats.base`) that commands of the wing make. One for
     `arena tournament --format` is an entry point of the group `arena.formats`."""
     seasons: Mapping[str, str] = {}
-    """By the format in their settings a `Season`."""
+    """A `Season` by the format that its settings name."""
     tables: str = ""
     """Its `Tables`."""
     page: str = ""
@@ -201,6 +217,7 @@ class Wing(NamedTuple):
     audits: Mapping[str, str] = {}
     revealed: Mapping[str, str] = {}
     shown: Mapping[str, str] = {}
+    numbers: Mapping[str, Number] = {}
     levels: str = ""
     """Returns for a `Level` above `trusted` the `Confinement` of bots at it (`arena.core.link.confinement`)."""
 
@@ -263,6 +280,32 @@ def cluster(
         "cluster", "a cluster", address=address, insecure=insecure, same_worker=same_worker, tell=tell,
         archive_of=archive_of,
     )  # fmt: skip
+
+
+def numbers(header: Header, records: Sequence[Record]) -> dict[str, Sequence[float | None]]:
+    """Returns by name the numbers of a game's seats; a plug returns one of them: by seat a number, or None.
+
+    A number follows from what everybody may see of a log, so from no note, and is the same whenever it is computed.
+    It is stored in the document of its seat (`SeatResult.numbers`). `verify` computes it again if its wing is loaded.
+    Else it is kept as it stands, since no log has it, and `verify` says that it was not compared; pages show its name.
+
+    Args:
+        header: The first record.
+        records: All others.
+    """
+    found: dict[str, Sequence[float | None]] = {}
+    for wing, brings in brought("numbers"):
+        for name, number in brings.items():
+            found[name] = guarded(
+                lambda: [*call(load(number.loads, number.title, wing), header=header, records=records)],  # noqa: B023
+                number.loads, f"the number {name!r} of each seat", lambda: f"fix or uninstall {wing}",  # noqa: B023
+            )  # fmt: skip
+    return found
+
+
+def known_numbers() -> dict[str, Number]:
+    """Returns the numbers of seats that loaded wings bring, by name."""
+    return {name: number for _, brings in brought("numbers") for name, number in brings.items()}
 
 
 def tables() -> Mapping[str, Tables]:
@@ -354,7 +397,9 @@ def find(plug: str, key: str = "", *, what: str) -> Any:
     for name, value in brought(plug):
         if not key or key in value:
             target = value[key] if key else value
-            if isinstance(target, Command):
+            if isinstance(target, Number):
+                target = target.loads
+            elif isinstance(target, Command):
                 target = target.loads or f"arena.{name}.commands.{key}:{key}"
             return load(target, what, name)
     raise refusal(plug, key, what) or ConfigError(
@@ -418,58 +463,10 @@ def _is_sound(wing: Any) -> bool:
     def fits(field: str, default: object, value: Any) -> bool:
         if isinstance(default, str):
             return isinstance(value, str)
-        kind = Command if field == "commands" else str
+        kind = {"commands": Command, "numbers": Number}.get(field, str)
         return isinstance(value, Mapping) and all(isinstance(one, kind) for one in value.values())
 
     return isinstance(wing, Wing) and all(map(fits, wing._fields, wing._field_defaults.values(), wing))
-
-
-def load(target: str, what: str, source: str = "arena") -> Any:
-    """Returns what `module:attribute` names.
-
-    Args:
-        target: The text.
-        what: Names it in errors: `the game 'chess'`.
-        source: The wing or the package that brings it.
-
-    Raises:
-        ConfigError: It does not load. Show the message to the operator.
-    """
-    module, _, attribute = target.partition(":")
-    remedy = "install arena again" if module.startswith("arena.") else f"fix or uninstall {source}"
-    return _loaded(lambda: getattr(import_module(module), attribute), target, what, lambda: remedy)
-
-
-def _loaded(loads: Callable[[], Any], target: str, what: str, remedy: Callable[[], str]) -> Any:
-    try:
-        return loads()
-    except ArenaError:  # it says itself what is wrong
-        raise
-    except (Exception, SystemExit) as error:  # whatever a stranger's package does, it must not take the others down
-        raise ConfigError(
-            f"expected {what} to load from {target}, got: {type(error).__name__}: {error}; {remedy()}"
-        ) from error
-
-
-def entries(group: str) -> list[EntryPoint]:
-    """Returns the entry points of one of `GROUPS`, those of arena first."""
-    assert group in GROUPS
-    return sorted(_installed(tuple(sys.path)).select(group=group), key=lambda one: not one.value.startswith("arena."))
-
-
-@cache
-def _installed(_path: tuple[str, ...]) -> EntryPoints:
-    """Returns all entry points. The metadata of every package are read for them, as long as half of a command takes."""
-    from importlib.metadata import entry_points  # not before: a command that needs none starts sooner
-
-    return entry_points()  # type: ignore[return-value]  # until 3.12 they are a kind of dict that selects, too
-
-
-def load_entry(entry: EntryPoint, what: str) -> Any:
-    """Returns what an entry point names; `what` and errors are as for `load`."""
-    return _loaded(
-        entry.load, entry.value, what, lambda: f"fix or uninstall {entry.dist.name if entry.dist else 'its package'}"
-    )
 
 
 @cache

@@ -12,9 +12,9 @@ class Met(msgspec.Struct, frozen=True, kw_only=True):
     """Bots who meet at one table."""
 
     bots: tuple[str, ...]
-    """By seed."""
+    """Bots by seed."""
     shares: tuple[float, ...] | None = None
-    """By bot its mean share against the others so far, from 0 to 1. None before any game."""
+    """Mean share of a bot against the others so far, from 0 to 1, by bot. None before any game."""
     deals: int = 0
     done: bool = False
 
@@ -33,12 +33,12 @@ class Neighbour(msgspec.Struct, frozen=True, kw_only=True):
 
     bot: str
     deals: int = 0
-    """How many deals the two have played against each other."""
+    """Number of deals that the two have played against each other."""
     share: float | None = None
     evidence: float | None = None
     """The evidence that the one that is ahead is better."""
     verdict: Literal["better", "worse", "level", "open"] | None = None
-    """What is shown about it against the next one; None for the last bot."""
+    """Verdict about it against the next one; None for the last bot."""
 
 
 class Tuned(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class Tuned(msgspec.Struct, frozen=True, kw_only=True):
     began: str
     found: str
     path: tuple[float, ...]
-    """Where it was after each round: 0 is `low`, 1 is `high`."""
+    """Position after each round: 0 is `low`, 1 is `high`."""
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,11 +59,11 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     format: str
     rounds: tuple[RoundProgress, ...] = ()
     places: Mapping[str, int] | None = None
-    """By bot the place that it has reached in a knockout, which may be shared."""
+    """Place that a bot has reached in a knockout, which may be shared, by bot."""
     points: Mapping[str, float] | None = None
-    """By bot its points in a Swiss tournament, most first."""
+    """Points by bot in a Swiss tournament, most first."""
     neighbours: tuple[Neighbour, ...] = ()
     needed: float | None = None
-    """How much evidence settles two neighbours."""
+    """Evidence that settles two neighbours."""
     tuned: tuple[Tuned, ...] = ()
-    """Of one that tunes, by name."""
+    """Parameters of one that tunes, by name."""

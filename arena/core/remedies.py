@@ -24,7 +24,7 @@ OF_MACHINES: Final = {
     errno.EDQUOT: ROOM,
     errno.EROFS: ROOM,
 }
-"""By errno, what to do when the machine lacks something, whatever was to be done with it."""
+"""Remedy by errno when the machine lacks something, whatever was to be done with it."""
 
 OF_NAMES: Final = {
     errno.ENAMETOOLONG: "give a shorter name",
@@ -35,4 +35,4 @@ OF_NAMES: Final = {
     errno.EACCES: _PERMISSION,
     errno.EPERM: _PERMISSION,
 }
-"""By errno, what to do about a file or folder that the operator named."""
+"""Remedy by errno for a file or folder that the operator named."""

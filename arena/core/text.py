@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import datetime
 from itertools import groupby
 from typing import Any, Final
 
@@ -104,11 +103,6 @@ def without_surrogates(value: Any) -> Any:
             return [without_surrogates(item) for item in value]
         case _:
             return value
-
-
-def local_time(utc: str) -> str:
-    """Returns a stored moment as local time, to the minute."""
-    return f"{datetime.fromisoformat(utc).astimezone():%Y-%m-%d %H:%M}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -37,7 +37,7 @@ Payload: TypeAlias = dict[str, Any]
 NS_PER_MS: Final = 1_000_000  # nanoseconds of a millisecond
 
 Want: TypeAlias = Literal["view", "events", "legal"]
-"""What a bot may ask to be sent with each request."""
+"""Parts of a request that a bot may ask for."""
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -266,9 +266,9 @@ def _seconds(ms: int) -> str:
 
 
 MARGIN_MS: Final = 30
-"""How long the journey of messages may take on top of a decision's time, unless the operator says otherwise."""
+"""Time in ms for the journey of messages on top of a decision's time, unless the operator says otherwise."""
 RACE_WINDOW_MS: Final = 1.0
-"""How far apart the answers of a race may be and still tie, unless the operator says otherwise."""
+"""Distance in ms at which answers of a race still tie, unless the operator says otherwise."""
 
 
 def board_hash(text: str) -> str:
@@ -294,13 +294,18 @@ class BoardFile(msgspec.Struct, frozen=True, omit_defaults=True):
         return cls(name, board_hash(text), normalised(text))
 
 
-class GameSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What is played. Tournaments, jobs and logs hold it whole."""
+class Variant(msgspec.Struct, frozen=True, kw_only=True):
+    """A game and its options: ratings of different ones are not comparable."""
 
     rules: str
     rules_version: int
     ruleset: str
     options: dict[str, str]
+
+
+class GameSettings(Variant, frozen=True, kw_only=True):
+    """What is played. Tournaments, jobs and logs hold it whole."""
+
     players: int
     board: BoardFile | None = None
     time: TimeControl
@@ -352,6 +357,8 @@ class SeatResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """CPU time of all its processes while it had no open request; None where that is not measured."""
     cost: dict[str, int] | None = None
     """Cost of its decisions by its notes, under names such as `tokens_in`; None if they say nothing."""
+    numbers: dict[str, int | float] | None = None
+    """Numbers that wings brought (`arena.core.plugs.numbers`), by name; None if no wing brings one."""
 
 
 Outcome: TypeAlias = Literal["won", "drawn", "lost"]
@@ -384,7 +391,7 @@ class GameResult(msgspec.Struct, frozen=True, kw_only=True):
     transcripts: tuple[str, ...] = ()
     level: Level = Level.TRUSTED
     starts_ms: tuple[int, ...] = ()
-    """By seat how long the game waited for its bot: for `hello`, and for `ready`. Empty if made from a log."""
+    """Time by seat for which the game waited for its bot: for `hello`, and for `ready`. Empty if made from a log."""
 
     @property
     def ranks(self) -> Ranks:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from arena.core.face import Level, counted, errors, plain, standings_texts, text_tables, texts
+from arena.core.face import Level, counted, errors, plain, standings_texts, text_tables
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -143,7 +143,7 @@ def versions_table(versions: Sequence[Payload], width: int) -> Text:
 def moment(at: str) -> str:
     """Returns a moment that a league has told as local time; what is none, as it is."""
     try:
-        return texts.local_time(at)
+        return standings_texts.local_time(at)
     except (ValueError, OverflowError):
         return plain(at)
 

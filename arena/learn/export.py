@@ -77,7 +77,7 @@ class DecisionRow(msgspec.Struct, frozen=True, kw_only=True):
     score: int | None
     """Its score in the end; None in a game without scores."""
     termination: str
-    """How the game ended."""
+    """End of the game: its termination."""
 
 
 class NumberedRow(DecisionRow, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from arena.core.face import Reader, game_rows, stores, value_types
+from arena.core.face import Reader, game_rows, plugs, stores, value_types
 
 _SHOWN: Final = "games.tournament = ? AND games.status = 'done'"
 
@@ -32,7 +32,7 @@ class ShownGame(msgspec.Struct, frozen=True):
     counts: bool
     entrants: tuple[int, ...]
     seats: tuple[value_types.SeatResult, ...]
-    """What each did; in a league without the words of forfeits."""
+    """Results of the seats; in a league without the words of forfeits."""
 
 
 class ShownForfeit(msgspec.Struct, frozen=True):
@@ -50,6 +50,13 @@ def _seat(figures: str, hidden: bool) -> value_types.SeatResult:
     if not hidden or seat.forfeit is None:
         return seat
     return replace(seat, forfeit=replace(seat.forfeit, sentence="", stderr=()))
+
+
+def number_texts(did: value_types.SeatResult) -> list[str]:
+    """Returns numbers of a seat that wings brought, with title and unit; that of a wing not loaded by its name."""
+    numbers, known = did.numbers or {}, plugs.known_numbers() if did.numbers else {}
+    told = [(known.get(name, plugs.Number(name, "", "")), value) for name, value in numbers.items()]
+    return [f"{one.title} {value:,} {one.unit}".rstrip() for one, value in told if one.on_pages]
 
 
 class EnteredVersion(msgspec.Struct, frozen=True):

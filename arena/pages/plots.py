@@ -31,7 +31,7 @@ FAINT: Final = "#655a4a"
 LINE: Final = "#d9cfba"
 LINK: Final = "#0b5cad"
 COLOURS: Final = ("#b5381e", "#8a6800", "#0b63a5", "#00714f", "#6a3d9a", "#b80070", "#5d4a2f", "#2f4858")
-"""Of the first bots' lines; further ones have that of `LINE`."""
+"""Colours of the first bots' lines; further ones have that of `LINE`."""
 DARK: Final[Mapping[str, str]] = {
     INK: "#ece7dc",
     FAINT: "#b3ab9c",
@@ -45,7 +45,7 @@ DARK: Final[Mapping[str, str]] = {
         )
     ),
 }
-"""By colour of a light page that of a dark one."""
+"""Colour of a dark page, by that of a light one."""
 POINTS: Final = 150
 """The most points of a rating's curve."""
 LABEL: Final = 18

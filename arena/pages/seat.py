@@ -27,7 +27,7 @@ OVER: Final = "over"
 GONE: Final = "gone"
 
 Words: TypeAlias = dict[str, Any]
-"""What the viewer writes: a heading `h`, sentences `l`, reasons `y`."""
+"""Texts that the viewer writes: a heading `h`, sentences `l`, reasons `y`."""
 
 
 class SeatStep(msgspec.Struct, frozen=True):
@@ -75,7 +75,7 @@ class SeatPage:
         self._since = 0
         self._sent: tuple[str, int] | None = None
         self._acted: tuple[Payload, tuple[Payload, ...]] | None = None
-        """What the board shows of the turn that was sent, until the referee tells."""
+        """Part of the board about the turn that was sent, until the referee tells."""
         start = _Told(
             0, None, (), self._view, {"h": "Start", "l": list(self.presenter.primer())}, (0,) * self.rules.seats, False
         )

@@ -19,7 +19,7 @@ from typing import Final
 from arena.core.face import Level, errors, machine_fault
 
 RUN: Final = Path("/run/arena-seats")
-"""Where root's referees keep what all of them on this machine share. Nobody else may write there."""
+"""Folder in which root's referees keep what all of them on this machine share. Nobody else may write there."""
 RANGES: Final = (range(1_900_000_000, 1_900_065_536), range(60_600, 61_100))
 """Numbers that neither distributions nor systemd nor containers give out. The second one is for containers that have no
 more than 65,536."""

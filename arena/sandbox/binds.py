@@ -36,7 +36,7 @@ class Needs(msgspec.Struct, frozen=True):
     """What a bot or a build gets beside the system's programs."""
 
     trees: dict[str, str]
-    """What it sees: each absolute path in the sandbox, and the path of it on the machine. None lies in another."""
+    """Paths that it sees: each absolute path in the sandbox, and that on the machine. None lies in another."""
     path: str
     folder: str = BOT
     command: tuple[str, ...] = ()

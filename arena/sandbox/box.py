@@ -46,7 +46,7 @@ USER: Final = "bot"
 NAMED: Final = {"USER": USER, "LOGNAME": USER, "HOME": "/tmp"}
 """Variables by which programs know their user."""
 PROGRAM_FOLDERS: Final = ("/usr/bin", "/bin", "/usr/local/bin")
-"""Where `bwrap` and its helpers are looked for. `PATH` is not asked: it may name a folder of a bot."""
+"""Folders in which `bwrap` and its helpers are looked for. `PATH` is not asked: it may name a folder of a bot."""
 _PROGRAMS: Final = ("/bin", "/lib", "/lib64", "/lib32", "/libx32", "/sbin")
 """Folders of the system's programs beside `/usr`. On most systems they are links into it."""
 _ETC: Final = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/openssl.cnf")
@@ -97,7 +97,6 @@ class BoxCommand:
             MachineFault: The machine has no descriptor or no memory left.
         """
         self.descriptors: tuple[int, ...] = ()
-        """Descriptors that the process inherits."""
         try:
             rules = self._write(filter.program(allowed=allowed))
             given = _words("--ro-bind-data", [(str(self._write(data)), path) for path, data in (files or {}).items()])
@@ -108,7 +107,7 @@ class BoxCommand:
             self._close()
             raise machine_fault("make a sandbox", error) from None
         self.status = status
-        """Where `bwrap` writes what becomes of the box: see `status`. It stays open, and is the caller's to close."""
+        """Descriptor on which `bwrap` tells what becomes of the box (`status`). It is the caller's to close."""
         self.words = (*program, "--json-status-fd", str(status), "--args", str(told), "--", *words)
 
     def __enter__(self) -> Self:

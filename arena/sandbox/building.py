@@ -47,7 +47,7 @@ _REST_SHARE: Final = 10
 _FREE_MIB: Final = 256
 """With less room on the disk than this, no build goes on."""
 _OTHERS_MIB: Final = 4_096
-"""What others may take of the disk while a build goes on: then it is ended, and it is seen what that frees."""
+"""MiB of the disk that others may take while a build goes on: then it is ended, and it is seen what that frees."""
 _NO_ROOM: Final = "left no room on the disk"
 _WELL: Final = "exited with status 0"
 _DESCRIPTORS: Final = 1_024
@@ -61,7 +61,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 300
     memory_mib: int = 2_048
     disk_mib: int = 2_048
-    """What its folders hold, the bot's files included, and what it removed and keeps open. A file counts with its size,
+    """MiB in its folders, the bot's files included, and in what it removed and keeps open. A file counts with its size,
     or with what it takes of the disk if that is more."""
     files: int = 100_000
     output_mib: int = 16

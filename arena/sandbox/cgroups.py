@@ -31,7 +31,7 @@ import msgspec
 from arena.core.face import errors, process_trees
 
 CONTROLLERS: Final = ("memory", "pids", "cpuacct")
-"""What version 1 needs; on version 2 the CPU time needs no controller."""
+"""Controllers that version 1 needs; on version 2 the CPU time needs no controller."""
 _V1_FILES: Final = {
     "memory": ("memory.limit_in_bytes", "memory.oom_control"),
     "pids": ("pids.max",),

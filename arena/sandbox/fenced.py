@@ -44,7 +44,7 @@ _KEPT: Final = 64
 _PATIENCE_S: Final = 20.0
 """Seconds that the launcher may take to answer."""
 _ONE_PROCESS: Final = ("-m", "arena", "bot", "bridge")
-"""What a command has that needs a second process."""
+"""Marks of a command that needs a second process."""
 
 
 class Placed(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ class Placed(msgspec.Struct, frozen=True):
     folder: str
     environment: dict[str, str]
     ways: dict[str, list[str]]
-    """What has to be mounted, as `staging.ways` says."""
+    """Paths that have to be mounted, as `staging.ways` says."""
 
 
 def check(name: str, command: Sequence[str]) -> None:

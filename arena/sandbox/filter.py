@@ -69,7 +69,7 @@ class Condition(msgspec.Struct, frozen=True):
     argument: int
     match: Match
     values: dict[str, int]
-    """By the names that people know. One, the mask, if any of its bits decides."""
+    """Values by the names that people know. One, the mask, if any of its bits decides."""
     treatment: Treatment
     why: str
     spared: dict[str, int] = {}
@@ -262,7 +262,7 @@ SHOWN_MIB: Final = 16
 _TMPFS: Final = 0x0102_1994
 _LOAD, _EQUAL, _AT_LEAST, _BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
-"""Where the kernel's `struct seccomp_data` has what the filter reads. Both machines store the low half first."""
+"""Offsets in the kernel's `struct seccomp_data` of what the filter reads. Both machines store the low half first."""
 
 Instruction = tuple[int, int, int, int]
 """Operation, operand, and how many instructions are skipped if a test holds and if it does not."""
@@ -270,8 +270,8 @@ _ALLOWED: Final = (_RETURN, 0x7FFF_0000, 0, 0)
 
 
 FOR_BUILDS: Final = frozenset({"flock", "fcntl", "fadvise64", "readahead", "madvise", "sysinfo", "statfs", "fstatfs"})
-"""What a build may do, although a bot may not: compilers lock the files that they share. Nobody plays against a build,
-so there is nobody to signal to."""
+"""Calls that a build may make, although a bot may not: compilers lock the files that they share. Nobody plays against a
+build, so there is nobody to signal to."""
 
 
 class Profile(msgspec.Struct, frozen=True, eq=False):

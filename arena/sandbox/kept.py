@@ -22,7 +22,7 @@ _KEPT: Final = 256
 _TALLY_NS: Final = 200 * NS_PER_MS
 """The shortest time between two counts of what the kernel keeps."""
 _BUFFER, _MESSAGE = 212_992, 65_536
-"""What Linux lets a socket hold, and what one message may add to that, in bytes."""
+"""Bytes that Linux lets a socket hold, and those that one message may add to that."""
 _FOLDERS: Final = ("tmp", "dev/shm")  # as seen by the bot
 _READ: Final = 65_536
 _libc: Final = ctypes.CDLL(None)

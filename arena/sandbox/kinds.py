@@ -38,7 +38,7 @@ class _State(NamedTuple):
 
 
 _known: dict[str, dict[str, _State]] = {}
-"""Of each place that was looked through: its folders, as they were before that."""
+"""Folders of each place that was looked through, as they were before that."""
 
 
 def check_kinds(place: str, name: str, sockets: Collection[str] = ()) -> None:

@@ -41,7 +41,7 @@ import time
 from typing import Any, NoReturn
 
 MOST_ANSWERS = 1_000
-"""How many calls a bot has that are answered here; each millisecond that an answer took is one more. All after them
+"""Number of calls of a bot that are answered here; each millisecond that an answer took is one more. All after them
 fail. So nobody waits for long because of another."""
 _SECCOMP, _CLONE, _KILL, _TGKILL, _CAPSET, _SETNS, _SETFSUID, _SETFSGID, _UNSHARE, _MOUNT = {
     "x86_64": (317, 56, 62, 234, 126, 308, 122, 123, 272, 165),

@@ -227,12 +227,12 @@ def lack(level: Level) -> str:
 
 
 _INSTEAD: Final = {Level.FENCED: (Level.ISOLATED,), Level.ISOLATED: (Level.FENCED,), Level.STRICT: (Level.FENCED,)}
-"""By level which others may do where it cannot be had."""
+"""Other levels that may do where one cannot be had, by level."""
 _NEEDS: Final = {
     Level.FENCED: "no sandbox and no root, and docs/safety.md says what stays open there",
     Level.ISOLATED: "no Landlock",
 }
-"""What each of these does without."""
+"""Parts that each of these does without."""
 
 
 def other(level: Level) -> Level | None:

@@ -432,7 +432,7 @@ PROFILES: dict[str, Probes] = {
         "limits": limits_are_set,
     },
 }
-"""By what their names in `arena/sandbox/probes.py` begin with, which says which level needs each and what to do."""
+"""Profiles by the prefix of their probes in `arena/sandbox/probes.py`, which says which level needs each."""
 
 
 def _all_fail(attacks: dict[str, Attack], otherwise: str) -> Told:

@@ -108,7 +108,7 @@ STARTS: Final = (
     ("Operation not permitted", "a container's own filter forbids it: allow user namespaces there, or run outside it"),
     ("Permission denied", "open the folder that is named to others (chmod o+x), move it, or run as root"),
 )  # fmt: skip
-"""What to do if a seat does not start, by what `bwrap` says. The first that fits counts."""
+"""Remedy if a seat does not start, by what `bwrap` says. The first that fits counts."""
 
 
 FENCED_STARTS: Final = (

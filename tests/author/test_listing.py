@@ -71,8 +71,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_states_and_remedies(here: Path) -> None:
-    rows = {row.bot: row for row in list_bots() if not row.bundled}
-    found = {name: (row.state, row.remedy) for name, row in rows.items() if name != "broken"}
+    rows = {row["bot"]: row for row in list_bots() if not row["bundled"]}
+    found = {name: (row["state"], row["remedy"]) for name, row in rows.items() if name != "broken"}
     assert found == {
         "ready": ("ready", ""),
         "unbuilt": ("unbuilt", "sh -c 'make it'"),
@@ -81,20 +81,20 @@ def test_states_and_remedies(here: Path) -> None:
         "no-file": ("missing", "./bot"),
         "./random": ("ready", ""),
     }
-    assert rows["broken"].state == "broken"
-    assert rows["broken"].remedy == "broken/bot.toml: command: expected array, got int"
-    assert (rows["ready"].name, rows["ready"].version, rows["ready"].rules) == ("my-ready", "2", ("samurai",))
-    assert rows["ready"].folder == str(here / "ready")
+    assert rows["broken"]["state"] == "broken"
+    assert rows["broken"]["remedy"] == "broken/bot.toml: command: expected array, got int"
+    assert (rows["ready"]["name"], rows["ready"]["version"], rows["ready"]["rules"]) == ("my-ready", "2", ("samurai",))
+    assert rows["ready"]["folder"] == str(here / "ready")
 
 
 def test_the_bundled_bots_come_first_and_no_template_is_among_them() -> None:
     rows = list_bots()
-    bundled = [row.bundled for row in rows]
+    bundled = [row["bundled"] for row in rows]
     assert bundled == sorted(bundled, reverse=True)
-    names = [row.bot for row in rows if row.bundled]
+    names = [row["bot"] for row in rows if row["bundled"]]
     assert {"random", "greedy", "random-perl"} <= set(names)
     assert "NAME" not in names
-    assert all(row.bot == row.name for row in rows if row.bundled)
+    assert all(row["bot"] == row["name"] for row in rows if row["bundled"])
 
 
 def test_the_document() -> None:

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from arena.cli import COMMANDS, cli
 from arena.cli.defaults import ONCE, SHARED, default_map, find, options_of, read
-from arena.cli.help import Option
+from arena.cli.help import SectionOption
 from arena.cli.output import command_line
 from arena.core.errors import ConfigError
 
@@ -233,7 +233,7 @@ def test_a_fault_in_the_section_of_another_command_stops_only_that_command(here:
 
 def test_what_commands_share_is_in_two_commands_at_least() -> None:
     for key in SHARED:
-        having = [name for name in COMMANDS if isinstance(options_of(command(name)).get(key), Option)]
+        having = [name for name in COMMANDS if isinstance(options_of(command(name)).get(key), SectionOption)]
         assert len(having) >= 2, key
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from arena.core import catalogue as games
-from arena.core import plugs
+from arena.core import loading
 from arena.core.catalogue import (
     FAMILIES,
     GROUP,
@@ -75,7 +75,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
     """Lets some entry points, each a name and a value, be all that are installed."""
 
     def clear() -> None:
-        plugs._installed.cache_clear()
+        loading._installed.cache_clear()
         games._found.cache_clear()
         games.family.cache_clear()
         games.game.cache_clear()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.author.conform.report import BotReport, Level, Result
+from arena.author.conform.report import BotReport, Grade, Result
 from arena.author.conform.report import Verdict as Found
 from arena.league.store.records import Verdict
 from arena.league.submissions.steps.check import verdict
@@ -13,10 +13,10 @@ DENIED = "the machine did not let it run for 90 ms"
 
 
 def result(name: str, excuse: str | None = None, found: Found | None = Found.FAILED) -> Result:
-    return Result(id=f"time.{name}", title="", spec=(), level=Level.CORE, verdict=found, excuse=excuse)
+    return Result(id=f"time.{name}", title="", spec=(), level=Grade.CORE, verdict=found, excuse=excuse)
 
 
-def report(*results: Result, level: Level | None = None, own_ms: int = 0) -> BotReport:
+def report(*results: Result, level: Grade | None = None, own_ms: int = 0) -> BotReport:
     return BotReport(
         bot="fox", version="", rules=("samurai",), level=level, counts={}, start_ms=1.0, max_ms=1.0, memory_mib=1,
         seconds=60.0, own_ms=own_ms, results=results,
@@ -26,13 +26,13 @@ def report(*results: Result, level: Level | None = None, own_ms: int = 0) -> Bot
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        (report(level=Level.FULL), Verdict.PASSED),
+        (report(level=Grade.FULL), Verdict.PASSED),
         (report(result("limit", DENIED)), Verdict.MACHINE),
         (report(result("limit", DENIED), result("end", DENIED, Found.NON_STRICT)), Verdict.MACHINE),
         (report(result("limit", DENIED), result("frames")), None),
         (report(result("limit", "")), None),
         (report(result("frames")), Verdict.FAILED),
-        (report(result("frames", None, Found.NON_STRICT), level=Level.CORE), Verdict.PASSED),
+        (report(result("frames", None, Found.NON_STRICT), level=Grade.CORE), Verdict.PASSED),
         (report(result("frames", None, None), own_ms=60_000), Verdict.MACHINE),
         (report(result("frames", None, None), own_ms=200_000), Verdict.FAILED),
     ],

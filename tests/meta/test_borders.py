@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -26,7 +28,9 @@ REASONS: Mapping[str, str] = {
     "league -> sandbox": "a league promises a level, and says why a machine cannot give it",
 }
 """Why one wing imports another."""
-CALLED = {plug: getattr(plugs, plug) for plug in ("page", "plot", "live", "cluster", "audits", "revealed", "shown")}
+CALLED = {
+    plug: getattr(plugs, plug) for plug in ("page", "plot", "live", "cluster", "audits", "revealed", "shown", "numbers")
+}
 """Plugs that are functions."""
 OF_SEASONS = {name: getattr(plugs.Season, name) for name in ("words", "predecessors", "kept", "page")}
 
@@ -124,10 +128,7 @@ def test_a_wing_that_does_not_load_is_refused_when_it_is_asked_for(tmp_path: Pat
         "rows": "from arena.core.plugs import Wing\nWING = Wing(commands={'greet': 'sound:greet'})",
         "sound": SOUND,
     }.items():
-        (tmp_path / f"{name}.py").write_text(text)
-        (tmp_path / f"{name}-1.dist-info").mkdir()
-        (tmp_path / f"{name}-1.dist-info" / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
-        (tmp_path / f"{name}-1.dist-info" / "entry_points.txt").write_text(f"[arena.wings]\n{name} = {name}:WING\n")
+        package(tmp_path, name, text)
     helped = arena(tmp_path, "--help")
     assert helped.returncode == 0
     assert "Greet." in helped.stdout
@@ -139,6 +140,41 @@ def test_a_wing_that_does_not_load_is_refused_when_it_is_asked_for(tmp_path: Pat
         refused.stderr
     )
 
+
+def package(folder: Path, name: str, text: str) -> None:
+    (folder / f"{name}.py").write_text(text)
+    (info := folder / f"{name}-1.dist-info").mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[arena.wings]\n{name} = {name}:WING\n")
+
+
+def test_a_number_of_a_package_goes_from_the_game_to_json_the_database_the_page_and_verify(tmp_path: Path) -> None:
+    package(tmp_path, "counts", COUNTS)
+    [game] = json.loads(arena(tmp_path, "match random random --deals 1 --json").stdout)["games"][:1]
+    acts = [line.count('"record":"action"') for line in [(tmp_path / game["log"]).read_text()]]
+    assert [sum(one["acts"] for one in game["numbers"])] == acts
+    assert arena(tmp_path, "tournament random random --deals 1 --quiet").returncode == 0
+    assert arena(tmp_path, "site --out pages").returncode == 0
+    pages = "".join(page.read_text() for page in (tmp_path / "pages").rglob("*.html"))
+    assert re.search(r"answers [1-9]\d* in all", pages)
+    with sqlite3.connect(tmp_path / "arena.db") as db:
+        db.execute("UPDATE seats SET figures = json_set(figures, '$.numbers.acts', 0) WHERE seat = 0")
+    verified = arena(tmp_path, "verify latest --complete --db arena.db")
+    assert "got: {'acts': 0}" in verified.stdout + verified.stderr
+    unknown = arena(tmp_path, "verify latest --complete --db arena.db", ARENA_WINGS="")
+    assert unknown.returncode == 0
+    assert "not compared, since no loaded wing brings them: acts" in unknown.stdout
+
+
+COUNTS = """
+from arena.core.face import log_records, plugs
+
+WING = plugs.Wing(numbers={"acts": plugs.Number("answers", "in all", "counts:acts")})
+
+def acts(records, header):
+    acts = [one.seat for one in records if isinstance(one, log_records.ActionRecord)]
+    return [acts.count(seat) or None for seat in range(len(header.bots))]
+"""
 
 SOUND = """
 import click

@@ -45,6 +45,7 @@ PLACES = {
     "arena.core.files": "files",
     "arena.core.plugs": "plugs",
     "arena.core.link": "link",
+    "arena.core.loading": "plugs",
     "arena.core.places": "places",
     "arena.core.progress": "progress",
     "arena.core.ratings": "ratings",

@@ -25,14 +25,14 @@ from arena.sandbox.building import Bounds, Run, run_build
 from arena.sandbox.fenced import check_build
 
 PART: Final = ".part"
-"""How the names of `part_of` end. Nobody needs such a folder when no builder runs."""
+"""Suffix of the names of `part_of`. Nobody needs such a folder when no builder runs."""
 
 
 class BuiltArchive(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a build."""
 
     finding: str = ""
-    """What was expected of the bot, what was got, and what to do; empty if it is in its place. It may quote the bot."""
+    """Complaint, which may quote the bot: what was expected, what was got, what to do; empty if it is in its place."""
     tree: str = ""
     """SHA-256 (hex) over the files in that place."""
     before: bool = False
@@ -40,7 +40,7 @@ class BuiltArchive(msgspec.Struct, frozen=True, kw_only=True):
     removed: int = 0
     """Files that the build left and that nobody needs: they are gone."""
     run: Run | None = None
-    """How its command ran; None if there was none, or it did not begin."""
+    """Result of its command; None if there was none, or it did not begin."""
 
 
 def place_of(bots: Path, contents: Contents) -> Path:

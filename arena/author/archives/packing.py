@@ -42,8 +42,8 @@ class PackedBot(ArchivedBot, frozen=True, kw_only=True):
     data: bytes
     """The archive; nothing if it was written to a file."""
     left_out: tuple[str, ...]
-    """What of the bot's folder and of what it includes is not in it, by the paths there: hidden files, what tools make,
-    what was built, and, with a word on what they are, links and empty folders."""
+    """Parts of the bot's folder, and of what it includes, that are not in it, by the paths there: hidden files, what
+    tools make, what was built, and, with a word on what they are, links and empty folders."""
 
 
 def pack(ref: str | Path, limits: Limits = MOST, into: BinaryIO | None = None) -> PackedBot:

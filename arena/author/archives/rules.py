@@ -11,7 +11,6 @@ import msgspec
 from arena.core.face import bot_manifests, errors, files, plain
 
 FORMAT: Final = 1
-"""The number of the format."""
 LABEL: Final = ".arena-parcel"
 """The name of the first entry, which says what the archive is and where in it the bot lies."""
 MOST_LABEL: Final = 1_024
@@ -19,7 +18,7 @@ MOST_LABEL: Final = 1_024
 MOST_PATH: Final = 255
 """Bytes of a path."""
 HERE: Final = "."
-"""Where the bot lies if its folder is the whole archive."""
+"""Path of the bot if its folder is the whole archive."""
 _LONGEST_SHOWN: Final = 120
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
@@ -57,13 +56,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """How large an archive may be."""
 
     packed: int = 16 * files.MIB
-    """Bytes of the archive."""
     unpacked: int = 128 * files.MIB
     """Bytes of all files in it."""
     entries: int = 10_000
     """Files, and folders that they lie in. What `cargo vendor` makes for the client in Rust has 7,000."""
     manifest: int = bot_manifests.MOST_MANIFEST
-    """Bytes of the manifest."""
 
 
 def within(mib: int) -> Limits:

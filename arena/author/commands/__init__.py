@@ -26,7 +26,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Play in a league elsewhere, with a bot that runs on this machine.",
     ),
 }
-"""As `arena.cli.COMMANDS`."""
+"""Commands, as `arena.cli.COMMANDS`."""
 
 
 @click.command(cls=LazyGroup, lazy=COMMANDS)

@@ -11,16 +11,15 @@ import click
 from arena.cli import complete
 from arena.cli.options import LEVELS, json_option
 from arena.cli.output import console, echo, redrawn, say, show, show_json, write_file
-from arena.core.face import Level as Confinement
-from arena.core.face import errors, plain
+from arena.core.face import Level, errors, plain
 
 if TYPE_CHECKING:
-    from arena.author.conform.report import BotReport, Level
+    from arena.author.conform.report import BotReport, Grade
     from arena.author.conform.runner import Progress
     from arena.core.face import bot_manifests
 
 REACHED = ("core", "full")
-"""What a bot may be asked to reach."""
+"""Grades that a bot may be asked to reach."""
 
 
 @click.command()
@@ -85,12 +84,12 @@ def check(
     """
     from arena.author.conform.render import junit as junit_document
     from arena.author.conform.render import report_lines, verdict_lines
-    from arena.author.conform.report import Level
+    from arena.author.conform.report import Grade
     from arena.author.conform.runner import check_bot, rules_to_check
     from arena.core.face import bot_manifests
 
-    demanded = Level(last(levels, REACHED, "core"))
-    confined = Confinement(last(levels, LEVELS, "trusted"))
+    demanded = Grade(last(levels, REACHED, "core"))
+    confined = Level(last(levels, LEVELS, "trusted"))
     reports = []
     with ExitStack() as held:
         specs = [bot_manifests.load_bot(bot) if in_place else _sent(bot, held) for bot in bots]
@@ -133,7 +132,7 @@ def last(given: tuple[str, ...], known: tuple[str, ...], default: str) -> str:
     return next((word for word in reversed(given) if word in known), default)
 
 
-def document(reports: list[BotReport], demanded: Level, confined: Confinement) -> dict[str, object]:
+def document(reports: list[BotReport], demanded: Grade, confined: Level) -> dict[str, object]:
     """Returns what `--json` prints."""
     return {
         "level": demanded,

@@ -38,9 +38,9 @@ from arena.core.face import (
 )
 
 MAX_CONNECTIONS: Final = 4
-"""How many connections of a process are looked at. The referee takes one only."""
+"""Number of connections of a process that are looked at. The referee takes one only."""
 KEPT: Final = 4
-"""How many messages are shown as evidence."""
+"""Number of messages that are shown as evidence."""
 
 
 class Dialogue:
@@ -117,7 +117,7 @@ class Dialogue:
         self._before_game: Moment | None = None
         """When it was sent the first request of the game; None before that."""
         self._late_ns = 0
-        """How late this process woke since then, at most."""
+        """Longest delay with which this process woke since then."""
         self._waited_ns = 0
         """Nanoseconds spent waiting for the bot."""
         self._written = 0

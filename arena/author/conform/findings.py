@@ -17,13 +17,13 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     limit_ms: int = 100
-    """What the requests allow. Only the checks of time hold it against a bot that takes longer."""
+    """Time that the requests allow. Only the checks of time hold it against a bot that takes longer."""
     patience_ms: int = 3_000
-    """How long an answer is awaited where time is not what is checked."""
+    """Time for which an answer is awaited where time is not what is checked."""
     bank_ms: int = 1_000
     """The bank of the game that is played with a bank."""
     increment_ms: int = 20
-    """What each decision of that game adds to it."""
+    """Time that each decision of that game adds to it."""
     game_ms: int = 2_000
     """A game is broken off when the bot has used so much time in it, so that a slow bot can be checked too."""
     farewell_ms: int = 1_000
@@ -31,7 +31,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     error_ms: int = 1_000
     """Time to end after `error`."""
     quiet_ms: int = 50
-    """How long the referee listens for what should not come."""
+    """Time for which the referee listens for what should not come."""
     total_ms: int = 60_000
     """No further check is begun after so long."""
 
@@ -119,7 +119,7 @@ RULES: Final = {
     "§8.6-2": ("session.once", "Answer each request once."),
     "§8.6-3": ("frames.note", f"Cut the note to {wire_messages.MAX_NOTE:,} bytes of UTF-8, between characters."),
 }
-"""By each rule that the codec and the session name in their errors: the check that watches it, and what to do."""
+"""Check that watches a rule, and what to do, by each rule that the codec and the session name in their errors."""
 
 
 def breach(rule: str, detail: str, *, greeted: bool = True) -> Finding:

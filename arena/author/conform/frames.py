@@ -113,7 +113,7 @@ _OPTIONAL: Final = {
     message.__struct_config__.tag: [field.name for field in msgspec.structs.fields(message) if field.default is None]
     for message in get_args(wire_messages.FromReferee)
 }
-"""By type of a message: its fields that may be left out, or be nil."""
+"""Fields that may be left out, or be nil, by the type of their message."""
 
 
 def unknown_fields(frame: bytes) -> bytes:

@@ -85,7 +85,7 @@ class TrialGame:
         """
         self.clock: Final = clocks.Clock(plan.settings.time)
         self.kinds: Counter[str] = Counter()
-        """How many decisions of each kind the bot has answered."""
+        """Number of decisions of each kind that the bot has answered."""
         self.actions: list[Payload] = []
         self.stopped: str = ""
         """The kind of decision before which the game was stopped; empty unless it was."""

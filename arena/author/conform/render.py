@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from rich.cells import cell_len, chop_cells
 from rich.text import Text
 
-from arena.author.conform.report import BotReport, Evidence, Level, Passed, Result, Verdict, hinders
+from arena.author.conform.report import BotReport, Evidence, Grade, Passed, Result, Verdict, hinders
 from arena.core.face import plain
 
 WIDEST: Final = 100
@@ -70,12 +70,12 @@ def summary(report: BotReport) -> str:
     if report.start_ms is not None:
         measured.insert(0, f"start-up {report.start_ms:,.0f} ms")
     text = f"{report.bot} {reached}: {counts}, in {report.seconds:.1f} s. Measured: {', '.join(measured)}."
-    if any(result.excuse for result in report.hindering(Level.FULL)):
+    if any(result.excuse for result in report.hindering(Grade.FULL)):
         text += " This machine did not let the bot run in time: check it again when it has less to do."
     return plain(text)
 
 
-def verdict_lines(reports: Iterable[BotReport], demanded: Level) -> Iterator[Text]:
+def verdict_lines(reports: Iterable[BotReport], demanded: Grade) -> Iterator[Text]:
     """Yields a line for each of several bots: whether it reaches the level that is demanded."""
     reports = list(reports)
     names = [plain(report.bot) for report in reports]
@@ -162,7 +162,7 @@ def _wrapped(text: str, width: int, *, indent: int = 0, style: str = "") -> Iter
 # For continuous integration
 
 
-def junit(reports: Sequence[BotReport], demanded: Level) -> str:
+def junit(reports: Sequence[BotReport], demanded: Grade) -> str:
     """Returns a JUnit XML document: a suite for each bot, a case for each check.
 
     A case fails if it keeps the bot from the level that is `demanded`. What was not attempted, and what the bot need
@@ -182,13 +182,13 @@ def junit(reports: Sequence[BotReport], demanded: Level) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
-def _case(suite: Element, bot: str, result: Result, demanded: Level) -> None:
+def _case(suite: Element, bot: str, result: Result, demanded: Grade) -> None:
     name = plain(f"{result.id} {result.title} ({', '.join(result.spec)})")
     case = SubElement(suite, "testcase", classname=plain(f"{bot}.{result.section}"), name=name)
     if hinders(result, demanded):
         failure = SubElement(case, "failure", type=str(result.verdict), message=plain(result.detail))
         failure.text = "\n".join(map(plain, _lines(result)))
-    elif result.verdict is None or result.level is Level.OPTIONAL:
+    elif result.verdict is None or result.level is Grade.OPTIONAL:
         SubElement(case, "skipped", message=plain(result.detail))
     elif result.detail:
         SubElement(case, "system-out").text = plain(f"{result.verdict}: {result.detail}")

@@ -31,7 +31,7 @@ class Verdict(StrEnum):
     FAILED = "failed"
 
 
-class Level(StrEnum):
+class Grade(StrEnum):
     """Which level of section 13 a check belongs to."""
 
     CORE = "core"
@@ -39,7 +39,7 @@ class Level(StrEnum):
     FULL = "full"
     """A SHOULD, or good manners."""
     OPTIONAL = "optional"
-    """What a bot need not do at all: rules that its manifest does not name."""
+    """Rules that a bot need not keep at all: those that its manifest does not name."""
 
 
 class Passed(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +54,7 @@ class Passed(msgspec.Struct, frozen=True, kw_only=True):
     hex: str
     """The frame; only its beginning if it is long."""
     decoded: str
-    """What it says, as JSON, cut off if it is long; or why it cannot be read."""
+    """Its content as JSON, cut off if it is long; or why it cannot be read."""
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,22 +66,26 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """The last lines that the bot wrote to its standard output and error, control characters escaped."""
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of the report."""
+class Demand(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of the report: what is demanded of the bot."""
 
     id: str
     """`SECTION.NAME`, stable."""
     title: str
-    """What the bot is to do: "ignores fields that it does not know"."""
+    """Demand in words that go on from the bot's name: "ignores fields that it does not know"."""
     spec: tuple[str, ...]
-    """The numbers of the specification's rules (or sections) that it is about."""
-    level: Level
+    """The numbers of the specification's rules (or sections, where a SHOULD has no number) that it is about."""
+    level: Grade = Grade.CORE
+
+
+class Result(Demand, frozen=True, kw_only=True):
+    """What came of one check."""
+
     verdict: Verdict | None = None
     """None: not attempted."""
     detail: str = ""
-    """What was measured, or what was expected and what came, or why it was not attempted."""
+    """Explanation: what was measured, or what was expected and what came, or why it was not attempted."""
     remedy: str = ""
-    """What to do about it."""
     evidence: Evidence | None = None
     excuse: str | None = None
     """If the bot was late: what the machine did that it may be due to ("the machine did not let it run for 180 ms"), or
@@ -99,10 +103,10 @@ class BotReport(msgspec.Struct, frozen=True, kw_only=True):
     bot: str
     version: str
     rules: tuple[str, ...]
-    level: Level | None
+    level: Grade | None
     """The level that the bot reaches, `core` or `full`, or None for neither."""
     counts: dict[str, int]
-    """How many checks had each verdict, and `not_attempted`."""
+    """Number of checks with each verdict, and `not_attempted`."""
     start_ms: float | None
     """From the start of the process to its `hello`."""
     max_ms: float | None
@@ -110,18 +114,17 @@ class BotReport(msgspec.Struct, frozen=True, kw_only=True):
     memory_mib: int
     """The most memory that was seen."""
     seconds: float
-    """How long the check took."""
     denied_ms: int = 0
-    """How long the machine kept the bot's processes from running, as far as it was looked at."""
+    """Time for which the machine kept the bot's processes from running, as far as it was looked at."""
     own_ms: int = 0
     """Milliseconds spent waiting for its processes to start, answer and end, without `denied_ms`."""
     results: tuple[Result, ...]
 
-    def reaches(self, level: Level) -> bool:
+    def reaches(self, level: Grade) -> bool:
         """Returns whether the bot keeps all that a level asks."""
-        return self.level is Level.FULL or self.level is level
+        return self.level is Grade.FULL or self.level is level
 
-    def hindering(self, level: Level) -> list[Result]:
+    def hindering(self, level: Grade) -> list[Result]:
         """Returns the results that keep the bot from a level."""
         return [result for result in self.results if hinders(result, level)]
 
@@ -130,31 +133,31 @@ class BotReport(msgspec.Struct, frozen=True, kw_only=True):
         return [result for result in self.results if result.verdict is verdict]
 
 
-def level_of(results: Sequence[Result]) -> Level | None:
+def level_of(results: Sequence[Result]) -> Grade | None:
     """Returns the level that a bot with these results reaches, or None.
 
     For Core every check of Core was attempted, nothing failed, and nothing is unimplemented that the manifest claims.
     For Full that holds for all checks, and nothing is `non_strict`.
     """
-    due = [result for result in results if result.level is not Level.OPTIONAL]
+    due = [result for result in results if result.level is not Grade.OPTIONAL]
     core = (Verdict.OK, Verdict.NON_STRICT)
     if not due or any(result.verdict is Verdict.FAILED for result in due):
         return None
-    if any(result.verdict not in core for result in due if result.level is Level.CORE):
+    if any(result.verdict not in core for result in due if result.level is Grade.CORE):
         return None
-    return Level.FULL if all(result.verdict is Verdict.OK for result in due) else Level.CORE
+    return Grade.FULL if all(result.verdict is Verdict.OK for result in due) else Grade.CORE
 
 
-def hinders(result: Result, level: Level) -> bool:
+def hinders(result: Result, level: Grade) -> bool:
     """Returns whether a result keeps a bot from a level.
 
     A check that was not attempted does not: what it waited for does.
     """
-    if result.level is Level.OPTIONAL or result.verdict in (Verdict.OK, None):
+    if result.level is Grade.OPTIONAL or result.verdict in (Verdict.OK, None):
         return False
-    if result.verdict is Verdict.FAILED or level is Level.FULL:
+    if result.verdict is Verdict.FAILED or level is Grade.FULL:
         return True
-    return result.verdict is Verdict.UNIMPLEMENTED and result.level is Level.CORE
+    return result.verdict is Verdict.UNIMPLEMENTED and result.level is Grade.CORE
 
 
 def count(results: Sequence[Result]) -> dict[str, int]:

@@ -10,10 +10,9 @@ from msgspec.structs import replace
 
 from arena.author.conform.checks import play, sequences, session, tolerance
 from arena.author.conform.findings import Budget, Finding, NotReached
-from arena.author.conform.report import BotReport, Level, Result, Verdict, count, level_of
+from arena.author.conform.report import BotReport, Grade, Result, Verdict, count, level_of
 from arena.author.conform.tested_bot import Check, TestedBot
-from arena.core.face import Level as Confinement
-from arena.core.face import bot_manifests, catalogue, confining, errors
+from arena.core.face import Level, bot_manifests, catalogue, confining, errors
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Is called before each check with: how many are done, of how many, and which comes."""
@@ -33,13 +32,13 @@ def sections() -> tuple[str, ...]:
     return (*_FIRST, *catalogue.names(), *_LAST)
 
 
-def checks(rules: Sequence[str], level: Confinement = Confinement.TRUSTED) -> list[Check]:
+def checks(rules: Sequence[str], level: Level = Level.TRUSTED) -> list[Check]:
     """Returns the checks of a bot that plays some games, in the order in which they run."""
     found = [*session.START, *session.SESSION]
     for name in rules:
         found += play.checks_of(name)
     found += [*session.LATER, *sequences.SEQUENCES, *tolerance.TOLERANCE, *play.USE, *sequences.END, *play.LAST]
-    return found if level is Confinement.TRUSTED else [check for check in found if check.id not in _TRUSTED_ONLY]
+    return found if level is Level.TRUSTED else [check for check in found if check.id not in _TRUSTED_ONLY]
 
 
 def unclaimed(rules: Sequence[str], claimed: Sequence[str]) -> list[Result]:
@@ -63,7 +62,7 @@ def _unclaimed(name: str, title: str, detail: str) -> Result:
         id=f"{name}.rules",
         title=title,
         spec=("§8.3",),
-        level=Level.OPTIONAL,
+        level=Grade.OPTIONAL,
         verdict=Verdict.UNIMPLEMENTED,
         detail=detail,
     )
@@ -96,7 +95,7 @@ def check_bot(
     budget: Budget | None = None,
     progress: Progress | None = None,
     *,
-    level: Confinement = Confinement.TRUSTED,
+    level: Level = Level.TRUSTED,
 ) -> BotReport:
     """Checks a bot, with the games of its manifest if no `rules` are given. Nothing that it does raises.
 

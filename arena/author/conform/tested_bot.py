@@ -10,15 +10,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, TypeAlias
 
-import msgspec
-
 from arena.author.conform.dialogue import Dialogue
 from arena.author.conform.findings import Budget, Finding
 from arena.author.conform.frames import Form
 from arena.author.conform.games import Plan, TrialGame
-from arena.author.conform.report import Evidence, Level
-from arena.core.face import Custody, TimeControl, bot_manifests, wire_session
-from arena.core.face import Level as Confinement
+from arena.author.conform.report import Demand, Evidence, Grade
+from arena.core.face import Custody, Level, TimeControl, bot_manifests, wire_session
 
 FEW_DECISIONS: Final = 4
 """The number of decisions that show whether something matters to a bot."""
@@ -32,7 +29,7 @@ class TestedBot:
         spec: bot_manifests.BotSpec,
         rules: tuple[str, ...],
         budget: Budget,
-        level: Confinement = Confinement.TRUSTED,
+        level: Level = Level.TRUSTED,
     ) -> None:
         """Starts nothing yet.
 
@@ -52,7 +49,7 @@ class TestedBot:
         self.memory_mib = 0
         """The most memory of any process."""
         self.denied_ms = 0
-        """How long the machine kept all processes from running."""
+        """Time for which the machine kept all processes from running."""
         self.own_ms = 0
         """Milliseconds spent waiting for all processes, without `denied_ms`."""
         self.output_bytes = 0
@@ -185,16 +182,9 @@ Raises `Finding` if it does not keep the rule, `NotReached` if the check cannot 
 """
 
 
-class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of the report."""
+class Check(Demand, frozen=True, kw_only=True):
+    """How a demand on the bot is checked."""
 
-    id: str
-    """`SECTION.NAME`."""
-    title: str
-    """What the bot is to do, in words that go on from its name."""
-    spec: tuple[str, ...]
-    """The rules (or sections, where a SHOULD has no number) that it is about."""
-    level: Level = Level.CORE
     run: Run | None = None
     """None for one that watches all dialogues: others report to it."""
     fatal: bool = False
@@ -204,7 +194,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     owns: bool = False
     """Whether a breach of any rule while it runs is its own failure, because what it does leads the bot to it."""
     remedy: str = ""
-    """What to do if it fails by any breach."""
+    """Remedy if it fails by any breach."""
     last: bool = False
     """It says nothing before all others have run."""
 
@@ -217,7 +207,7 @@ class Checks(list[Check]):
         id: str,
         title: str,
         *spec: str,
-        level: Level = Level.CORE,
+        level: Grade = Grade.CORE,
         fatal: bool = False,
         needs: tuple[str, ...] = (),
         owns: bool = False,

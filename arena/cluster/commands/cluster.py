@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("arena.cluster.commands.cluster:check", "Say whether the machines of a cluster are fit to play together.")
 }
-"""As `arena.cli.COMMANDS`."""
+"""Commands, as `arena.cli.COMMANDS`."""
 
 
 @click.command(cls=LazyGroup, lazy=COMMANDS)

@@ -12,7 +12,7 @@ import msgspec
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from arena.cli.help import FORMAT, Command, Option
+from arena.cli.help import FORMAT, Command, SectionOption
 from arena.core.errors import ConfigError, did_you_mean
 from arena.core.tournament.formats import FORMATS, OWN, others
 from arena.core.tournament.formats.base import Format
@@ -45,7 +45,7 @@ def _all() -> list[str]:
     return [*NAMES, *(name for name in others() if name not in OWN)]
 
 
-class Parameter(Option):
+class Parameter(SectionOption):
     """A parameter of formats. Help shows it with the formats that have it. Its name is that of their field."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -152,7 +152,7 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--format",
         "format_",
-        cls=Option,
+        cls=SectionOption,
         section=FORMAT,
         type=_Name(),
         default=DEFAULT,

@@ -39,7 +39,7 @@ when_done_option = option(
     RESULTS, "--when-done", default="", metavar="CMD", rare=True, help="Run this at the end, or post to this URL."
 )
 MOST_NAMES = 20
-"""How many bots are named when a tournament begins; if there are more, only their number is printed."""
+"""Number of bots that are named when a tournament begins; if there are more, only how many is printed."""
 
 MOST_TABLES = 8
 """If more meet in a round, only their number is printed."""
@@ -50,7 +50,7 @@ LEVEL_LINES: Final = {
     Level.ISOLATED: "Bots run isolated: each in a sandbox, without network or other files. Memory and CPU are watched.",
     Level.STRICT: "Bots run strict: each in a sandbox, with hard limits of memory and CPU, and frozen off turn.",
 }
-"""What is said of a level before anything is played."""
+"""Line about a level before anything is played."""
 
 Remark: TypeAlias = Callable[["Reader", str], str]
 """Returns what is said beside the progress of a tournament, given by its identifier."""
@@ -265,6 +265,7 @@ def describe(played: Played, names: Sequence[str], logs: Path) -> dict[str, Any]
         "turns": result.turns,
         "seconds": round(result.seconds, 3),
         "off_turn_cpu_ms": [seat.off_turn_cpu_ms for seat in result.seats],
+        **({"numbers": numbers} if any(numbers := [seat.numbers for seat in result.seats]) else {}),
         "play_digest": result.play_digest,
         "log": os.path.relpath(existing_log(logs / result.log)),
     }

@@ -13,8 +13,8 @@ from arena.cli.options import json_option
 from arena.cli.output import console, redrawn, show, show_json
 
 if TYPE_CHECKING:
-    from arena.core.show.rules import TableRow
     from arena.core.testing import Variant
+    from arena.core.types import Payload
 
 
 @click.group()
@@ -37,14 +37,13 @@ def list_(family: str | None, as_json: bool) -> None:
     Example:
       arena rules list
     """
-    from arena.core.show.rules import FamilyList, family_lines, family_list, list_lines, rules_list
+    from arena.core.show.rules import family_lines, family_list, list_lines, rules_list
 
     found = rules_list() if family is None else family_list(family)
     if as_json:
         show_json(found)
         return
-    width = console().width
-    for line in family_lines(found, width) if isinstance(found, FamilyList) else list_lines(found, width):
+    for line in (list_lines if family is None else family_lines)(found, console().width):
         show(line)
 
 
@@ -101,7 +100,7 @@ def check(
     Example:
       arena rules check gardener --ruleset draft
     """
-    from arena.core.show.rules import check_rules, fault_lines
+    from arena.core.show.rules import check_rules, fault_lines, faults
     from arena.core.testing import GameFault
 
     with watching(quiet=as_json, games=games) as watch:
@@ -109,15 +108,15 @@ def check(
     if as_json:
         show_json(found)
     else:
-        for fault in found.faults:
+        for fault in faults(found):
             for line in fault_lines(fault, console().width):
                 show(line)
-    if found.faults:
+    if faults(found):
         ctx.exit(GameFault.exit_code)
 
 
 @contextmanager
-def watching(*, quiet: bool, games: int) -> Iterator[Callable[[Variant, TableRow | None], None]]:
+def watching(*, quiet: bool, games: int) -> Iterator[Callable[[Variant, Payload | None], None]]:
     """Prints each table after its check. Before that, stderr names it if it is a terminal that can redraw a line."""
     from rich.text import Text
 
@@ -127,7 +126,7 @@ def watching(*, quiet: bool, games: int) -> Iterator[Callable[[Variant, TableRow
     screen = redrawn(stderr=True)
     status = screen.status("") if screen else None
 
-    def watch(table: Variant, row: TableRow | None) -> None:
+    def watch(table: Variant, row: Payload | None) -> None:
         if status is not None and row is None:
             status.update(Text(plain(f"{table.ruleset}, {table.players} players ...")))
         elif row is not None and not quiet:

@@ -12,7 +12,7 @@ from arena.core.commands.terminal import END, ESCAPE, MOST_WIDTH
 from arena.core.record.log import read_log
 from arena.core.show.layout import paragraph
 from arena.core.show.replay import Remark, Replay
-from arena.core.show.scene import Page, Place
+from arena.core.show.scene import Page, Shift
 from arena.core.text import plain
 from arena.core.types import Seat
 
@@ -38,7 +38,7 @@ _KEYS: Final = {
     "quit": ("q", "Q", END),
 }
 COMMANDS: Final = {key: command for command, keys in _KEYS.items() for key in keys}
-"""What a key does. Digits are the eyes of a seat."""
+"""Command of each key. Digits are the eyes of a seat."""
 
 _HELP: Final = (
     ("← →  h l", "step back and on; Space and Enter too"),
@@ -79,12 +79,12 @@ class Stepper:
         self._shown = Replay(log, seat, self._remarks.get(at))
         self._log, self._at, self._seat = log, at, seat
         self._index = 0
-        self._place = Place()
+        self._place = Shift()
         self._rows = 0
         self._typed: str | None = None
         """The number of a turn that is being typed."""
         self._long: Callable[[int], list[Text]] | None = None
-        """What is shown in place of the board: the keys, or all that is said of a step."""
+        """Text that is shown in place of the board: the keys, or all that is said of a step."""
         self._top = 0
         self._message = ""
 
@@ -165,7 +165,7 @@ class Stepper:
 
     def _go(self, index: int) -> None:
         self._index = max(0, min(index, self.frames - 1))
-        self._place = Place(self._place.top, self._place.left)
+        self._place = Shift(self._place.top, self._place.left)
 
     def _seek(self, is_it: Callable[[int], bool], step: int, what: str) -> None:
         """Goes to the next frame, or the last one before, that is looked for."""
@@ -220,7 +220,7 @@ class Stepper:
 
     def _move(self, step: int) -> None:
         """Moves the window on a board that does not fit by half of it."""
-        self._place = Place(self._place.top + step * (self._rows // 2), self._place.left, follow=False)
+        self._place = Shift(self._place.top + step * (self._rows // 2), self._place.left, follow=False)
 
     def _type_a_turn(self) -> None:
         self._typed = ""

@@ -28,7 +28,7 @@ COMMANDS = {
     "strike": ("arena.core.commands.tournaments:strike", "Take back results of a finished tournament, with a reason."),
     "remove": ("arena.core.commands.tournaments:remove", "Remove tournaments from the database, with their logs."),
 }
-"""As `arena.cli.COMMANDS`."""
+"""Commands, as `arena.cli.COMMANDS`."""
 
 
 class ListingGroup(LazyGroup):

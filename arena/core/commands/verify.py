@@ -39,7 +39,7 @@ class VerifyRow(msgspec.Struct, frozen=True, kw_only=True):
     draws_checked: bool | None = None
     """Whether the secret was known, so that the draws could be computed again."""
     reason: str | None = None
-    """Where and how it departs from the rules, if it does."""
+    """Departure from the rules, where and how, if there is one."""
     later: bool = False
     """Whether it was not checked, as a later version of arena wrote it, say: `reason` says why."""
 

@@ -52,7 +52,7 @@ _RULES: Final = {
     "name": f"expected {_NAME_RULE}",
     "": "expected names of at most 64 letters, digits and '_', the first no digit",
 }
-"""By key what its pattern says; of the keys below `tune` no place is told."""
+"""Meaning of a key's pattern in words; of the keys below `tune` no place is told."""
 
 _Word: TypeAlias = Annotated[str, Meta(max_length=65_536, pattern=TEXT)]
 _Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=1_024, pattern=TEXT)]
@@ -85,7 +85,7 @@ class Manifest(msgspec.Struct, frozen=True):
     """Whether its `hello` has `entropy`: 32 random bytes for the chance of a tournament."""
     endpoint: Literal["ipc", "tcp"] = "ipc"
     limits: Limits = Limits()
-    """What it asks for, up to the caps of whoever runs the games."""
+    """Limits that it asks for, up to the caps of whoever runs the games."""
     uses: Annotated[tuple[Annotated[str, Meta(pattern=_PARAMETER)], ...], Meta(max_length=16)] = ()
     """Scarce things that it uses, such as `gpu`: only so many bots that use one play at once."""
     cores: Annotated[int, Meta(ge=1, le=1024)] = 1

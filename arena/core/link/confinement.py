@@ -29,7 +29,7 @@ from arena.core.types import Level
 from arena.core.wire.variables import FIXED
 
 LEVELS: Final = (Level.TRUSTED, Level.FENCED, Level.ISOLATED, Level.STRICT)
-"""Those that a machine gives by itself, the weakest first."""
+"""Levels that a machine gives by itself, the weakest first."""
 INHERITED: Final = ("HOME", "LD_LIBRARY_PATH", "TMPDIR")
 """The variables of the referee's environment that a trusted bot gets beside `PATH`.
 

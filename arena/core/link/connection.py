@@ -206,7 +206,6 @@ class Listener:
         self.endpoint = (
             f"tcp://127.0.0.1:{self._socket.getsockname()[1]}" if self._path is None else f"ipc://{self._path}"
         )
-        """Where the bot connects."""
 
     @property
     def is_open(self) -> bool:

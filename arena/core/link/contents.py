@@ -27,7 +27,7 @@ LEFT_OUT: Final = frozenset({"node_modules", "__pycache__"})
 arena makes where it is called."""
 _SETTLED_NS: Final = 2 * 10**9  # times are too coarse to tell a second change from one so recent
 _MOST_KEPT: Final = 200_000
-"""Of how many files it is kept what they were like: some 60 MB. Bots that were not looked at for long are forgotten."""
+"""Number of files whose looks are kept, some 60 MB. Bots that were not looked at for long are forgotten."""
 _MOST_FILES: Final = 100_000  # files in a folder that a manifest names
 
 
@@ -37,7 +37,7 @@ class Found(NamedTuple):
     files: list[tuple[str, Path]]
     """The files that belong to it, sorted by their paths relative to its folder, with the places where they are."""
     left_out: dict[str, str]
-    """By path, sorted: files and folders that do not belong to it, and what they are if that is the reason."""
+    """Files and folders that do not belong to it, by path, sorted, and what they are if that is the reason."""
     folders: list[str]
     made: list[str]
 
@@ -180,7 +180,7 @@ class _Look(NamedTuple):
 
 
 _looks: OrderedDict[tuple[str, str], _Look] = OrderedDict()
-"""By folder and digest of a bot what its files were like when they had that digest."""
+"""Looks of a bot's files when they had a digest, by its folder and that digest."""
 
 
 def _keep(folder: Path, digest: str, look: _Look) -> None:

@@ -69,7 +69,7 @@ class Custody:
             raise machine_fault("make a temporary folder", error, remedy=remedies.ROOM) from error
         """Open to this user only."""
         self._groups: dict[int, int | None] = {}
-        """What is registered, and when (in nanoseconds) the warden was told to kill it, if it was."""
+        """Groups that are registered, and when (in nanoseconds) the warden was told to kill each, if it was."""
         self._closed = False
         self._writer = -1
         self._warden: subprocess.Popen[bytes] | None = None

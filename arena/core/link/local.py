@@ -54,15 +54,15 @@ class LocalLink:
         self._bots: dict[Seat, Bot] = {}  # every seat whose process was started
         self._live: dict[Seat, Bot] = {}  # those that are ready and have not failed
         self._reachable: dict[Seat, Bot] = {}
-        """Those that can be sent something: the live ones, and those that failed and can still read an `error`."""
+        """Seats that can be sent something: the live ones, and those that failed and can still read an `error`."""
         self._seats: dict[Bot, Seat] = {}  # the seats of the live ones
         self._found: deque[Arrival] = deque()  # what came and was not returned yet: not more than one thing a seat
         self._more: list[Bot] = []  # those of which more was received than one message
         self._calm = True  # no live seat is known to fail
         self._look_ns = 0  # when to look around again
         self._stood_ns = 0
-        """How long this process was stopped. The time of the game, which is what `now_ns`, `send` and `receive` mean,
-        is later by that on the system's clock, which is what everything else means."""
+        """Time for which this process was stopped. The time of the game, which is what `now_ns`, `send` and `receive`
+        mean, is later by that on the system's clock, which is what everything else means."""
 
     def open(self) -> dict[Seat, Hello | Fault]:
         """Gets every seat's bot ready, all at once, each within its start-up time. Then it starts those ahead.

@@ -110,7 +110,7 @@ class Pool:
         self._looks = 0  # how often one of them was looked at
         self._ahead: deque[Bot] = deque()  # those of them that were started for the next block
         self._leaving: list[Bot] = []
-        """Those of them that serve no game any more and may read a last message. The warden kills those that stay."""
+        """Processes that serve no game any more and may read a last message. The warden kills those that stay."""
         self._graves: list[Bot] = []  # killed, and not reaped yet
         self._at_exit = Finalize(None, self.shutdown, exitpriority=10)
 

@@ -28,12 +28,12 @@ _MOST_LINE: Final = 255  # bytes of the first line of a script that Linux reads
 _PROCESSORS: Final = {
     3: "i386", 8: "mips", 21: "ppc64", 22: "s390", 40: "arm", 62: "x86_64", 183: "aarch64", 243: "riscv",
 }  # fmt: skip
-"""By number in an ELF file."""
+"""Processors by their number in an ELF file."""
 _OWN: Final = {
     "x86_64": (62, 3), "i686": (3,), "aarch64": (183, 40), "armv7l": (40,), "riscv64": (243,), "ppc64le": (21,),
     "s390x": (22,),
 }  # fmt: skip
-"""By machine the numbers of the processors whose programs it runs."""
+"""Numbers of the processors whose programs a machine runs, by machine."""
 _MACHO: Final = (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xfe\xed\xfa\xce")
 _FOREIGN: Final = {
     b"MZ": "a program for Windows",
@@ -43,7 +43,7 @@ _FOREIGN: Final = {
     b"PK\x03\x04": "a ZIP archive, as a JAR is (java -jar starts one)",
     b"\0asm": "a program in WebAssembly",
 }
-"""By their first bytes what people take for programs."""
+"""Files that people take for programs, by their first bytes."""
 _BINFMT: Final = "/proc/sys/fs/binfmt_misc"
 _LINES: Final = ("sh", "bash", "dash", "awk")  # runtimes that read neither a BOM nor the line ends of Windows
 
@@ -64,7 +64,7 @@ PACKAGES: Final = {
     "go": "golang", "cargo": "rustup", "rustc": "rustup", "javac": "default-jdk", "java": "default-jdk", "mvn": "maven",
     "node": "nodejs", "npm": "npm", "perl": "perl", "ruby": "ruby", "php": "php-cli", "lua": "lua5.4", "cmake": "cmake",
 }  # fmt: skip
-"""By program the package of Debian and Ubuntu that has it."""
+"""Package of Debian and Ubuntu that has a program, by program."""
 NOT_INSTALLED: Final = Unfit("no such program on the path", "install it, or correct the manifest", True, True)
 ABSENT: Final = Unfit("no such file", "install it, or correct the manifest", is_absent=True)
 

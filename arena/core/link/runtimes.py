@@ -49,7 +49,7 @@ PYTHON_FOLDER: Final = "/python"  # where a sandbox has a Python's packages
 PATH: Final = ("/usr/local/bin", "/usr/bin", "/bin")
 """Folders of the system's programs. They are on every bot's `PATH`."""
 SYSTEM: Final = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/libx32", "/sbin", "/etc/alternatives")
-"""What is in every sandbox."""
+"""Paths in every sandbox."""
 _SHARED: Final = (
     *("/", "/dev", "/etc", "/home", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/run/user", "/srv", "/sys"),
     *("/tmp", "/var", "/var/lib", "/var/tmp"),
@@ -60,9 +60,9 @@ _NEVER: Final = ("/dev", "/etc", "/proc", "/sys", "/run/arena")
 _HOMES: Final = ("/home", "/run/user")  # folders whose folders are homes
 _PROGRAMS: Final = ("bin", "shims")  # Names of folders that programs lie in. Beside them lies what they need.
 _PARTS: Final = (*_PROGRAMS, "installs", "lib", "lib64", "libexec", "plugins", "versions")
-"""What is given of an installation that shares its folder with private things, as `~/.local` and `~/.cargo` do."""
+"""Folders given of an installation that shares its folder with private things, as `~/.local` and `~/.cargo` do."""
 _CONDA, _OF_CONDA = "conda-meta", ("envs", "pkgs")
-"""By what an environment of conda is known, and the folders of the first one that have all others."""
+"""Mark by which an environment of conda is known, and the folders of the first one that have all others."""
 _ASK_S: Final = 30
 
 
@@ -72,7 +72,7 @@ class Runtime(msgspec.Struct, frozen=True):
     program: str
     """Absolute path of the program, in the sandbox as outside."""
     trees: dict[str, str]
-    """What it sees beside the system's programs: each path in the sandbox, and the path of it on the machine."""
+    """Paths that it sees beside the system's programs: each path in the sandbox, and the path of it on the machine."""
     empty: tuple[str, ...] = ()
     """Folders of the machine that are empty in the sandbox, though they lie in what it sees."""
     environment: dict[str, str] = {}

@@ -46,7 +46,7 @@ class Argument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     value: ArgumentText
     choices: Annotated[tuple[ArgumentText, ...], Meta(max_length=64)] = ()
-    """What it may be; empty means any text."""
+    """Values that it may have; empty means any text."""
 
 
 class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,8 +84,8 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     values: tuple[tuple[str, str], ...] = ()
     """Names of parameters with the values that somebody chose, by name."""
     source: str = ""
-    """What says which files its digest is made of: `bot.toml`, or `cmd:` and the command line. Empty for a program of
-    arena itself."""
+    """Source that says which files its digest is made of: `bot.toml`, or `cmd:` and the command line. Empty for a
+    program of arena itself."""
     own: str = ""
     """The name in its manifest if `name` is one that the operator gave."""
     time: TimeControl | None = None

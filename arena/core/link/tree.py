@@ -38,7 +38,7 @@ class Stat(NamedTuple):
     """In ticks since the machine started: with the number, it names a process for good."""
     is_dead: bool
     faults: int
-    """How many pages it got, at least: one for each time that it had to wait for one without reading a disk."""
+    """Least number of pages that it got: one for each time that it had to wait for one without reading a disk."""
 
 
 class Memory(NamedTuple):
@@ -47,7 +47,7 @@ class Memory(NamedTuple):
     most: int
     """Resident pages, for each process that has them, and page tables."""
     least: int
-    """What they have for certain: the pages of the largest that are no file's, and all page tables."""
+    """Pages that they have for certain: the pages of the largest that are no file's, and all page tables."""
 
 
 class _Thread(NamedTuple):

@@ -22,7 +22,7 @@ from contextlib import suppress
 
 LOOK_S = 0.5  # how often the warden looks what runs below the worker, while there are bots
 REST_SHARE = 10
-"""How many times as long as a look took there is none, if that is longer: many processes take long to look at."""
+"""Pause after a look, as a multiple of its duration, if that is longer: many processes take long to look at."""
 ROUNDS = 20  # how often what is left is looked for and killed: it may start others until it is dead
 ROUND_S = 0.005  # the time between two of these looks
 

@@ -15,7 +15,7 @@ from arena.core.link.process import BotProcess
 from arena.core.types import NS_PER_MS, Termination
 
 SETTLE_MS: Final = 2_000
-"""How long after its connection closed a process may still end, or after its end its connection may still close."""
+"""Time in which a process may still end after its connection closed, or its connection may close after its end."""
 GREETING_MS: Final = 250
 """The same after the end of a process that has not greeted: there is no known connection whose closing tells that
 nothing more comes."""

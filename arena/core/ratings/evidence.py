@@ -24,10 +24,10 @@ import numpy as np
 import numpy.typing as npt
 
 Verdict: TypeAlias = Literal["better", "worse", "level", "open"]
-"""What is shown of the first bot; `level` means that the difference is small for certain."""
+"""Verdict about the first bot; `level` means that the difference is small for certain."""
 
 ALPHA = 0.05
-"""How often an answer may be wrong."""
+"""Probability of a wrong answer, at most."""
 DELTA = 0.05
 """Means of shares so close to 1/2 count as level."""
 POINTS = 256

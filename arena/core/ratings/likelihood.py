@@ -108,11 +108,11 @@ class LikelihoodPoint(NamedTuple):
     value: float
     """Its logarithm, with the prior."""
     up: Vector
-    """How strongly, at each pair, a point of `one` pulls it up and `other` down."""
+    """Strength, at each pair, with which a point of `one` pulls it up and `other` down."""
     down: Vector
-    """How strongly a point of `other` pulls `one` down and `other` up."""
+    """Strength with which a point of `other` pulls `one` down and `other` up."""
     curvature: Vector
-    """How fast the pull of each pair changes with the distance."""
+    """Rate at which the pull of each pair changes with the distance."""
 
 
 def tails(eta: Vector) -> tuple[Vector, Vector]:

@@ -26,8 +26,8 @@ class PairResult(msgspec.Struct, frozen=True):
     worse: int
     """Games in which `other` had the better rank."""
     margin: int | None = None
-    """By how much the leads of `one` over all at its tables exceed those of `other`, added up; None if none are known
-    of a game."""
+    """Excess of the leads of `one` over all at its tables beyond those of `other`, added up; None if none are known of
+    a game."""
 
     @property
     def games(self) -> int:

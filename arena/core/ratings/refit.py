@@ -33,7 +33,7 @@ ENOUGH_DEALS = 10
 FEW_SURPRISES = 8
 """With so few deals on which a bot did better than expected, or worse, their disagreement is not to be relied on."""
 ALPHA = 0.05
-"""How often an interval may miss the truth, and how often an order may be called settled that is not."""
+"""Probability that a confidence interval misses the truth, or an order is called settled that is not, at most."""
 
 
 def refit(

@@ -20,15 +20,15 @@ from arena.core.types import Ranks, Teams, is_cooperative, sides
 MU = 25.0
 """The rating that every bot begins with."""
 SIGMA = MU / 3
-"""How uncertain it is at first."""
+"""Standard deviation of a rating at first."""
 BETA = MU / 6
 """The distance at which the better bot wins about 76 games of 100."""
 TAU = 0.0
-"""How much skill drifts from game to game."""
+"""Drift of skill from game to game, as a deviation."""
 DRAW_PROBABILITY = 0.02
-"""How often equal bots share a rank: rarely, because three tie-breaks decide the ranking."""
+"""Probability that equal bots share a rank: rare, because three tie-breaks decide the ranking."""
 ADDED_SIGMA = 3.0
-"""How much a new version of a bot differs from its predecessor, as a deviation."""
+"""Difference of a new version of a bot from its predecessor, as a deviation."""
 
 
 class Rating(msgspec.Struct, frozen=True):

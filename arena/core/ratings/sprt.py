@@ -1,4 +1,4 @@
-"""The sequential test of chess engines' testers: is the first bot better by `elo0` or by `elo1`?
+"""The sequential probability ratio test (GSPRT) of chess engines: is the first bot better by `elo0` or by `elo1`?
 
 It is the exact generalised test over the shares of deals ("pentanomial" for two games a deal), as fishtest and
 fastchess compute it. Both hypotheses are fitted as well as their mean share allows, and the likelihoods compared.
@@ -22,7 +22,7 @@ Verdict: TypeAlias = Literal["H0", "H1", "open"]
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The shares that a deal of two games may have."""
 UNSEEN = 1e-3
-"""What a share counts that no deal had, as in fishtest: so that no result is impossible."""
+"""Weight of a share that no deal had, as in fishtest: so that no result is impossible."""
 LEAST = 2
 """With fewer deals that were not level there is nothing to compare; `UNSEEN` alone would decide."""
 
@@ -40,9 +40,9 @@ class Sprt(msgspec.Struct, frozen=True):
     elo1: float
     """The difference under the second one; larger."""
     alpha: float = 0.05
-    """How often `H1` may be accepted where `elo0` is true."""
+    """Probability that `H1` is accepted where `elo0` is true, at most."""
     beta: float = 0.05
-    """How often `H0` may be accepted where `elo1` is true."""
+    """Probability that `H0` is accepted where `elo1` is true, at most."""
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
@@ -60,7 +60,7 @@ class Sprt(msgspec.Struct, frozen=True):
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def log_ratio(self, counts: Mapping[float, float]) -> float | None:
-        """Returns the logarithm of the ratio of the likelihoods of `elo1` and `elo0`, given `Evidence.counts`.
+        """Returns the LLR: the log-likelihood ratio of `elo1` to `elo0`, given `Evidence.counts`.
 
         It is None while fewer than two deals were not level.
         """

@@ -46,7 +46,7 @@ from arena.core.types import (
 FORMAT = 3
 SUFFIX: Final = ".jsonl"  # what the name of a log ends with, before it is compressed
 BEGUN: Final = ".begun"
-"""What the name of the file ends with that has a line for each time that a game was begun.
+"""Suffix of the file that has a line for each time that a game was begun.
 
 It is there while the game has no log, and stays if it was begun more than once."""
 
@@ -126,13 +126,18 @@ class Chance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         return draw if self.tied is None else draw | {"tied": self.tied}
 
 
-class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="action"):
-    """A seat decided."""
+class Answered(msgspec.Struct, frozen=True, kw_only=True):
+    """What a seat was asked, and what it answered."""
 
     seat: Count
     kind: str
     turn: Count
     action: Payload
+
+
+class ActionRecord(Answered, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="action"):
+    """A seat decided."""
+
     events: list[Event]
     note: str | None = None
     used_ns: Count
@@ -150,13 +155,9 @@ class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         }
 
 
-class LateRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="late"):
+class LateRecord(Answered, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="late"):
     """A seat decided in a race, but faster seats had made its action illegal: it was asked again."""
 
-    seat: Count
-    kind: str
-    turn: Count
-    action: Payload
     note: str | None = None
     used_ns: Count
     ms: Count
@@ -216,7 +217,7 @@ class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 
 MEASURED: Final = ("off_turn_cpu_ms",)
-"""What of an outcome was measured of each seat, by seat. A `SeatResult` has each under the same name."""
+"""Fields of an outcome that were measured, by seat. A `SeatResult` has each under the same name."""
 
 COSTS: Final = ("tokens_in", "tokens_out", "microdollars", "retries")
 """Costs of a decision that a note can name: tokens read and written, millionths of a US dollar, answers of a model

@@ -19,6 +19,7 @@ def result_of(
     log_sha256: str,
     margins: Sequence[int] | None = None,
     last_words: Mapping[Seat, tuple[str, ...]] | None = None,
+    numbers: Mapping[str, Sequence[float | None]] = {},
 ) -> GameResult:
     """Returns the result of a game.
 
@@ -26,6 +27,7 @@ def result_of(
         records: All records after it. Nothing contradicts them, as `verify` finds out; the last is an outcome.
         margins: By seat its leads over all others, if the game counts them. They follow from the last state.
         last_words: By seat that forfeited the last lines that its process wrote. No log has them.
+        numbers: Numbers by seat that wings bring, by name, as `plugs.numbers` computes them.
     """
     outcome = records[-1]
     assert isinstance(outcome, log.OutcomeRecord)
@@ -54,6 +56,7 @@ def result_of(
                 margin=_of(margins, seat),
                 team=_of(teams, seat),
                 cost=dict(costs[seat]) or None,
+                numbers={name: value for name, found in numbers.items() if (value := found[seat]) is not None} or None,
                 **{name: _of(getattr(outcome, name), seat) for name in log.MEASURED},
             )
             for seat, used in enumerate(used_ns)

@@ -31,9 +31,9 @@ class Cause(msgspec.Struct, frozen=True):
     error_code: str = ""
     """The code of the `error` message, where it differs from the termination."""
     excuse: str = ""
-    """What the machine did that a time loss may be due to: "the machine did not let it run for 180 ms"."""
+    """Cause in the machine that a time loss may be due to: "the machine did not let it run for 180 ms"."""
     denied_ms: int = 0
-    """How long the bot could have run in this decision, and was not given a core."""
+    """Time for which the bot could have run in this decision, and was not given a core."""
 
     @property
     def overloaded(self) -> bool:
@@ -121,11 +121,11 @@ class CpuShare(msgspec.Struct, frozen=True):
     """What a bot got of the machine, all in nanoseconds."""
 
     denied_ns: int
-    """How long it could have run, and was not given a core."""
+    """Time for which it could have run, and was not given a core."""
     ran_ns: int
     """The CPU time of all its processes."""
     crowd_ns: int = 0
-    """What of that it ran beside its busiest thread: so long it may have kept the referee from a core."""
+    """Part of that time in which it ran beside its busiest thread: so long it may have kept the referee from a core."""
 
     def since(self, before: CpuShare) -> CpuShare:
         """Returns what it got since an earlier moment."""

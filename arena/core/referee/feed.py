@@ -37,7 +37,7 @@ from arena.core.record.log import ActionRecord, Header, LateRecord, OutcomeRecor
 from arena.core.types import Termination
 
 LOOK_S: Final = 1.0
-"""How often a worker looks for watchers during a game. It looks at the beginning of each game as well."""
+"""Seconds between two looks of a worker for watchers during a game. It looks at the beginning of each game as well."""
 MOST_WATCHERS: Final = 4  # Watchers that a worker sends to. Each of them can show a game to hundreds of people.
 MOST_BYTES: Final = 65_536  # Bytes of a datagram. A record that does not fit is left out.
 MOST_NOTE: Final = 2_000  # characters of a note that are sent

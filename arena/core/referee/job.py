@@ -21,12 +21,12 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     rotation: int
     secret: bytes
     mix: bytes = NO_MIX
-    """What others put into chance, 32 bytes (`chance.mix`)."""
+    """Contribution of others to chance, 32 bytes (`chance.mix`)."""
     beacon: str = ""
     entropy: tuple[str | None, ...] = ()
-    """By seat what its bot put into it (hex), or None; empty if no bot put anything into it."""
+    """Contribution of each seat's bot to it (hex), or None; empty if no bot put anything into it."""
     parameters: tuple[dict[str, str], ...] = ()
-    """By seat values of parameters that this game's round chooses; empty if it chooses none."""
+    """Values of parameters by seat that this game's round chooses; empty if it chooses none."""
     logs: str
     packed: bool = False
     """Whether its log is written compressed."""
@@ -36,7 +36,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     deals_again: bool = False
     """Whether a process may meet a deal that it has met."""
     begun: int = 0
-    """How often it was begun before, as far as its folder of logs does not say it."""
+    """Number of times that it was begun before, as far as its folder of logs does not say it."""
     feed: str = ""
     """The folder in which watchers of this game wait ; empty if nobody can watch."""
     ahead: tuple[BotSpec, ...] = ()

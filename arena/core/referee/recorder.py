@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 from msgspec.structs import replace
 
 from arena import __version__
+from arena.core import plugs
 from arena.core.link.base import Link
 from arena.core.record import log
 from arena.core.record.receipts import Receipt, receipts_of
@@ -24,7 +25,7 @@ Watch: TypeAlias = Callable[[log.Header | log.Record], None]
 """Called with each record, between decisions: no clock runs while it works."""
 
 _OF_THE_JOB: Final = ("game", "tournament", "settings", "deal", "rotation", "beacon", "level")
-"""What a header has from its job unchanged."""
+"""Fields that a header has from its job unchanged."""
 
 
 class Recorder:
@@ -162,9 +163,8 @@ class Recorder:
         sha256 = log.write_log(path, self._records, packed=packed)
         if header.attempt == 1:
             path.with_suffix(log.BEGUN).unlink()
-        return result_of(
-            header, [one for one in records if not isinstance(one, log.Header)], sha256, margins, last_words
-        )
+        rest = [one for one in records if not isinstance(one, log.Header)]
+        return result_of(header, rest, sha256, margins, last_words, plugs.numbers(header, rest))
 
     def _ms(self, at_ns: int) -> int:
         return (at_ns - self.begun_ns) // NS_PER_MS

@@ -30,7 +30,7 @@ class Step(msgspec.Struct, frozen=True):
     before: Any
     after: Any
     margins: tuple[int, ...] | None = None
-    """Of the last one by seat its leads over all others, if the game counts them."""
+    """Leads of each seat over all others in the last one, if the game counts them."""
 
 
 def rules_of(header: records.Header, source: str) -> Rules[Any]:

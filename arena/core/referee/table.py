@@ -23,8 +23,8 @@ from arena.core.wire.session import State
 
 _PATIENCE_NS: Final = 20 * NS_PER_MS
 _PATIENCE_SHARE: Final = 16
-"""What a bot was denied before is found out when a decision has taken `_PATIENCE_NS`, or this part of its time if that
-is shorter. Most bots have answered by then, so that measuring costs them nothing."""
+"""Part of a decision's time after which it is found out what the bot was denied before; `_PATIENCE_NS` if that is less.
+Most bots have answered by then, so that measuring costs them nothing."""
 _LEAST_LOOK_NS: Final = 5 * NS_PER_MS  # the shortest time between two looks at a CPU clock
 _CORES: Final = os.cpu_count() or 1
 _LONGEST_WORDS: Final = 400  # characters of what a bot says of itself that are repeated
@@ -169,7 +169,7 @@ class Table:
         self._due: dict[Seat, int] = {}  # the deadline of each seat that owes an answer
         self._time_ns: dict[Seat, int] = {}  # the time that it had
         self._shares: dict[Seat, CpuShare | None] = {}
-        """What its bot had got of the machine in its life when that was looked at first."""
+        """Shares of the machine that its bot had got in its life when that was looked at first."""
         self._look_ns = FOREVER_NS  # when to look at the bots that have not answered
 
     @property
@@ -299,7 +299,7 @@ class OffTurn:
         self._seat = seat
         self._at_ns = 0  # when it was last found to be off turn
         self._before_ns: int | None = None
-        """What it had used by then in its life; None while it is asked, and outside the game."""
+        """CPU time that it had used by then in its life; None while it is asked, and outside the game."""
         self._total_ns = 0
         self.asked_ns = 0  # what it had used in its life when it was last asked
 

@@ -19,7 +19,7 @@ from arena.core.types import NS_PER_MS, Seat
 from arena.core.wire.codec import nests_too_deeply
 
 KEPT_BYTES: Final = 262_144
-"""Of a seat's messages in a game no more is kept, in memory and in the file: the first quarter of it, and the last."""
+"""Bytes of a seat's messages in a game that are kept, in memory and in the file: the first quarter, and the last."""
 _FIRST_BYTES: Final = KEPT_BYTES // 4
 _LAST_BYTES: Final = KEPT_BYTES - _FIRST_BYTES
 _LONGEST: Final = 32_768  # how many bytes of a frame are kept

@@ -39,7 +39,7 @@ class Publication(msgspec.Struct, frozen=True):
     contributions: Contributions | None
     secret: Secret | None
     deals: Mapping[int, bytes] = {}
-    """By deal its secret, of a league's season whose own secret is not out yet."""
+    """Secrets by deal, of a league's season whose own secret is not out yet."""
     season: Mapping[str, Any] = {}
 
     @property
@@ -137,7 +137,7 @@ class Verdict(msgspec.Struct, frozen=True):
     draws_checked: bool
     """Whether they were computed again from the secret. Without it, only their form can be checked."""
     margins: tuple[int, ...] | None
-    """By seat its leads over all others, if the game counts them."""
+    """Leads of each seat over all others, if the game counts them."""
 
 
 def verify(path: Path, published: Publication | None = None) -> Verdict:

@@ -46,7 +46,7 @@ class Draw(msgspec.Struct, frozen=True):
     stream: str
     """Streams are independent, so that one seat's behaviour does not change another's draws."""
     n: int
-    """How many outcomes there are, at least 1."""
+    """Number of outcomes, at least 1."""
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -84,7 +84,7 @@ class Option(msgspec.Struct, frozen=True):
     values: Mapping[str, str]
     """The values it can have, each with what it means; the first is the default."""
     help: str
-    """What it decides, in one sentence without a full stop."""
+    """Help: one sentence about what it decides, without a full stop."""
     numbers: range | None = None
     """Whole numbers that it can have beside `values`, in decimal digits."""
     per_seat: bool = False
@@ -133,7 +133,7 @@ class Ruleset(msgspec.Struct, frozen=True):
     """A named set of options."""
 
     about: str
-    """Where it comes from or what it is for, in a few words."""
+    """Origin or purpose, in a few words."""
     options: Mapping[str, str]
 
 
@@ -141,9 +141,8 @@ class Board(msgspec.Struct, frozen=True):
     """What a game is played on, as it is given in a text file: a map, a deck. A game subclasses it."""
 
     name: str
-    """What people call it."""
+    """Name for people."""
     source: str
-    """Where it comes from."""
     text: str
     """The whole text of its file, with line ends normalised."""
 
@@ -211,11 +210,11 @@ class Rules(ABC, Generic[S]):
     option_list: ClassVar[tuple[Option, ...]] = ()
     """Every option, in the order they are shown."""
     rulesets: ClassVar[Mapping[str, Ruleset]] = {"standard": Ruleset("the rules without options", {})}
-    """By name; the first is the default."""
+    """Rulesets by name; the first is the default."""
     contradictions: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Pairs of settings `OPTION=VALUE` that cannot both hold."""
     boards: ClassVar[BoardFormat | None] = None
-    """How its boards are read, or None for a game without boards."""
+    """Reader of its boards, or None for a game without boards."""
     nothing_hidden: ClassVar[bool] = False
     """Whether every seat may know the whole state. Then `resample` is not needed, and every event is for everyone."""
     state_type: ClassVar[Any] = None

@@ -14,7 +14,7 @@ from typing import ClassVar, Final
 from arena.core.errors import BoardError
 
 LONGEST: Final = 500
-"""How many characters a value of the header may have."""
+"""Characters that a value of the header may have."""
 
 
 def find_section(lines: Sequence[str], section: str) -> int | None:
@@ -31,7 +31,7 @@ class BoardText:
     keys: ClassVar[tuple[str, ...]] = ("name", "source")
     """The keys that a header must have, each once."""
     more_keys: ClassVar[tuple[str, ...]] = ()
-    """How other entries, which `read_other` reads, begin."""
+    """Beginnings of other entries, which `read_other` reads."""
 
     def __init__(self, text: str, source: str) -> None:
         self.source = source

@@ -156,10 +156,10 @@ class Course:
         self.order: list[Seat] = []
         """The tied seats that are still to be served, in the order that was drawn."""
         self._due: Due | None = None
-        """What is due, if that was worked out since something happened."""
+        """Decisions that are due, if they were worked out since something happened."""
         self._events: list[Event] = []
         self._told: dict[Seat, int] = {}
-        """By seat the number of events that it has had."""
+        """Number of events that each seat has had."""
 
     # What is known
 
@@ -460,9 +460,9 @@ class Race:
         self._used: dict[Seat, int] = {}
         """Race time before the current request."""
         self._zero: dict[Seat, int] = {}
-        """By seat that is asked: the moment at which its race time would have been 0."""
+        """Moment at which the race time of a seat that is asked would have been 0."""
         self._claims: dict[Seat, int] = {}
-        """By seat that has answered and has not been served: its race time."""
+        """Race time of each seat that has answered and has not been served."""
 
     def ask(self, seat: Seat, sent_ns: int) -> None:
         """Notes that the seat was sent a request."""

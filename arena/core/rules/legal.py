@@ -16,7 +16,7 @@ class Product(msgspec.Struct, frozen=True):
     """Makes the play from one value of each list of choices."""
     choices: tuple[Sequence[Any], ...]
     size: int
-    """How many plays these are."""
+    """Number of these plays."""
 
     @classmethod
     def of(cls, make: Any, *choices: Sequence[Any]) -> Product:

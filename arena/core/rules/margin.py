@@ -17,7 +17,7 @@ class Margin(msgspec.Struct, frozen=True):
     """
 
     unit: str
-    """What is counted, in the plural: `captured pieces`."""
+    """Unit of what is counted, in the plural: `captured pieces`."""
     most: int
     """A larger lead counts as this one; at least 1. Choose what a clear game ends with: a lead far beyond says little
     more, and a limit far beyond what happens makes every lead small."""

@@ -18,9 +18,9 @@ class Bounds(msgspec.Struct, frozen=True):
     numbers: Sequence[tuple[int, int]] | None = None
     """The least and the most of each of the numbers of a view; None if the game does not know."""
     steps: int = 10_000
-    """How many plays a game can have. More, in any game, is against a law of the arena."""
+    """Number of plays that a game can have. More, in any game, is against a law of the arena."""
     draws: int = 2**31 - 1
-    """How many outcomes chance can have at most."""
+    """Largest number of outcomes of chance."""
     returns: tuple[float, float] = (-inf, inf)
     """The least and the most that a seat can get."""
 
@@ -32,7 +32,7 @@ class Numbering:
         """Takes all plays. A ConfigError says that two of the products have the same `make`."""
         self._every = every
         self._places: dict[Any, tuple[int, list[tuple[Any, Mapping[Any, int]]]]] = {}
-        """By `make` the number of the first play, and for each choice its values, and what each adds to that."""
+        """Number of the first play of a `make`, and for each choice its values, and what each adds to that."""
         first = 0
         for product in every.products:
             if product.make in self._places:

@@ -24,7 +24,7 @@ class Table:
         self.rules = rules
         self.state: Any = rules.start()
         self.shown: Any = self.state
-        """As the seats that decide know it."""
+        """State as the seats that decide know it."""
         self.draws: int | None = None
         """The number of equally likely outcomes of the next draw; None if chance draws nothing."""
         self.due: Sequence[Seat] = ()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from arena.core.show.standings import percent
-from arena.core.text import plain
+from arena.core.text import counted, plain
 
 
 def comparison_lines(found: Mapping[str, Any]) -> Iterator[str]:
@@ -19,7 +19,7 @@ def brief(
 ) -> str:
     """Returns what is known so far, for a line of progress; `lead` is that of a game and its unit, if it is judged."""
     told = f"{percent(score)} of" if lead is None else f"{lead[0]:+.2f} {lead[1]} in"
-    return f"{bot} {told} {_number(deals, 'deal')}, evidence {_odds(evidence)} of {_odds(needed)}"
+    return f"{bot} {told} {counted(deals, 'deal')}, evidence {_odds(evidence)} of {_odds(needed)}"
 
 
 def accepted(found: Mapping[str, Any]) -> bool | None:
@@ -30,7 +30,7 @@ def accepted(found: Mapping[str, Any]) -> bool | None:
 
 def ci_line(found: Mapping[str, Any]) -> str:
     """Returns what is known in one line of Markdown, for a pull request."""
-    lead, deals, confidence = found["lead"], _number(found["deals"], "deal"), f"{100 * (1 - found['alpha']):g} %"
+    lead, deals, confidence = found["lead"], counted(found["deals"], "deal"), f"{100 * (1 - found['alpha']):g} %"
     figures = []
     if found["by"] == "margin" and lead is not None:
         figures.append(f"{lead['mean']:+.2f} {lead['unit']} a game ({confidence}: {_leads(lead['interval'])})")
@@ -66,7 +66,7 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     forfeits = ", ".join(
         f"{bot} forfeited {count}" for bot, count in zip(found["bots"], found["forfeits"], strict=True) if count
     )
-    yield f"{_number(found['deals'], 'deal')} ({_number(found['games'], 'game')}){': ' if forfeits else ''}{forfeits}"
+    yield f"{counted(found['deals'], 'deal')} ({counted(found['games'], 'game')}){': ' if forfeits else ''}{forfeits}"
     if not found["deals"]:
         return
     confidence = f"{100 * (1 - found['alpha']):g} %"
@@ -78,7 +78,7 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     if wins is not None:
         if lead is not None:
             ahead, level, behind = lead["deals"]
-            yield f"It is ahead on {_number(ahead, 'deal')}, level on {level}, behind on {behind}"
+            yield f"It is ahead on {counted(ahead, 'deal')}, level on {level}, behind on {behind}"
         yield (
             f"By wins it is {wins['verdict']}: {percent(wins['score'])} a deal"
             f" ({confidence}: {_range(wins['interval'])} at any look)"
@@ -124,7 +124,7 @@ def _answer(found: Mapping[str, Any], of: str) -> str:
     if found["answered"]:
         return "Open: the sequential test has its answer, and that much evidence is not there."
     more = found["more_deals"]
-    forecast = "" if more is None else f"; about {_number(more, 'more deal')} like these would tell"
+    forecast = "" if more is None else f"; about {counted(more, 'more deal')} like these would tell"
     return f"Open: neither is shown to be better{forecast}."
 
 
@@ -150,7 +150,3 @@ def _range(ends: tuple[float, float]) -> str:
 
 def _odds(evidence: float) -> str:
     return f"{evidence:,.0f} : 1" if evidence >= 10 else f"{evidence:.2g} : 1"
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -24,7 +24,7 @@ from arena.core.text import plain
 from arena.core.types import Payload, Seat
 
 Sprite: TypeAlias = tuple[Any, ...]
-"""What `sprite` and `words` return."""
+"""Result of `sprite` and `words`."""
 Scene: TypeAlias = dict[str, Any]
 """Sprites by key, and cells by `#SEAT.NAME`, or `#.NAME` for a cell that belongs to no seat.
 
@@ -34,7 +34,7 @@ A cell's value is a text or a list of items: the name of a symbol, or a symbol w
 STATE = "state"
 """The name of the cell beside a seat's name: "to move"."""
 LAYERS = 5
-"""How many layers a drawing has; sprites of a higher one lie above the others."""
+"""Number of layers of a drawing; sprites of a higher one lie above the others."""
 
 MARK_SHAPES = (
     "M0,-9L8.8,7.4H-8.8Z",
@@ -57,7 +57,7 @@ class Symbol(msgspec.Struct, frozen=True):
     """The room that it takes, in the units of the board."""
     height: float
     words: str = ""
-    """What it is called, for people who do not see it."""
+    """Name for people who do not see it."""
 
 
 def sprite(layer: int, symbol: str, x: float, y: float, title: str = "") -> Sprite:
@@ -103,7 +103,7 @@ class Drawing:
         self.corner = ""
         """The upper corner of the board that is free for words: `nw`, `ne`, or "" if neither is."""
         self.labels: dict[str, str] = {}
-        """What the cells are called, by their names, in the order in which they are shown."""
+        """Labels of the cells by their names, in the order in which they are shown."""
 
     def plan(self, events: Iterable[Payload]) -> None:
         """Looks ahead: takes all events of the game that are told, so that the board can have its final size at once.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from arena.core.show.standings import subject_text
-from arena.core.text import local_time, plain
+from arena.core.show.standings import local_time, subject_text
+from arena.core.text import counted, plain
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 LEAST_WIDTH = 24
-"""How wide the column of names is at least, if the names are."""
+"""Least width of the column of names in characters, if the names are that long."""
 MOST_NAMES = 4
 
 
@@ -133,7 +133,7 @@ def tournament_lines(document: Mapping[str, Any], near: Callable[[str], str]) ->
     if (beacon := document["settings"].get("beacon")) is not None:
         yield plain(f"beacon     {beacon}: {document['beacon'] or 'not out yet'}")
     yield f"commitment {document['commitment']}"
-    found = "not there" if size is None else f"{_files(size['files'])}, {bytes_text(size['bytes'])}"
+    found = "not there" if size is None else f"{counted(size['files'], 'file')}, {bytes_text(size['bytes'])}"
     yield plain(f"logs       {near(document['logs'])}: {found}")
     yield f"database   {sum(stored['rows'].values())} rows, about {bytes_text(stored['bytes'])}"
     yield ""
@@ -158,12 +158,8 @@ def removed_lines(rows: Sequence[Mapping[str, Any]], logs: Sequence[Mapping[str,
         if logs:
             done = logs[number]
             removed = done["removed"]
-            words += f", and {_files(removed['files'])} ({bytes_text(removed['bytes'])}) in {done['folder']}"
+            words += f", and {counted(removed['files'], 'file')} ({bytes_text(removed['bytes'])}) in {done['folder']}"
             words += f"; that folder was not removed: {done['kept']}" if done["kept"] else ""
         else:
             words += f"; its logs are still in {row['logs']}"
         yield plain(words)
-
-
-def _files(number: int) -> str:
-    return f"{number} file{'' if number == 1 else 's'}"

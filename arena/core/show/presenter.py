@@ -14,7 +14,7 @@ from rich.text import Text
 
 from arena.core.catalogue import rules_of
 from arena.core.errors import ConfigError
-from arena.core.plugs import entries, load_entry
+from arena.core.loading import entries, load_entry
 from arena.core.record.log import Header, LoggedBot
 from arena.core.rules.base import Board, Rules
 from arena.core.show import svg
@@ -41,7 +41,7 @@ class BoardFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What a board file says. A game can subclass it to say more."""
 
     thing: ClassVar[str] = "board"
-    """What people call such a board."""
+    """Word for such a board."""
 
     rules: str
     name: str
@@ -68,7 +68,7 @@ class Presenter:
     gain_name: ClassVar[str] = ""
     """The word for what `gains` tells: "capture". A game that has no gains has none."""
     gained_name: ClassVar[str] = ""
-    """What a seat's gains add up to: "pieces captured"."""
+    """Sum of a seat's gains in words: "pieces captured"."""
     follows: ClassVar[frozenset[str]] = frozenset()
     """The events that belong to the decision before them, though they name another seat or none."""
 

@@ -20,7 +20,7 @@ from arena.core.referee.replay import rules_of
 from arena.core.rules.course import tie_order
 from arena.core.show.layout import listed, paragraph
 from arena.core.show.presenter import presenter
-from arena.core.show.scene import WORDS, Page, Place, Scene, Sheet, page
+from arena.core.show.scene import WORDS, Page, Scene, Sheet, Shift, page
 from arena.core.show.seats import EVERYBODY, Seats
 from arena.core.show.standings import players_text
 from arena.core.text import plain
@@ -66,12 +66,11 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     heading: Text
     lines: tuple[Text, ...]
-    """What happened, in words."""
+    """Events in words."""
     views: Mapping[Seat, Payload]
-    """What each of the shown seats knows now."""
+    """Views of the shown seats now."""
     before: Mapping[Seat, Payload]
     events: tuple[Payload, ...]
-    """What they were told."""
     forfeited: tuple[Seat, ...] = ()
     remark: Remark | None = None
 
@@ -101,7 +100,7 @@ class Replay:
         """Returns a frame as lines for a terminal that is `width` characters wide."""
         return self._onlooker.draw(self.frames[index], f"{index + 1}/{len(self.frames)}", width)
 
-    def page(self, index: int, bar: Text, width: int, height: int, place: Place) -> Page:
+    def page(self, index: int, bar: Text, width: int, height: int, place: Shift) -> Page:
         """Returns a frame for a screen; see `Onlooker.page`."""
         return self._onlooker.page(self.frames[index], bar, width, height, place)
 
@@ -162,7 +161,7 @@ class Onlooker:
         """The seats that forfeited in the last decision."""
         self.views = self._first_views(eyes)
         self.before = dict(self.views)
-        """What they knew before the last decision."""
+        """Views before the last decision."""
         self.number = 1
         """The line of the last record in the log."""
         self.line = 1
@@ -170,7 +169,7 @@ class Onlooker:
         self.turn = 0
         self.heading = Text().append("Start", "bold")
         self.told: list[Text | list[Payload]] = [_what_is_played(header)]
-        """What has happened since the last frame: sentences, and runs of events that have no sentences yet."""
+        """Events since the last frame: sentences, and runs of events that have no sentences yet."""
         self._told_last: Event | None = None
         self.ahead: list[Text] = []
         """Sentences for the top of the next frame."""
@@ -232,7 +231,7 @@ class Onlooker:
         with self.fitting(frame.line):
             return [heading, *words, Text(), *self.presenter.draw(frame.views, frame.before, frame.events, width)]
 
-    def page(self, frame: Frame, bar: Text, width: int, height: int, place: Place) -> Page:
+    def page(self, frame: Frame, bar: Text, width: int, height: int, place: Shift) -> Page:
         """Returns a frame for a screen, on which the board stays where it is from frame to frame.
 
         Args:

@@ -46,12 +46,12 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
     """A position as it can be shown on a screen."""
 
     facts: list[Text]
-    """What each seat has: a few lines, always as many in a game."""
+    """Facts about each seat: a few lines, always as many in a game."""
     sheets: Sequence[Sheet]
     """Drawings of the board, the most legible first: the first that fits is shown, or the last one is cut."""
 
 
-class Place(msgspec.Struct, frozen=True):
+class Shift(msgspec.Struct, frozen=True):
     """Which part of a board that does not fit is shown."""
 
     top: int = 0
@@ -64,14 +64,14 @@ class Page(msgspec.Struct, frozen=True):
     """What is on the screen."""
 
     lines: list[Text]
-    place: Place
+    place: Shift
     rows: int = 0
     """Lines of the window on a board that does not fit; 0 for one that does."""
     is_cut: bool = False
     """Whether there was no room for all words."""
 
 
-def page(heading: Text, words: Sequence[Words], scene: Scene, bar: Text, width: int, height: int, place: Place) -> Page:
+def page(heading: Text, words: Sequence[Words], scene: Scene, bar: Text, width: int, height: int, place: Shift) -> Page:
     """Returns a screen with a heading, what each seat has, what happened, the board, and a line of help at the end.
 
     Args:
@@ -89,7 +89,7 @@ def page(heading: Text, words: Sequence[Words], scene: Scene, bar: Text, width: 
     facts = scene.facts[: height - 2 - rows - WORDS]
     layout = _Layout(window, height - 1 - rows, width, height, bar_beside=False)
     shown = layout.page(heading, words, facts, bar, place)
-    return Page(shown.lines, Place(top, left, place.follow), rows, shown.is_cut)
+    return Page(shown.lines, Shift(top, left, place.follow), rows, shown.is_cut)
 
 
 class _Layout(msgspec.Struct, frozen=True):
@@ -130,7 +130,7 @@ class _Layout(msgspec.Struct, frozen=True):
         narrow = next((at for at, room in enumerate(rooms) if room < _NARROWEST), len(rooms))
         return rooms[:narrow]
 
-    def page(self, heading: Text, words: Sequence[Words], facts: Sequence[Text], bar: Text, place: Place) -> Page:
+    def page(self, heading: Text, words: Sequence[Words], facts: Sequence[Text], bar: Text, place: Shift) -> Page:
         """Returns the screen."""
         rooms = self.rooms()
         first = heading.copy()

@@ -7,6 +7,7 @@ import re
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import UNSET, UnsetType
@@ -68,6 +69,11 @@ def between(teams: Sequence[int] | UnsetType | None) -> str:
     ('v.', 'v.', 'and')
     """
     return "and" if is_cooperative(teams) else "v."
+
+
+def local_time(utc: str) -> str:
+    """Returns a stored moment as local time, to the minute."""
+    return f"{datetime.fromisoformat(utc).astimezone():%Y-%m-%d %H:%M}"
 
 
 def subject_text(settings: Mapping[str, Any]) -> str:
@@ -223,7 +229,7 @@ def percent(number: float) -> str:
 ENOUGH_DEALS = 10
 """That of `arena.core.ratings.refit`, which is slow to import."""
 MOST_GROUPS = 6
-"""How many groups of bots with a shared rank are named, and how many bots of each."""
+"""Number of groups of bots with a shared rank that are named, and of bots of each."""
 
 
 def order_text(order: Mapping[str, Any] | None, rows: Sequence[Mapping[str, Any]]) -> str:

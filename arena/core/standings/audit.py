@@ -12,9 +12,9 @@ from typing import Final, Literal
 
 import msgspec
 
+from arena.core import plugs
 from arena.core.errors import ArenaError, LogError, StoreError, Unchecked
 from arena.core.extras import has, install
-from arena.core.plugs import NotLoaded
 from arena.core.record import compressed
 from arena.core.record.log import BEGUN, SUFFIX, begun, find_logs
 from arena.core.record.published import (
@@ -38,6 +38,7 @@ from arena.core.standings.verdicts import UNCHECKED_DOCUMENT, Audit, Fault, sett
 from arena.core.store.reader import Reader
 from arena.core.store.records import game_id
 from arena.core.store.temporary import temporary_store
+from arena.core.text import plain
 from arena.core.tournament.formats import format_of
 from arena.core.tournament.schedule import Schedule
 from arena.core.tournament.settings import Settings
@@ -72,17 +73,17 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
     deal: int
     rotation: int
     bots: tuple[tuple[str, str, str, TimeControl | None], ...]
-    """By seat: name, version, digest, and its own time if it has one."""
+    """Bots by seat: name, version, digest, and its own time if it has one."""
     names: tuple[str, ...]
-    """By seat what the tournament calls them."""
+    """Names by seat, as the tournament calls them."""
     settings_sha256: str
-    """Of what is played, the board's text left out."""
+    """Digest of what is played, the board's text left out."""
     level: str
     chance: int
     """The version of CHANCE by which seeds follow."""
     parameters: tuple[dict[str, str], ...]
     entropy: tuple[str | None, ...]
-    """By seat what its bot put into chance."""
+    """Contribution of each seat's bot to chance."""
 
 
 class Auditor:
@@ -301,7 +302,7 @@ class Auditor:
         try:
             settings = Settings.read(before.settings)
             schedule = settings.schedule(before.commitment)
-        except NotLoaded:
+        except plugs.NotLoaded:
             raise
         except (ValueError, ArenaError) as error:
             self._fault("commitment", f"{place}: its settings are no tournament's: {error}")
@@ -424,8 +425,13 @@ class Auditor:
             self._fault("schedule", f"{self._folder}: {_gaps(missing, games)}")
 
     def _notes(self) -> Iterator[str]:
-        """Yields which games do not count: their results were taken back, or the machine was overloaded."""
-        if self._corrections is not None and (before := self._published.commitment) is not None:
+        """Yields which games do not count (their results were taken back, or the machine was overloaded), and which
+        numbers were not compared."""
+        before = self._published.commitment
+        stored = set() if before is None or self._reader is None else self._reader.numbers(before.tournament)
+        if others := sorted(stored - plugs.known_numbers().keys()):
+            yield plain(f"numbers of seats not compared, since no loaded wing brings them: {', '.join(others)}")
+        if self._corrections is not None and before is not None:
             struck = self._corrections.struck().items()
             yield from filter(None, [struck_text({game_id(before.tournament, game): told for game, told in struck})])
         if self._settings is None or self._settings.on_overload != "void":

@@ -52,7 +52,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     one_look: tuple[float, float] | None
     """Confidence interval if this is the only look (Student's t); None if all deals were alike."""
     rating: float | None
-    """By how many rating points the first is ahead; None if it won or lost everything, or if wins are not judged."""
+    """Rating points by which the first is ahead; None if it won or lost everything, or if wins are not judged."""
     e_plus: float
     """Evidence that the first is better: 20 says 20 : 1."""
     e_minus: float
@@ -60,7 +60,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     needed: float
     """So much evidence is an answer."""
     p: float
-    """How likely equal bots ever give so much evidence."""
+    """Probability that equal bots ever give so much evidence."""
     alpha: float
     delta: float
     verdict: Verdict
@@ -68,7 +68,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     more_deals: int | None
     """Roughly how many more deals like these bring an answer; None if that is too far away to say."""
     lead: Lead | None
-    """By how much the first was ahead; None if the game does not count it."""
+    """Lead of the first; None if the game does not count it."""
     wins: Share | None
     sprt: SprtResult | None
     """The sequential test that was asked for, if any. Then it says when to stop."""

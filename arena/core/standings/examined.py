@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from arena.core import plugs
 from arena.core.errors import LogError, ReplayMismatch, Unchecked
 from arena.core.record.log import Header
 from arena.core.record.published import sha256_of
@@ -32,11 +33,11 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
 
     path: str
     fault: Fault | None = None
-    """What is wrong with it. Without a fault all that follows is known."""
+    """Fault of the log. Without a fault all that follows is known."""
     header: Header | None = None
     """Its first record, without the board."""
     settings_sha256: str = ""
-    """Of what was played, the board's text left out."""
+    """Digest of what was played, the board's text left out."""
     result: GameResult | None = None
     turns: int = 0
     draws_checked: bool = False
@@ -61,12 +62,12 @@ def examine(path: str, beside: str | None = None) -> Examined:
         return Examined(path=path, fault=Fault(error.check, str(error)))
     except LogError as error:
         return Examined(path=path, fault=Fault(UNCHECKED_LOG if isinstance(error, Unchecked) else "log", str(error)))
-    header = verdict.log.header
+    header, records = verdict.log.header, verdict.log.records
     return Examined(
         path=path,
         header=replace(header, board=None, settings=replace(header.settings, board=None)),
         settings_sha256=played_digest(header.settings),
-        result=result_of(header, verdict.log.records, verdict.log.sha256, verdict.margins),
+        result=result_of(header, records, verdict.log.sha256, verdict.margins, numbers=plugs.numbers(header, records)),
         turns=verdict.turns,
         has_receipts=verdict.log.outcome.receipts is not None,
         draws_checked=verdict.draws_checked,

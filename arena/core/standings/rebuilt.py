@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from arena.core import plugs
 from arena.core.errors import StoreError
 from arena.core.link.bots import BotSpec
 from arena.core.ratings.running import Rating
@@ -60,7 +61,7 @@ MOST_FAULTS: Final = 5
 MOST_SHOWN: Final = 80
 CLAIMED: Final = 100
 NEAR: Final[Mapping[str, float]] = {"games.seconds": 0.1, "fits.rating": 1e-6, "fits.half_width": 1e-6}
-"""By column how far numbers may be apart. Before logs told how long a game took, that was measured a moment earlier."""
+"""Tolerance by column. Before logs told how long a game took, that was measured a moment earlier."""
 EXACT: Final = 1e-9  # how far all others may be: sums come in the order in which games end
 
 
@@ -71,9 +72,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     settings: Settings
     beacon: str = ""
     entropy: tuple[str | None, ...] | None = None
-    """By entrant what it put into chance; None if nobody put in anything."""
+    """Contribution of each entrant to chance; None if nobody put in anything."""
     struck: Mapping[int, str] = {}
-    """By number the games whose results were taken back afterwards, as `Corrections.struck` tells of them."""
+    """Games whose results were taken back afterwards, by number, as `Corrections.struck` tells of them."""
     result: Callable[[int], GameResult | None]
     """Returns the result of a game by its log; None if there is no log."""
 
@@ -244,7 +245,7 @@ def contradictions(told: Told, store: Store, record: Record) -> Iterator[str]:
 
 Row: TypeAlias = tuple[Any, ...]
 _OPEN: Final = ("planned", "running")
-"""What a game is while it has no result. The comparison of its status is `_of_status`."""
+"""Statuses of a game while it has no result. The comparison of its status is `_of_status`."""
 
 
 def _beside(
@@ -291,6 +292,11 @@ def _differences(
             for column in expected | told:
                 name, here, there = f"{table}.{column}", told.get(column), expected.get(column)
                 if here is None and name in may_be_empty:
+                    continue
+                if name == "seats.numbers" and isinstance(here, dict):  # those of wings that are not loaded stay
+                    known = plugs.known_numbers().keys() & here.keys()
+                    here, there = ({one: (of or {}).get(one) for one in known} for of in (here, there))
+                elif name == "seats.numbers" and here is None:  # stored before a wing brought them
                     continue
                 if name not in (*GIVEN, "games.status") and not _same(here, there, near.get(name, EXACT)):
                     yield f"{where}: expected {column} {_apart(there, here)}"

@@ -59,11 +59,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     tournament: Identity
     settings: Payload
     processes: str
-    """How long a bot process is kept: `block`, `game` or `tournament`. Only with the last can it meet a deal again."""
+    """Lifetime of a bot process: `block`, `game` or `tournament`. Only with the last can it meet a deal again."""
     games: int
     """Number of games that are done, with those that are reused."""
     void: str
-    """How many games are void, and whose losses they were; empty if none is."""
+    """Number of void games and whose losses they were, in words; empty if none is."""
     struck: str
     """Which results were taken back, by whom, when and why; empty if none was."""
     reused: tuple[str, ...]
@@ -71,12 +71,12 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     standings: tuple[Standing, ...]
     order: Order | None
-    """How much of it is settled; None before any game."""
+    """Part of the order that is settled; None before any game."""
     crosstable: tuple[CrossRow, ...] | None
     """None if it was left out because there are many entrants."""
     progress: Progress | None
     workers: tuple[WorkerPace, ...]
-    """By worker of a cluster how fast bots were; empty if all games were played here."""
+    """Speed of bots by worker of a cluster; empty if all games were played here."""
     logs: str
 
 
@@ -245,11 +245,10 @@ class Known:
         self._reader = reader
         self._id = "" if without else row.id
         self.entered: Sequence[Entrant] = [one for one in reader.entrants(row.id) if one.name not in without]
-        """Those entrants that are shown, with their numbers in the tournament."""
+        """Entrants that are shown, with their numbers in the tournament."""
         self.entrants = [msgspec.structs.replace(entrant, number=place) for place, entrant in enumerate(self.entered)]
-        """By number here."""
+        """Entrants by number here."""
         self.tallies = [Tally(entrant.number) for entrant in self.entrants] if without else reader.tallies(row.id)
-        """By entrant."""
         self.anchors: Mapping[int, float] = {}  # by entrant a rating that holds the scale
         self.games = 0  # games of other tournaments
         self.reused: tuple[str, ...] = ()  # these tournaments, the earliest first

@@ -43,7 +43,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     half_width: float | None
     """The true rating is in `rating` ± `half_width` with 95 %. None before any game."""
     ahead_of_next: float | None
-    """How likely it is better than the bot of the next row, from 0 to 1. None in the last row, and without ratings."""
+    """Probability that it is better than the bot of the next row. None in the last row, and without ratings."""
     points: float | None
     """Its mean share against opponents, from 0 to 1: a better rank counts 1, an equal one a half. None before any
     game."""
@@ -210,7 +210,7 @@ class _Met:
     def __init__(self, entrants: int, crosstable: bool) -> None:
         self._score, self._games = [0.0] * entrants, [0] * entrants
         self.against: list[dict[int, tuple[int, int, int]]] = [{} for _ in range(entrants)] if crosstable else []
-        """By entrant and opponent the games in which it was better, equal and worse."""
+        """Games in which an entrant was better than an opponent, equal and worse, by both."""
 
     def add(self, pair: PairResult) -> None:
         self._side(pair.one, pair.other, pair.better, pair.equal, pair.worse)

@@ -32,17 +32,17 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     checked: tuple[str, ...]
     faults: tuple[Fault, ...]
     notes: tuple[str, ...] = ()
-    """What could not be checked, and why."""
+    """Parts that could not be checked, and why."""
     struck: int = 0
-    """How many results the organiser took back afterwards."""
+    """Number of results that the organiser took back afterwards."""
     begun: int = 0
-    """How often a game was begun and thrown away, as far as logs and files beside them tell."""
+    """Number of times that a game was begun and thrown away, as far as logs and files beside them tell."""
     of: Literal["tournament", "season"] = "tournament"
-    """What the folder holds: a tournament, or what is published of a league's season."""
+    """Content of the folder: a tournament, or what is published of a league's season."""
     unchecked: dict[str, str] = {}
-    """By check that could not be made why not, where that is not the same for all tournaments."""
+    """Reason why a check could not be made, by check, where that is not the same for all tournaments."""
     later: tuple[str, ...] = ()
-    """What was not checked, and why: a later version of arena wrote it, say, or a package is not installed."""
+    """Files that were not checked, and why: a later version of arena wrote it, say, or a package is not installed."""
 
 
 MOST_FAULTS: Final = 10  # most faults of one check that are printed

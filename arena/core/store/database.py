@@ -31,7 +31,7 @@ from arena.core.store.lock import Held, holder
 
 BUSY_MS = 10_000  # how long opening and reading wait for another connection's lock
 WRITER_BUSY_MS = 500
-"""How long a statement of the writer waits for it before it is tried again. A signal is heeded between two tries."""
+"""Milliseconds that a statement of the writer waits before it is tried again. Signals are heeded between two tries."""
 NOTICE_S = 10.0  # how long the writer waits before it says so
 
 APPLICATION_ID: Final = int.from_bytes(b"aren")
@@ -62,12 +62,12 @@ MIGRATIONS = (
     "0022_struck",
 )
 """The names of all migrations, repeated here so that `arena.core.store.migrations` is imported only if one must run."""
+_FIRST_RELEASE: Final = 19  # so many migrations has a database of 0.2.0
 _WRITERS: Final = "arena-versions"
 """Under this name the table of migrations keeps the versions of arena that have written to a database."""
 _IS_SIGNED: Final = "SELECT 1 FROM _sqlite_migrations WHERE migration_set = ? AND name = ?"
 SCHEMA: Final = Path(__file__).with_name("schema.sql")
-"""The tables as the migrations make them, but the views; `make docs` writes it. A new database is made of it, ten times
-sooner."""
+"""The tables of a new database, but the views."""
 
 _Settings = tuple[tuple[str, str, Any], ...]
 _WAIT: _Settings = (("busy_timeout", str(BUSY_MS), BUSY_MS),)
@@ -98,7 +98,7 @@ _TROUBLES: Final = {
     ),
     sqlite3.SQLITE_BUSY: ("a database that no other program has locked", "close that program. " + _KEPT),
 }
-"""By SQLite's primary result code: what was expected, and what the operator can do."""
+"""Expectation, and what the operator can do, by SQLite's primary result code."""
 _DESCRIPTORS: Final = 3  # how many files SQLite opens for a database with a write-ahead log
 
 
@@ -195,12 +195,13 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def migrate(connection: Connection, path: Path) -> None:
-    """Brings the tables up to date, all or nothing, and marks the file as ours.
+    """Brings the tables up to date, all or nothing, and marks the file as ours: idempotent.
 
     Foreign keys are off meanwhile, so that a table that others refer to can be replaced. They are checked at the end.
 
     Raises:
-        StoreError: They are broken, which only a change by another program can cause. Nothing has changed.
+        StoreError: They are broken, which only a change by another program can cause, or older than the first release.
+            Nothing has changed.
     """
     applied = _applied(connection)
     if set(MIGRATIONS) <= applied:
@@ -211,13 +212,18 @@ def migrate(connection: Connection, path: Path) -> None:
     if not applied:
         _make_tables(connection)
         return
+    if lacking := [name for name in MIGRATIONS[:_FIRST_RELEASE] if name not in applied]:
+        raise StoreError(
+            f"expected a database of arena 0.2.0 or later, got one without {lacking[0]} - at {path}; give another file "
+            "with --db"
+        )
     from sqlite_utils import Database
 
-    from arena.core.store.migrations import migrations
+    from arena.core.store.migrations import apply
 
     _configure(connection, path, (("foreign_keys", "OFF", 0),))
     with immediate(connection):
-        migrations.apply(Database(connection, execute_plugins=False))
+        apply(Database(connection, execute_plugins=False))
         for wing, tables in plugs.tables().items():
             if len(missing(connection, wing, tables)) < len(tables.steps):  # the wing is in it
                 extend(connection, wing, tables)

@@ -364,6 +364,15 @@ class Reader:
             found.setdefault(name, Counter())[key] = count
         return found
 
+    def numbers(self, tournament: str) -> set[str]:
+        """Returns the names of the numbers that wings brought of the seats of its games."""
+        rows = self._db.execute(
+            "SELECT DISTINCT key FROM games JOIN seats ON seats.game = games.id, json_each(figures, '$.numbers')"
+            " WHERE tournament = ? AND instr(figures, '\"numbers\":')",
+            (tournament,),
+        )
+        return {str(name) for (name,) in rows}
+
     def _tournament(self, where: str, *parameters: str | None) -> Tournament | None:
         cursor = self._db.execute(f"{_TOURNAMENT} {where}", parameters)
         row = cursor.fetchone()

@@ -10,7 +10,7 @@ import msgspec
 
 from arena.core.ratings.running import Rating
 from arena.core.text import display_fault
-from arena.core.types import GameResult, Payload, SeatResult, Teams, outcomes
+from arena.core.types import GameResult, Payload, SeatResult, Teams, Variant, outcomes
 
 
 class Entrant(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,13 +32,8 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
         return "" if display_fault(told) else told
 
 
-class Pool(msgspec.Struct, frozen=True, kw_only=True):
+class Pool(Variant, frozen=True, kw_only=True):
     """What tournaments must have in common for their ratings to be comparable."""
-
-    rules: str
-    rules_version: int
-    ruleset: str
-    options: dict[str, str]
 
     @classmethod
     def of(cls, settings: Payload) -> Pool:
@@ -60,19 +55,19 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     settings: Payload
     digest: str
     seed: str | None
-    """What the operator gave to make it reproducible."""
+    """Text that the operator gave to make it reproducible."""
     secret: bytes
     commitment: str
     beacon: str = ""
     """The value of a public beacon in its chance; empty if none was named."""
     entropy: tuple[str | None, ...] | None = None
-    """By entrant what it put into chance (hex), or None; all None until they are asked, before the first game."""
+    """Contribution of each entrant to chance (hex), or None; all None until they are asked, before the first game."""
     logs: str
     games: int
     open: bool = False
     """Whether more may be planned."""
     rated: int = 0
-    """How many games, in schedule order, have moved the ratings."""
+    """Number of games, in schedule order, that have moved the ratings."""
     seconds: float = 0.0
     status: str = "running"
     finished: str | None = None
@@ -94,7 +89,7 @@ class PlannedGame(msgspec.Struct, frozen=True, kw_only=True):
     rotation: int
     entrants: tuple[int, ...]
     parameters: tuple[dict[str, str], ...] = ()
-    """By seat values of parameters that its round chooses; empty if it chooses none."""
+    """Values of parameters by seat that its round chooses; empty if it chooses none."""
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -197,7 +192,7 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 SUMMED: Final = tuple(name for name in Tally.__struct_fields__ if name not in ("entrant", "max_ms"))
-"""What of a tally adds up, game by game."""
+"""Fields of a tally that add up, game by game."""
 
 
 class GameRow(msgspec.Struct, frozen=True):
@@ -210,7 +205,6 @@ class GameRow(msgspec.Struct, frozen=True):
     log_sha256: str
     entrants: tuple[int, ...]
     ranks: tuple[int, ...]
-    """By seat."""
 
 
 def game_id(tournament: str, number: int) -> str:

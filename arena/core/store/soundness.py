@@ -31,7 +31,7 @@ _STORED: Final = {
     "TEXT": ("text", "null"),
     "BLOB": ("blob", "null"),
 }
-"""By the type of a column what its values are."""
+"""Values of a column, by its type."""
 _Numbers: TypeAlias = tuple[int, ...]
 _JSON: Final[dict[str, Any]] = {
     "entrants.spec": Payload,
@@ -103,7 +103,7 @@ _RELATIONS: Final = {
         " OR rated > (SELECT count(*) FROM games WHERE tournament = tournaments.id)"
     ),
 }
-"""What does not fit together: queries for the names of it."""
+"""Contradictions: queries for the names of it."""
 
 
 @contextmanager

@@ -4,7 +4,7 @@ Laws:
 1. What can be computed is not stored: a game gets its row at its first claim. First claims follow the schedule, so the
    rows are always the first games of the schedule. Rounds that depend on results are stored when they are planned.
 2. A game is claimed before it is played. Its result is accepted only once and only from the last claim: a second
-   delivery, or one of an earlier claim, is an error.
+   delivery, or one of an earlier claim, is an error. So `record` is not idempotent, and a result counts exactly once.
 3. A result, its seats, its digests, the sums that it adds to and the ratings that it moves are one transaction. The
    results move the ratings in schedule order: those of the games before the first that is neither done nor void.
    Ratings belong to the tournament's pool. A game that does not count, as one whose result was taken back, moves none

@@ -21,7 +21,7 @@ _WHICH = """games.tournament,
             rules,
             ruleset,
             deal"""
-"""What says which game it is, in each view of games."""
+"""Columns that say which game it is, in each view of games."""
 SHARED: Final = """EXISTS (SELECT 1 FROM seats AS others
                 WHERE others.game = seats.game AND others.seat <> seats.seat AND others.rank = seats.rank
                 AND (others.team IS NULL OR others.team <> seats.team))"""

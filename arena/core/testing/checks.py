@@ -21,7 +21,7 @@ from arena.core.wire.messages import MAX_INT
 FEW: Final = 2
 """Plays, or other things, that are tried at each step."""
 FAILING: Final = 0.02
-"""How likely seats forfeit at each step of a game with forfeits."""
+"""Probability that seats forfeit at each step of a game with forfeits."""
 _DISTINCT = 60  # legal plays up to which they are compared with each other
 
 

@@ -24,17 +24,17 @@ from arena.core.types import Payload
 ALTERNATIVES: Final = 2
 """Other draws or plays that are tried at each step."""
 FORKS: Final = 4
-"""How often in a game each seat's other world is played on for `FARTHEST` steps; elsewhere it is for one step."""
+"""Number of times in a game that each seat's other world is played on for `FARTHEST` steps; elsewhere for one."""
 FARTHEST: Final = 40
 """Steps that both worlds are played on."""
 ENDS: Final = 3
-"""How many other worlds of a game are played to their end."""
+"""Number of other worlds of a game that are played to their end."""
 TRIES: Final = 1_000
 """Calls of `resample` until something that the seat cannot know has to differ."""
 MOST_TRIED: Final = 60
 """Actions that a seat tries at a moment of the game, at most."""
 MOST_WORDS: Final = 12
-"""Of the words, and of the keys, in the views of a game, how many are put into actions."""
+"""Number of the words, and of the keys, in the views of a game that are put into actions."""
 _FAILING = 0.01
 _BUILD = "build the view, the legal plays and pending of a seat from what that seat was told, and nothing else"
 

@@ -50,7 +50,7 @@ class Step(msgspec.Struct):
 
 
 Forfeits: TypeAlias = float | tuple[int, tuple[int, ...]]
-"""How likely some seats forfeit at the start, and whenever somebody is asked; or at which step which seats do."""
+"""Probability that some seats forfeit at the start, and whenever somebody is asked; or at which step which seats do."""
 
 
 def always_tried(seats: int) -> list[Forfeits]:

@@ -22,7 +22,7 @@ AHEAD_GAMES: Final = 10
 share the machine with several that start. The quickest games take 20 ms, and a bot's start takes 150."""
 
 Processes: TypeAlias = Literal["block", "game", "tournament"]
-"""How long a bot process is kept. Only with `tournament` does it meet deals again."""
+"""Lifetime of a bot process. Only with `tournament` does it meet deals again."""
 DEALS: Final = "deals"  # the one block of games whose processes serve on
 
 

@@ -22,7 +22,7 @@ from arena.core.types import Payload, TimeControl, seconds_text
 
 LATEST: Final = "latest"  # stands for the latest finished tournament that can be extended
 _FREE: Final = ("deals", "seed", "format", "planning", "extends", "unchanged", "played")
-"""What may differ from the tournament that is extended, and the bots."""
+"""Settings that may differ from the tournament that is extended, and the bots."""
 
 
 class Extended(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,10 +30,10 @@ class Extended(msgspec.Struct, frozen=True, kw_only=True):
 
     settings: Settings
     starts: tuple[Rating, ...]
-    """By entrant the running rating that it begins with."""
+    """Running rating that each entrant begins with."""
     of: str
     told: tuple[str, ...]
-    """What is reused, and what is played anew and why, in sentences."""
+    """Sentences about what is reused, and what is played anew and why."""
     gone: tuple[str, ...]
     """Entrants of that tournament whose games are left out."""
 

@@ -181,7 +181,7 @@ class Lanes(AbstractContextManager["Lanes"]):
         self._manned = time.monotonic()  # when there last was a worker
         self._ask_at = -math.inf  # not before this moment is a worker asked for again
         self._game_s = BLOCK_S
-        """How long a game on a cluster lasted of late, in the mean. Until that is known, a block is short."""
+        """Mean duration of a game on a cluster of late, in seconds. Until that is known, a block is short."""
 
     def __exit__(self, *raised: object) -> bool | None:
         return self._stack.__exit__(*raised)  # type: ignore[arg-type]

@@ -35,7 +35,7 @@ from arena.core.types import GameResult, Termination
 
 MAX_TRIES: Final = 3  # how often a game may crash its worker, or be interrupted, before the tournament stops
 MAX_KILLS: Final = 10
-"""How often the worker may be killed from outside during the same game before the tournament stops."""
+"""Number of times that the worker may be killed from outside during the same game before the tournament stops."""
 MAX_CHUNK: Final = 100  # most games that a lane claims at a time
 
 

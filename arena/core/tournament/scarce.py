@@ -42,7 +42,7 @@ class ScarceUse:
         self._most = most
         self._game = game
         self._held: dict[str, tuple[int, Counter[str]]] = {}
-        """By game that is claimed: the first game of its claim, and what its bots use."""
+        """First game of the claim, and what its bots use, by game that is claimed."""
 
     def fits(self, number: int) -> bool:
         """Says whether a game may be claimed now."""

@@ -35,7 +35,7 @@ PLAIN_LOGS: Final = 1_000
 a tenth, and 100,000 of them would take 3 GB."""
 
 OnOverload: TypeAlias = Literal["rate", "void"]
-"""What becomes of a game that a seat lost on time while the machine denied it a core: it counts, or it is void."""
+"""Fate of a game that a seat lost on time while the machine denied it a core: it counts, or it is void."""
 
 
 class BotSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -65,8 +65,8 @@ class _SettingsOfAll(msgspec.Struct, frozen=True, kw_only=True):
     chance: Literal[2, 3] = VERSION
     """Which version of `protocol/CHANCE.md` its deals follow. Only tournaments of this one are played and verified."""
     processes: Processes = "block"
-    """How long a bot process is kept: for a block of games of which no two have the same deal, for one game, or for
-    the whole tournament."""
+    """Lifetime of a bot process: for a block of games of which no two have the same deal, for one game, or for the
+    whole tournament."""
     seed: str | None = None  # source of the tournament's secret; None means the system's random generator
     beacon: str | None = None
     """Which public value goes into the deals, as `arena.core.referee.beacon` names it; None if none does."""
@@ -159,7 +159,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     refs: tuple[str, ...]
     """The entrants' names on the command line in the operator's folder, by number."""
     most: dict[str, int] = {}
-    """How many bots may use at once what the manifests say, if not `scarce.USUAL`."""
+    """Number of bots that may use at once what the manifests say, if not `scarce.USUAL`."""
 
     @property
     def cores(self) -> int:

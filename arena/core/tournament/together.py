@@ -16,7 +16,7 @@ from arena.core.tournament.schedule import Schedule
 
 MOST: Final = 100_000  # Matches that are remembered. Of one that was taken out of a league not all games are ever over.
 Match: TypeAlias = Hashable
-"""What a match is known by."""
+"""Key of a match."""
 
 
 class Claimer(Protocol):

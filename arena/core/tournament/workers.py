@@ -49,12 +49,11 @@ class NoFreeWorker(MachineFault):
 
 
 _OF_TERMINALS: Final = {signal.SIGINT, signal.SIGQUIT, signal.SIGHUP}
-"""What a terminal sends to every process. Only the first process heeds such a signal; it ends the rest."""
+"""Signals that a terminal sends to every process. Only the first process heeds such a signal; it ends the rest."""
 _STOPPING: Final = {*_OF_TERMINALS, signal.SIGTERM}
 _PROGRAM: Final = (
     "import sys; sys.path[:] = sys.argv[2:]; from arena.core.tournament.workers import serve; serve(int(sys.argv[1]))"
 )
-"""The program of a worker process."""
 _CPUS: Final = Path("/sys/devices/system/cpu")
 
 

@@ -165,7 +165,7 @@ def read_map(frame: bytes, *, more: frozenset[type] = frozenset()) -> dict[str, 
 _PAYLOAD: Final = dict(
     zip(range(0xC4, 0xE0), b"\1\2\4\1\2\4\4\x08\1\2\4\x08\1\2\4\x08\2\3\5\x09\x11\1\2\4\2\4\2\4", strict=True)
 )
-"""By first byte: how many bytes follow it or, for a kind with a length, how many bytes hold the length."""
+"""Number of bytes that follow a first byte or, for a kind with a length, that hold the length."""
 
 
 def nests_too_deeply(frame: bytes) -> bool:

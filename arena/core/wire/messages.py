@@ -20,7 +20,7 @@ MAX_FRAME = 65_536
 MAX_REFEREE_FRAME = 1_048_576
 """Bytes that a message from the referee may have."""
 MAX_DEPTH = 16
-"""How deeply maps and arrays may nest; the message itself is depth 1."""
+"""Depth to which maps and arrays may nest; the message itself is depth 1."""
 MAX_NOTE = 1_024
 """Bytes (UTF-8) that a note may have."""
 MAX_IGNORED = 1_000

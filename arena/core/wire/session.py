@@ -58,7 +58,7 @@ TRANSITIONS: Final[Mapping[State, Mapping[_Event, State]]] = {
 """State, message, next state. Each message but `error` is sent by one side only."""
 
 _Answer: TypeAlias = tuple[type[messages.Ready] | type[messages.Action], int]
-"""What a bot owes or sends: the message, and the number it must repeat."""
+"""Message that a bot owes or sends, and the number it must repeat."""
 
 
 class Session:
@@ -74,7 +74,7 @@ class Session:
         self._owed: _Answer | None = None
         self._lapsed: set[_Answer] = set()
         self._ignored = 0
-        """How many messages were ignored since the last `game_over`."""
+        """Number of messages that were ignored since the last `game_over`."""
 
     @property
     def state(self) -> State:

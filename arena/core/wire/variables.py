@@ -6,7 +6,7 @@ from typing import Final
 
 ENDPOINT: Final = "ARENA_ENDPOINT"
 TOKEN: Final = "ARENA_TOKEN"
-"""What to put into `hello.token`. By it is known, too, which processes a bot has started."""
+"""Text to put into `hello.token`. By it is known, too, which processes a bot has started."""
 
 FIXED: Final = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
 """Locale and time zone of each bot and each build, whatever those of the operator are."""

@@ -33,7 +33,7 @@ _MECHANISM: Final = slice(12, 32)
 _PING: Final = b"\4PING"
 _PONG: Final = b"\4PONG"
 _CONTEXT: Final = slice(7, 23)
-"""Of a PING's body: what its PONG repeats. Before it comes the time to live, two bytes."""
+"""Part of a PING's body that its PONG repeats. Before it comes the time to live, two bytes."""
 
 
 def frame(message: bytes) -> bytes:
@@ -64,9 +64,9 @@ class Zmtp:
 
     def __init__(self) -> None:
         self.routing_id = b""
-        """What the peer calls itself; known once it is ready. It means nothing here."""
+        """Name that the peer gives itself; known once it is ready. It means nothing here."""
         self.commands = 0
-        """How many commands have come: READY, heartbeats, unknown ones."""
+        """Number of commands that have come: READY, heartbeats, unknown ones."""
         self._stage = _Stage.GREETING
         self._data = bytearray()
         self._answers = bytearray(_GREETING)

@@ -21,7 +21,7 @@ CARDS = 64
 PLAYERS = range(2, 6)
 
 SECTION = "cards"
-"""What the cards are called in the file."""
+"""Name of the cards in the file."""
 _CARDS_IN_A_BLOCK = 8
 
 
@@ -29,7 +29,7 @@ class Deck(game_kit.Board, frozen=True):
     """A deck."""
 
     cards: tuple[bytes, ...]
-    """Of each card the kinds of its squares, row by row from the top left. A card's number is its index."""
+    """Kinds of the squares of each card, row by row from the top left. A card's number is its index."""
 
     def payload(self) -> Payload:
         return super().payload() | {"cards": [[KINDS[kind] for kind in card] for card in self.cards]}

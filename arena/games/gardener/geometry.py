@@ -14,7 +14,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 STRIDE = 1024
-"""How far apart two squares are that lie side by side. No garden of 64 cards is nearly so high."""
+"""Distance of the numbers of two squares that lie side by side. No garden of 64 cards is nearly so high."""
 WIDE, HIGH = 2, 3
 """The squares of a card."""
 LENGTHS = range(3, 6)
@@ -49,7 +49,7 @@ class Row(Struct, frozen=True, order=True):
     """A line of alike squares with no further one at either end. Rows ascend by y, then x, across before down."""
 
     y: int
-    """Of its leftmost or topmost square."""
+    """Row of its leftmost or topmost square."""
     x: int
     down: bool
     """Whether it runs down, not across."""
@@ -67,7 +67,7 @@ class Layout(Struct, frozen=True):
     """The positions beside a card of the garden or over it, legal or not, each with its number in the garden: that of
     the first card that it touches, times the length of `NEAR`, and which of `NEAR` leads from there."""
     positions: tuple[int, ...]
-    """Where the next card may be put, turned or not, ascending."""
+    """Positions of the next card, turned or not, ascending."""
     rows: tuple[Row, ...]
     """The new rows that the last card made or lengthened, ascending."""
 

@@ -78,7 +78,7 @@ def read_row(play: Payload, path: str) -> ScoreRow:
 
 
 READERS: Mapping[Phase, Callable[[Payload, str], Play]] = {"seize": read_seize, "plant": read_plant}
-"""How a play is read, by phase; in all others it is read as that of a scoring."""
+"""Reader of a play, by phase; in all others it is read as that of a scoring."""
 
 
 def _square(entry: Payload, key: str, path: str) -> tuple[int, int]:

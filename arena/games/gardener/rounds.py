@@ -18,7 +18,7 @@ from arena.games.gardener.state import ALL_KINDS, Done, Plant, ScoreRow, Seize, 
 POINTS = {3: 1, 4: 2, 5: 4}
 """For a row, by its length."""
 BONUS = (0, 0, 2, 4, 6)
-"""By the number of different kinds scored in a round."""
+"""Bonus by the number of different kinds scored in a round."""
 _DONE = game_kit.Product.of(Done)
 
 

@@ -86,7 +86,6 @@ class State(msgspec.Struct, frozen=True):
     """`deal`: chance deals the first cards; `turn_up`: it turns up those of a round; `seize`; `plant`; `score`;
     `over`."""
     round: int
-    """How many rounds were begun."""
     starter: Seat
     """The starting player of the round."""
     deck: bytes
@@ -96,14 +95,14 @@ class State(msgspec.Struct, frozen=True):
     offer: tuple[int, ...]
     """The cards turned up in this round and not taken, ascending."""
     taken: tuple[int | None, ...]
-    """By seat: the card that it seized and has not planted."""
+    """Card that each seat seized and has not planted."""
     gardens: tuple[Garden, ...]
     rows: tuple[tuple[Row, ...], ...]
-    """By seat: its new rows of this round that it has not scored."""
+    """New rows of this round that each seat has not scored."""
     scored: tuple[int, ...]
-    """By seat: the kinds of rows that it scored in this round."""
+    """Kinds of rows that each seat scored in this round."""
     features: tuple[int, ...]
-    """By seat: the kinds whose feature cards are face up."""
+    """Kinds whose feature cards are face up, by seat."""
     scores: tuple[int, ...]
     due: tuple[Seat, ...] = ()
     """The seats that still owe the decision of this phase, ascending; those of a draft in its order."""
@@ -128,15 +127,15 @@ class Tables:
         self.seats = seats
         self.race = options["seize"] == "race"
         self.features = [value == "on" for value in FEATURES.by_seat(options["features"], seats)]
-        """By seat: whether feature cards matter to it."""
+        """Flag by seat: whether feature cards matter to it."""
         self.face_up = options["deck"] == "face_up"
         self.exactly_over = options["exactly_over"] == "yes"
         self.target = int(options["target"])
         self.cards = [(card, card[::-1]) for card in deck.cards]
-        """By number: the kinds of the squares of each card as it is, and turned."""
+        """Kinds of the squares of each card, by number, as it is, and turned."""
         self.everyone = tuple(range(seats))
         self.draws = [game_kit.Draw("deck", n) for n in range(len(deck.cards) + 1)]
-        """By the size of the deck: the draw of a card."""
+        """Draw of a card, by the size of the deck."""
         self.decisions = {
             kind: [game_kit.Decision(seat, kind, race=self.race and kind == "seize") for seat in range(seats)]
             for kind in ("seize", "plant", "score")

@@ -19,20 +19,20 @@ from msgspec import Struct
 from arena.core.face import BoardText, Payload, errors, game_kit
 
 Kind: TypeAlias = Literal["land", "sea", "village", "city", "edo"]
-"""What a space is. The last three are settlements."""
+"""Kind of a space. The last three are settlements."""
 
 KINDS: Mapping[str, Kind] = {"~": "sea", ".": "land", "v": "village", "c": "city", "E": "edo"}
 """The character of each kind in a map."""
 PIECES: Mapping[Kind, int] = {"village": 1, "city": 2, "edo": 3}
-"""How many pieces each kind of settlement holds."""
+"""Number of pieces that each kind of settlement holds."""
 CASTES = 3
-"""How many castes share the pieces evenly."""
+"""Number of castes, which share the pieces evenly."""
 PLAYERS = range(2, 5)
 MAX_SPACES = 255
-"""How many spaces a board may have, so that a space's number fits a byte."""
+"""Number of spaces that a board may have, so that a space's number fits a byte."""
 
 SECTION = "map"
-"""What the map is called in the file."""
+"""Name of the map in the file."""
 
 _SYMBOLS = {kind: symbol for symbol, kind in KINDS.items()}
 _STEPS = ((-2, 0), (-1, -1), (-1, 1), (1, -1), (1, 1), (2, 0))

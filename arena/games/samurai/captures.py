@@ -107,7 +107,7 @@ def influence(tables: Tables, state: State, settlement: int, caste: int) -> list
 # Who has won
 
 Comparison: TypeAlias = Callable[[Sequence[Triple], Seat], Triple]
-"""What a seat is compared by, given all captured pieces; larger is better. Seats that forfeited keep their pieces."""
+"""Key by which seats are compared, given all captured pieces; larger is better. One that forfeited keeps its pieces."""
 
 
 def leader(captured: Sequence[Triple], caste: int) -> Seat | None:
@@ -131,4 +131,4 @@ def by_majorities(captured: Sequence[Triple], seat: Seat) -> Triple:
 
 
 COMPARISONS: Mapping[str, Comparison] = {"leaders": by_leaders, "two_majorities": by_majorities}
-"""By the value of the option `scoring`."""
+"""Comparison by the value of the option `scoring`."""

@@ -85,7 +85,7 @@ _PRODUCTS: Final[Mapping[type, Callable[..., Payload]]] = {
     Settle: lambda castes, spaces: {"caste": [CASTES[caste] for caste in castes], "space": list(spaces)},
     Capture: lambda spaces, castes: {"space": list(spaces), "caste": [CASTES[caste] for caste in castes]},
 }
-"""How a product is written, by its plays. `write_legal` adds the switches, and the end of a turn has no product."""
+"""Writer of a product, by its plays. `write_legal` adds the switches, and the end of a turn has no product."""
 
 
 def write_play(play: Play) -> Payload:
@@ -150,7 +150,7 @@ READERS: Mapping[Phase, Callable[[Payload, str], Play]] = {
     "setup": read_settle,
     "captures": read_capture,
 }
-"""How a play is read, by phase; in all others it is read as that of a turn."""
+"""Reader of a play, by phase; in all others it is read as that of a turn."""
 
 
 def _space(entry: Payload, key: str, path: str) -> int:

@@ -35,7 +35,6 @@ class Tile(msgspec.Struct, frozen=True):
     """`land`, `sea`, or `` for the switch, which is not placed."""
     fast: bool
     copies: int = 1
-    """How many every player has."""
 
 
 _EVERY = (0, 1, 2)
@@ -194,15 +193,12 @@ class State(msgspec.Struct, frozen=True):
     `turns`: tiles are played; `captures`: the seat to move chooses which piece is captured next; `refill`: chance
     draws tiles at the end of a turn; `over`."""
     turn: int
-    """How many turns were begun."""
     to_move: Seat
     """Whose turn it is, in `setup`, `turns`, `captures` and `refill`."""
     land: bytes
-    """The empty land spaces."""
     sea: bytes
-    """The empty sea spaces."""
     at: bytes
-    """What lies on each space: 0 for no tile, else 1 + owner * KINDS + tile."""
+    """Content of each space: 0 for no tile, else 1 + owner * KINDS + tile."""
     pieces: tuple[bytes, bytes, bytes]
     """The settlements that hold a piece of each caste."""
     supply: Triple
@@ -224,7 +220,7 @@ class State(msgspec.Struct, frozen=True):
     must_follow: bool = False
     """Whether the turn may not end yet, because the tile played last is fast (`fast=must_follow`)."""
     passes: int = 0
-    """How many seats passed in succession."""
+    """Number of seats that passed in succession."""
     switch_used: bytes = b""
     """The seats whose switch tile has left the game."""
     forfeited: tuple[tuple[Seat, ...], ...] = ()
@@ -246,15 +242,15 @@ def owner_and_tile(code: int) -> tuple[Seat, int]:
 # Tables
 
 PLACED = [[ONE[tile_code(seat, tile)] for tile in range(KINDS)] for seat in range(4)]
-"""By seat and tile: what `State.at` holds for it, as one byte to splice in."""
+"""Value of `State.at` for a tile of a seat, as one byte to splice in."""
 MOVABLE = [
     frozenset(tile_code(seat, index) for index, tile in enumerate(TILES) if not tile.fast and index != MOVE)
     for seat in range(4)
 ]
-"""By seat: what `State.at` holds for those of its tiles that a move may take from the board."""
+"""Values of `State.at` for those tiles of each seat that a move may take from the board."""
 _STRENGTHS = [tuple(tile.value * (caste in tile.castes) for caste in range(len(CASTES))) for tile in TILES]
 INFLUENCE = [(0, (0, 0, 0))] + [(seat, strength) for seat in range(4) for strength in _STRENGTHS]
-"""By what `State.at` holds: whose tile it is, and how much it influences each caste."""
+"""Owner of a tile, and its influence on each caste, by the value of `State.at`."""
 
 
 class Tables:
@@ -286,18 +282,18 @@ class Tables:
         self.land, self.villages, self.cities = by_kind["land"], by_kind["village"], by_kind["city"]
         edos = by_kind["edo"]
         self.around = [tuple(n for n in space.neighbours if kinds[n] in ("land", "sea")) for space in board.spaces]
-        """By space: the neighbours that can hold tiles."""
+        """Neighbours of each space that can hold tiles."""
         self.land_around = [tuple(n for n in space.neighbours if kinds[n] == "land") for space in board.spaces]
-        """By settlement: the spaces that must be full for it to be surrounded. The sea need not be."""
+        """Spaces that must be full for a settlement to be surrounded, by settlement. The sea need not be."""
         self.settlements_near = [
             tuple(n for n in space.neighbours if kinds[n] in PIECES) if space.kind == "land" else ()
             for space in board.spaces
         ]
-        """By land space: the settlements that it helps to surround."""
+        """Settlements that a land space helps to surround, by space."""
         self.everyone = tuple(range(seats))
         self.others = [tuple(other for other in range(seats) if other != seat) for seat in range(seats)]
         self.draws = [[game_kit.Draw(f"stack/{seat}", n) for n in range(len(FULL_SET) + 1)] for seat in range(seats)]
-        """By seat and size of its stack: the draw of a tile."""
+        """Draw of a tile, by seat and size of its stack."""
         self.decisions = {
             kind: [(game_kit.Decision(seat, kind),) for seat in range(seats)] for kind in ("setup", "turn")
         }

@@ -82,7 +82,7 @@ class Seat(gymnasium.Env[Array, Any]):
         self._over: bool | None = None
         self._bots: dict[int, Any] = {}
         self._heard: dict[int, list[bytes]] = {}
-        """By seat of a bot, what it was sent in this game: a copy of the game has a bot that was told the same."""
+        """Messages to each bot in this game, by seat: a copy of the game has a bot that was told the same."""
         self.observation_space, self.action_space = game.space, gymnasium.spaces.Discrete(game.actions)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:

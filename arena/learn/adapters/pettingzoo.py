@@ -181,4 +181,4 @@ _OF_A_GAME: Final = {
     "agents", "rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents",
     "_cumulative_rewards", "_observed", "_steps",
 }  # fmt: skip
-"""What there is after `reset` only."""
+"""Attributes that are there after `reset` only."""

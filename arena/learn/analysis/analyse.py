@@ -68,7 +68,6 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     """The lower end of the interval of `cost`, which holds the true one in 95 of 100 cases."""
     high: float
     trials: int
-    """The number of trials that this rests on."""
     proven: bool
     """Whether the action that was tried beside it is shown to be better."""
 

@@ -16,7 +16,7 @@ from arena.core.face import Payload, Seat, errors, game_kit, log_records, wire_m
 from arena.pages.seat import ASKED, GONE, OVER, WAITING
 
 WAIT_S: Final = 50.0
-"""How long an answer waits for the others at most: clients give up after a minute."""
+"""Longest time in seconds that an answer waits for the others: clients give up after a minute."""
 
 
 class AgentSeat:
@@ -27,9 +27,8 @@ class AgentSeat:
         self.request = 0
         """The number of the request that is open, or was last."""
         self.start: Payload = {}
-        """What the seat was told when the game began."""
+        """Message to the seat when the game began."""
         self.notes: list[str] = []
-        """What it has noted in this game."""
         self.limit_ms: float | None = None
         """The time for the open decision; None while the clock is off."""
         self._rules = rules

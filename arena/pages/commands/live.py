@@ -29,7 +29,7 @@ def live_board(screen: Console, pace: float) -> Iterator[Callable[[log_records.H
 
     onlooker: replays.Onlooker | None = None
     drawn = 0.0
-    place = scenes.Place()
+    place = scenes.Shift()
 
     def draw(looking_on: replays.Onlooker) -> None:
         nonlocal place

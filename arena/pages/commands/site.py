@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from arena.pages.site.build import SiteBuilt
 
 MOST_FAULTS = 5
-"""How many games without a replay are named."""
+"""Number of games without a replay that are named."""
 
 REPLAYS = 20
-"""Of how many of a tournament's latest games there are replays, unless more are asked for."""
+"""Number of a tournament's latest games that have replays, unless more are asked for."""
 
 
 def _number_or_all(ctx: click.Context, option: click.Parameter, value: str) -> int | None:

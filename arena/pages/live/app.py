@@ -36,11 +36,11 @@ from arena.pages.web.site import fixed, site_app
 from arena.pages.web.streams import EventStreams
 
 TICK_S: Final = 0.1
-"""How often new frames are sent."""
+"""Seconds between new frames."""
 LISTS_S: Final = 0.5
-"""How often the lists of games are sent, at most."""
+"""Seconds between lists of games, at least."""
 UNREADABLE: Final = "The standings cannot be read now."
-"""What strangers are told of an error."""
+"""Text for strangers about an error."""
 MOST_REPLAYS: Final = 8
 """Replays that are kept to be sent again."""
 FRAMED: Final = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")

@@ -66,12 +66,12 @@ class Summary(msgspec.Struct, frozen=True):
     id: str
     names: list[str]
     turn: str
-    """Where it is, in the words of the board: `Round 14`; empty before the first turn."""
+    """Turn in the words of the board: `Round 14`; empty before the first turn."""
     ranks: list[int] | None
-    """How it ended, once it is over; empty if it was interrupted."""
+    """Ranks, once it is over; empty if it was interrupted."""
     whole: bool
     how: str
-    """How it ended, in a word (`how_ended`); empty while it goes on."""
+    """End in a word (`how_ended`); empty while it goes on."""
     between: str = "v."
 
 
@@ -197,10 +197,10 @@ class LiveFilm:
         """For how many records it is known that the board has room."""
         self._seen = 0
         self._framed = -1
-        """How many records were seen when the last frame was made."""
+        """Number of records that were seen when the last frame was made."""
         self.frames: list[Payload] = []
         self.told = 0
-        """How many of the frames' sentences were taken."""
+        """Number of the frames' sentences that were taken."""
 
     def go_on(self, now: float) -> Iterator[Payload]:
         """Takes what has come, and yields the frames that are new. What may not be complete yet waits.
@@ -272,11 +272,11 @@ class Games:
         self.running: dict[str, LiveGame] = {}
         """The one that began last is last."""
         self._resting: dict[str, LiveGame] = {}
-        """Those that nobody seems to play. They run again with the next word of them."""
+        """Games that nobody seems to play. They run again with the next word of them."""
         self.finished: deque[LiveGame] = deque(maxlen=MOST_FINISHED)
         """The last one first."""
         self._kept: OrderedDict[str, LiveGame] = OrderedDict()
-        """Those that somebody looked at, the last one last."""
+        """Games that somebody looked at, the last one last."""
         self.version = 0
         """Counts what has changed."""
 

@@ -36,16 +36,16 @@ class Scores(msgspec.Struct, frozen=True):
     title: str
     id: str
     done: int
-    """How many games are over at this moment."""
+    """Number of games that are over at this moment."""
     games: int | None
-    """How many games it has; None if it has no end, or nobody knows yet."""
+    """Number of its games; None if it has no end, or nobody knows yet."""
     finished: bool
     running: bool
     """Whether somebody writes the database now."""
     ranks: list[str]
-    """By row as in other standings: `2=` if others share it."""
+    """Ranks by row as in other standings: `2=` if others share it."""
     rows: list[ranking_tables.Standing]
-    """Where all play together, `rating` and `half_width` are those of the mean score."""
+    """Rows. Where all play together, `rating` and `half_width` are those of the mean score."""
     left_out: int
     cooperative: bool = False
     """Whether all play together: then nobody wins, and scores are compared."""
@@ -86,7 +86,7 @@ class LiveStandings:
         self._endless = endless
         self.scores = NOTHING
         self._done = 0
-        """How many of its own games were over when the standings were read."""
+        """Number of its own games that were over when the standings were read."""
         self.error = ""
         """Why they could not be read the last time. It names files of this machine."""
         self.is_there = False

@@ -45,11 +45,11 @@ class Screen:
         self._onlooker: replays.Onlooker | None = None
         self._game: LiveGame | None = None
         self._seen = 0
-        self._place = scenes.Place()
+        self._place = scenes.Shift()
         self._none = ""
-        """What is said where no running game can be listed."""
+        """Text where no running game can be listed."""
         self._page = ""
-        """What is shown instead of the board: `standings`, `finished` or `keys`."""
+        """Name of what is shown instead of the board: `standings`, `finished` or `keys`."""
 
     def press(self, key: str) -> bool:
         """Does what a key says. Returns whether to go on."""
@@ -114,7 +114,7 @@ class Screen:
 
     def _look_at(self, game: LiveGame) -> None:
         if game is not self._game:
-            self._game, self._seen, self._place = game, 0, scenes.Place()
+            self._game, self._seen, self._place = game, 0, scenes.Shift()
             self._onlooker = replays.Onlooker(game.header, SOURCE, None if self._hands else seat_styles.EVERYBODY)
 
     def _others(self, width: int) -> Text:

@@ -35,7 +35,7 @@ from arena.pages.play import relay
 
 PERSON: Final = "person"
 AGENT: Final = "agent"
-"""What a log has as the version of such a seat, where bots have theirs."""
+"""Version of such a seat in a log, where bots have theirs."""
 _START_MS: Final = 60_000
 """The person does not wait for the start: two small programs that a busy machine may delay."""
 _READ: Final = 65_536
@@ -48,7 +48,7 @@ class Front:
         self._held = ExitStack()
         self._folder = self._held.enter_context(scratch.folder("arena-play-"))
         self.path = str(self._folder / "seat")
-        """Where the seat's process connects."""
+        """Path of the socket to which the seat's process connects."""
         self._listener: socket.socket | None = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.bind(self.path)
         self._listener.listen(1)
@@ -129,7 +129,7 @@ class Start(msgspec.Struct, frozen=True):
 
     job: Job
     header: log_records.Header
-    """What a presenter needs to know: the settings, and who sits where. The secrets of the deal are not in it."""
+    """Facts that a presenter needs: the settings, and who sits where. The secrets of the deal are not in it."""
     seat: Seat
 
     @property

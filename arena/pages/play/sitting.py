@@ -64,7 +64,7 @@ class Sitting:
         self.resigned = False
         self.view = self.rules.first_view(seat)
         self._known = self.view
-        """What the referee told last: without the turn that was sent since."""
+        """View that the referee told last: without the turn that was sent since."""
         self._before = self.view
         self._events: list[Payload] = []
         self._said: list[Text] = []
@@ -77,7 +77,7 @@ class Sitting:
         self._sent: tuple[str, int] | None = None
         """Kind and turn of the decision that was sent last."""
         self._long = ""
-        self._place = scenes.Place()
+        self._place = scenes.Shift()
 
     # Messages
 

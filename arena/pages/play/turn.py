@@ -35,7 +35,7 @@ class _Step(msgspec.Struct, frozen=True):
     plays: tuple[Any, ...]
     chosen: tuple[tuple[str, Any], ...] = ()
     events: tuple[Payload, ...] = ()
-    """What the last play brings about, as its seat would be told."""
+    """Events that the last play brings about, as its seat would be told."""
 
 
 class Turn:
@@ -55,7 +55,7 @@ class Turn:
         state = rules.guess(self.view, self._kind)
         self._steps = [_Step(state, ())]
         self._choices: dict[int, tuple[_Step, Choice | None]] = {}
-        """By depth, what was to be chosen: a front asks again and again."""
+        """Choices by depth: a front asks again and again."""
         self._written: tuple[Any, Sequence[Payload]] = (None, ())
         """The last state whose legal plays were written, and these."""
 
@@ -291,7 +291,7 @@ class Choosing:
     def __init__(self, turn: Turn) -> None:
         self.turn = turn
         self._made: list[int] = []
-        """By choice of somebody, how many values were chosen with it."""
+        """Number of values that were chosen with a choice of somebody."""
 
     @property
     def choice(self) -> Choice | None:

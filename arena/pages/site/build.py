@@ -42,10 +42,10 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     title: str
     address: str = ""
-    """Where it will be served, if that is known: other sites take pictures for previews by whole addresses alone."""
+    """Address of the site, if that is known: other sites take pictures for previews by whole addresses alone."""
     processes: int = 1
     replays: int | None = None
-    """Of how many of a tournament's latest games replays are made; None means of all."""
+    """Number of a tournament's latest games of which replays are made; None means all."""
     seconds: float | None = None
     """After this time no more replays are begun; None means all that are wanted are made."""
     verify: bool = True

@@ -27,13 +27,12 @@ from arena.pages.plots import BAND
 from arena.pages.site.figures import Scale, bars, curve, histogram, scale_of, shade
 
 PAGE: Final = 500
-"""Games of a page of games."""
 CROSSED: Final = 40  # bots in a cross-table: a larger one cannot be read, and each bot's page has all its opponents
 DRAWN: Final = 24
 NAMED: Final = 12  # characters of a name that heads a column of a cross-table
 LAST: Final = 12
 FACE: Final = ("rules", "told", "address", "dates")
-"""What a season's page tells of the document `league.json`."""
+"""Keys of the document `league.json` that a season's page tells."""
 _PRE_WIDTH: Final = 96
 """Columns of a bracket or a table of rounds."""
 
@@ -101,13 +100,13 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     entrants: Sequence[game_rows.Entrant]
     members: Mapping[int, Member]
-    """Of a league's open season by entrant."""
+    """Members of a league's open season by entrant."""
     report: standings_reports.Report
     tallies: Mapping[int, BotTally]
     courses: Mapping[int, Sequence[tuple[int, float, float]]]
     made: Collection[int]
     promises: Sequence[Payload]
-    """As `promises.listed` returns them."""
+    """Promises as `promises.listed` returns them."""
     checked: str | None
     command: str
     last: int
@@ -115,7 +114,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     frozen: Payload | None = None
     """The final standings of a season that is closed, or those of a final that is played."""
     face: Payload = {}
-    """What everybody may know of the league, by `FACE`; nothing of a season that is over."""
+    """Facts that everybody may know of the league, by `FACE`; nothing of a season that is over."""
 
     @property
     def is_league(self) -> bool:

@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import arena
 from arena.core.face import errors, files, plain, texts
+from arena.pages.exhibits import number_texts
 from arena.pages.parts import read_part
 from arena.pages.site.figures import time_text
 from arena.pages.site.parts import HERE
@@ -24,7 +25,7 @@ from arena.pages.site.parts import HERE
 POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; base-uri 'none'; form-action 'none'"
 )
-"""What a page may load and run: files of the same site."""
+"""Content-Security-Policy: a page may load and run files of the same site."""
 _MADE_FROM: Final = b'<meta name="arena-made-from"'
 _TEMPLATES: Final = HERE / "templates"
 _HEAD: Final = 1000
@@ -93,7 +94,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    templates.filters["time"] = time_text
+    templates.filters |= {"time": time_text, "numbers": number_texts}
     return templates
 
 

@@ -36,7 +36,7 @@ FEW: Final = 16
 _INLINE: Final = 2_000
 """Bytes of a ground from which on games share it: one that differs from game to game is smaller."""
 SHARED: Final = ("drawing-", "scenery-")
-"""What the names of assets begin with that only replays need."""
+"""Prefix of the names of assets that only replays need."""
 _SHARED: Final = ("symbols", "ground")
 _NICENESS: Final = 10
 _PICTURE_WIDTH: Final = 80  # columns

@@ -29,7 +29,7 @@ POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""What a page may load, unless its answer says otherwise: scripts, styles, pictures and data of ours."""
+"""Content-Security-Policy of a page, unless its answer says otherwise: scripts, styles, pictures and data of ours."""
 KEY: Final = "key"
 """The name of the key in an address."""
 MOST_BODY: Final = 65_536

@@ -38,7 +38,7 @@ BODY_S: Final = 30.0
 MOST_BYTES: Final = 262_144
 """Bytes of a request: its head and its body."""
 ANSWERED_S: Final = 1.0
-"""How long whoever was answered, and still sends, may take to read the answer."""
+"""Seconds in which whoever was answered, and still sends, is to read the answer."""
 MOST_EVENTS: Final = 8_192
 """Bytes of a WebSocket that are read at a time: 1,400 messages at most, each of which is an event in memory."""
 MOST_PARTS: Final = 64
@@ -55,7 +55,7 @@ SPARE: Final = 256
 """Descriptors that are left to other things than connections."""
 Counted: TypeAlias = Union["LimitedConnection", "Handshake"]
 Room: TypeAlias = tuple[int, float]
-"""How many bytes more than every other the body of a request may have, and how many seconds more it may take."""
+"""Number of bytes that the body of a request may have beyond every other, and of seconds that it may take beyond."""
 _FULL: Final = PlainTextResponse(
     "expected fewer pages that are open at this address, got: half of all that can be; close some\n",
     503,
@@ -92,7 +92,7 @@ class Shares:
         self._all: dict[Counted, None] = {}
         self._by_address: defaultdict[str, dict[Counted, None]] = defaultdict(dict)
         self.closed: Counter[str] = Counter()
-        """How many were closed, by reason: `endless`, `idle`, `many`."""
+        """Number of connections that were closed, by reason: `endless`, `idle`, `many`."""
 
     def __len__(self) -> int:
         return len(self._all)
@@ -143,7 +143,7 @@ class LimitedConnection(H11Protocol):
         self.shares = shares
         self.address = ""
         self.handshake: Handshake | None = None
-        """What was counted in its place until it was secure."""
+        """Connection that was counted in its place until it was secure."""
         self._rooms = room
         self._room: Room = (0, 0.0)
         self._asked: object = None

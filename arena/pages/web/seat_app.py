@@ -73,7 +73,6 @@ class _Game:
         self.deadline: float | None = None
         """When the person's time for the decision is over, in the time of the event loop."""
         self.sent = 1
-        """How many frames the page has."""
         self.layout = 0
 
     @property

@@ -32,9 +32,9 @@ from arena.pages.web.guard import KEY
 from arena.pages.web.limits import HEAD_S, Handshake, LimitedConnection, Room, Shares, WebSocket, most_connections
 
 BIND: Final = "127.0.0.1:0"
-"""Where commands listen unless told otherwise: this machine alone, on a free port."""
+"""Address at which commands listen unless told otherwise: this machine alone, on a free port."""
 GRACE_S: Final = 2
-"""How long answers in progress may take at the end."""
+"""Seconds that answers in progress may take at the end."""
 STALLED_MS: Final = 30_000
 """A connection is dropped when its other end takes nothing that was sent for so long."""
 _BACKLOG: Final = 4_096

@@ -24,7 +24,7 @@ MOST_WATCHERS: Final = 500
 BEAT_S: Final = 15.0
 """After so long without a message an empty one is sent: proxies keep the connection, and a dead one is noticed."""
 RETRY_MS: Final = 1000
-"""How long a browser waits before it connects again."""
+"""Backoff of a browser before it connects again, in milliseconds."""
 
 _BEAT: Final = b":\n\n"
 _HEADERS: Final = [
@@ -57,7 +57,7 @@ class EventStreams:
         self._watchers: dict[asyncio.Queue[bytes | None], asyncio.Task[None]] = {}
         self._closed = False
         self.dropped = 0
-        """How many watchers did not keep up so far."""
+        """Number of watchers that did not keep up so far."""
 
     @property
     def watchers(self) -> int:

@@ -8,7 +8,7 @@ import pytest
 
 from arena.author.conform.findings import RULES
 from arena.author.conform.games import kinds_of
-from arena.author.conform.report import Level, Verdict
+from arena.author.conform.report import Grade, Verdict
 from arena.author.conform.runner import checks, rules_to_check, sections, unclaimed
 from arena.core.catalogue import game, names
 from arena.core.errors import ConfigError
@@ -51,7 +51,7 @@ def test_ids_are_unique_and_belong_to_sections() -> None:
 def test_a_must_is_of_core_and_a_should_cites_a_section_or_is_of_full() -> None:
     for check in CHECKS:
         assert check.spec, check.id
-        assert check.level in (Level.CORE, Level.FULL)
+        assert check.level in (Grade.CORE, Grade.FULL)
 
 
 def test_a_check_needs_what_runs_before_it() -> None:
@@ -96,7 +96,7 @@ def test_rules_that_are_not_claimed_are_unimplemented_and_optional() -> None:
     results = {result.id: result for result in unclaimed(("samurai",), ("samurai",))}
     assert {*results} == {f"{name}.rules" for name in NAMES if name != "samurai"}
     result = results["gardener.rules"]
-    assert (result.verdict, result.level) == (Verdict.UNIMPLEMENTED, Level.OPTIONAL)
+    assert (result.verdict, result.level) == (Verdict.UNIMPLEMENTED, Grade.OPTIONAL)
     (result,) = unclaimed(NAMES, (*NAMES, "go"))
     assert (result.id, result.detail) == ("go.rules", f"there is no such game; expected some of {', '.join(NAMES)}")
     assert unclaimed(NAMES, ()) == []

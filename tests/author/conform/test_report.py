@@ -8,15 +8,15 @@ import pytest
 from msgspec.structs import replace
 
 from arena.author.conform.render import junit, report_lines, summary, verdict_lines
-from arena.author.conform.report import BotReport, Evidence, Level, Passed, Result, Verdict, count, hinders, level_of
+from arena.author.conform.report import BotReport, Evidence, Grade, Passed, Result, Verdict, count, hinders, level_of
 
 OK, LOOSE, LACKING, FAILED = Verdict
 EVIL = "\x1b[31m\u202e<evil>&\x00"
 
 
-def result(verdict: Verdict | None, level: Level = Level.CORE, id: str = "session.id") -> Result:
+def result(verdict: Verdict | None, level: Grade = Grade.CORE, id: str = "session.id") -> Result:
     evidence = None
-    if verdict not in (OK, None) and level is not Level.OPTIONAL:
+    if verdict not in (OK, None) and level is not Grade.OPTIONAL:
         message = Passed(sender="bot", ms=1.5, size=3, hex="81a0 c0", decoded='{"type":' + "x" * 400)
         evidence = Evidence(messages=(message,), stderr=(EVIL, "second line", "長い" * 60))
     return Result(
@@ -35,30 +35,30 @@ def report(*results: Result) -> BotReport:
 @pytest.mark.parametrize(
     ("results", "level"),
     [
-        ([result(OK), result(OK, Level.FULL)], Level.FULL),
-        ([result(OK), result(LACKING, Level.OPTIONAL)], Level.FULL),
-        ([result(OK), result(LOOSE, Level.FULL)], Level.CORE),
-        ([result(LOOSE), result(OK, Level.FULL)], Level.CORE),
-        ([result(OK), result(None, Level.FULL)], Level.CORE),
+        ([result(OK), result(OK, Grade.FULL)], Grade.FULL),
+        ([result(OK), result(LACKING, Grade.OPTIONAL)], Grade.FULL),
+        ([result(OK), result(LOOSE, Grade.FULL)], Grade.CORE),
+        ([result(LOOSE), result(OK, Grade.FULL)], Grade.CORE),
+        ([result(OK), result(None, Grade.FULL)], Grade.CORE),
         ([result(OK), result(None)], None),
         ([result(OK), result(LACKING)], None),
         ([result(OK), result(FAILED)], None),
-        ([result(OK), result(FAILED, Level.FULL)], None),
+        ([result(OK), result(FAILED, Grade.FULL)], None),
         ([], None),
     ],
 )
-def test_the_level_is_what_the_results_allow(results: list[Result], level: Level | None) -> None:
+def test_the_level_is_what_the_results_allow(results: list[Result], level: Grade | None) -> None:
     assert level_of(results) is level
 
 
 def test_full_includes_core() -> None:
     full = report(result(OK))
     core = report(result(LOOSE))
-    assert full.reaches(Level.CORE)
-    assert full.reaches(Level.FULL)
-    assert core.reaches(Level.CORE)
-    assert not core.reaches(Level.FULL)
-    assert not report(result(FAILED)).reaches(Level.CORE)
+    assert full.reaches(Grade.CORE)
+    assert full.reaches(Grade.FULL)
+    assert core.reaches(Grade.CORE)
+    assert not core.reaches(Grade.FULL)
+    assert not report(result(FAILED)).reaches(Grade.CORE)
 
 
 def test_every_verdict_is_counted() -> None:
@@ -98,19 +98,19 @@ def test_what_was_not_attempted_is_a_line_for_each_reason() -> None:
 
 
 def test_of_several_bots_each_has_a_line() -> None:
-    lines = [line.plain for line in verdict_lines([report(result(OK)), report(result(FAILED))], Level.CORE)]
+    lines = [line.plain for line in verdict_lines([report(result(OK)), report(result(FAILED))], Grade.CORE)]
     assert lines == ["evil\\x1b  passed  level full", "evil\\x1b  failed  no level"]
 
 
 def test_what_hinders_a_level() -> None:
-    assert [hinders(result(verdict), Level.CORE) for verdict in Verdict] == [False, False, True, True]
-    assert [hinders(result(verdict), Level.FULL) for verdict in Verdict] == [False, True, True, True]
-    assert not hinders(result(LACKING, Level.OPTIONAL), Level.FULL)
-    assert not hinders(result(None), Level.FULL)
+    assert [hinders(result(verdict), Grade.CORE) for verdict in Verdict] == [False, False, True, True]
+    assert [hinders(result(verdict), Grade.FULL) for verdict in Verdict] == [False, True, True, True]
+    assert not hinders(result(LACKING, Grade.OPTIONAL), Grade.FULL)
+    assert not hinders(result(None), Grade.FULL)
 
 
 def test_junit_counts_failures_of_the_demanded_level_and_is_well_formed() -> None:
-    for level, failures in ((Level.CORE, "2"), (Level.FULL, "3")):
+    for level, failures in ((Grade.CORE, "2"), (Grade.FULL, "3")):
         root = ElementTree.fromstring(junit([EVERY], level).encode())
         (suite,) = root
         for element in (root, suite):
@@ -127,7 +127,7 @@ def test_junit_counts_failures_of_the_demanded_level_and_is_well_formed() -> Non
 
 
 def test_a_game_that_a_manifest_claims_can_have_any_name() -> None:
-    claimed = report(*(result(None, Level.OPTIONAL, id=f"{EVIL}{n}.rules") for n in range(2)))
+    claimed = report(*(result(None, Grade.OPTIONAL, id=f"{EVIL}{n}.rules") for n in range(2)))
     assert all(line.plain.isprintable() for line in report_lines(claimed, 80))
-    assert "&lt;evil&gt;" in junit([claimed], Level.CORE)
-    ElementTree.fromstring(junit([claimed], Level.CORE).encode())
+    assert "&lt;evil&gt;" in junit([claimed], Grade.CORE)
+    ElementTree.fromstring(junit([claimed], Grade.CORE).encode())

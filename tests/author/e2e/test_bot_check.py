@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from arena.author.conform.findings import Budget
-from arena.author.conform.report import BotReport, Level, Verdict
+from arena.author.conform.report import BotReport, Grade, Verdict
 from arena.author.conform.runner import check_bot
 from arena.core.catalogue import names
 from arena.core.errors import BotError
@@ -56,7 +56,7 @@ def test_a_bot_that_keeps_every_rule_reaches_level_full() -> None:
     report = check_bot(spec(), budget=BUDGET)
     assert not_ok(report) == {}
     assert report.counts["not_attempted"] == 0
-    assert report.level is Level.FULL
+    assert report.level is Grade.FULL
     assert None not in (report.start_ms, report.max_ms)
     assert report.memory_mib > 0
     assert 0 < report.own_ms < 1000 * report.seconds, "it is waited for, and something else is done too"
@@ -171,7 +171,7 @@ def test_a_check_that_had_no_core_itself_holds_no_lateness_against_a_bot(monkeyp
     unknown = SimpleNamespace(**{**vars(clock), "Share": lambda denied_ns, cpu_ns: None})
     monkeypatch.setattr("arena.author.conform.dialogue.clocks", unknown)
     report = check("wasteful")
-    (late,) = report.hindering(Level.FULL)
+    (late,) = report.hindering(Grade.FULL)
     assert (late.id, late.excuse) == ("time.bank", "the machine was overloaded: the referee itself ran late")
     assert league_verdict(report) is StepVerdict.MACHINE
 
@@ -183,7 +183,7 @@ def test_a_bot_that_breaks_a_should_is_non_strict_there_and_reaches_core(rule: s
     id, number = LOOSE[rule]
     assert not_ok(report) == {id: Verdict.NON_STRICT}
     assert number in next(result.spec for result in report.results if result.id == id)
-    assert report.level is Level.CORE
+    assert report.level is Grade.CORE
     assert league_verdict(report) is StepVerdict.PASSED, "what a bot should do keeps it from no league"
 
 
@@ -191,7 +191,7 @@ def test_a_bot_that_breaks_a_should_is_non_strict_there_and_reaches_core(rule: s
 def test_a_bot_that_the_clock_cut_short_plays_alike_with_more_time() -> None:
     report = check("hurried")
     assert not_ok(report) == {}
-    assert report.level is Level.FULL
+    assert report.level is Grade.FULL
 
 
 @pytest.mark.long
@@ -229,7 +229,7 @@ def test_of_what_a_bot_never_comes_to_nothing_is_ok() -> None:
 @pytest.mark.long
 def test_a_wrong_wish_is_no_breach_but_pointed_out() -> None:
     report = check("typo")
-    assert report.level is Level.FULL
+    assert report.level is Grade.FULL
     (result,) = [result for result in report.results if result.id == "start.hello"]
     assert "'lega', which this version does not have (did you mean 'legal'?)" in result.detail
 
@@ -277,7 +277,7 @@ def test_every_bundled_bot_reaches_level_full(name: str) -> None:
     if name in THINKERS:
         bot = msgspec.structs.replace(bot, command=(*bot.command, "0.01"))
     report = check_bot(bot, budget=Budget(limit_ms=200, game_ms=500, total_ms=120_000))
-    assert report.reaches(Level.CORE if name in THINKERS else Level.FULL), [
+    assert report.reaches(Grade.CORE if name in THINKERS else Grade.FULL), [
         result for result in report.results if result.verdict is not Verdict.OK
     ]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.author.conform.report import Level
+from arena.author.conform.report import Grade
 from arena.author.conform.runner import check_bot
 from arena.core.link.bots import load_bot
 
@@ -29,4 +29,4 @@ def test_a_page_alone_is_enough_for_a_bot_of_the_level_full(
         pytest.skip(f"needs {libraries}: {loaded.stderr.strip()}")
     report = check_bot(load_bot(str(root / folder)))
     assert report.counts["not_attempted"] == 0
-    assert [result for result in report.hindering(Level.FULL) if not result.excuse] == [], "but for a busy machine"
+    assert [result for result in report.hindering(Grade.FULL) if not result.excuse] == [], "but for a busy machine"

@@ -53,8 +53,8 @@ def test_numbers_are_told_as_a_range() -> None:
 
 def test_a_page_of_one_ruleset_tells_its_values_only() -> None:
     page = rules_page("samurai", "basic")
-    assert [row.ruleset for row in page.rulesets] == ["basic"]
-    chosen = {row.option: [value.value for value in row.values if value.rulesets] for row in page.options}
+    assert [row["ruleset"] for row in page["rulesets"]] == ["basic"]
+    chosen = {row["option"]: [one["value"] for one in row["values"] if one["rulesets"]] for row in page["options"]}
     options = {"ends": "caste"} | game("samurai").rulesets["basic"].options
     assert chosen == {option: [value] for option, value in options.items()}
     assert "standard" not in text("samurai", "basic").replace("the default", "")

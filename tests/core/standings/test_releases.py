@@ -12,6 +12,7 @@ import json
 import re
 import runpy
 import shutil
+import sqlite3
 import tarfile
 from contextlib import closing
 from pathlib import Path
@@ -27,7 +28,7 @@ from arena.core.errors import ConfigError, StoreError
 from arena.core.record.log import read_log
 from arena.core.record.published import sha256_of
 from arena.core.store.database import MIGRATIONS, connect
-from arena.core.store.store import open_reader
+from arena.core.store.store import open_reader, open_store
 from arena.league.season.closing import check_season
 from arena.league.settings import Settings, parse
 from arena.league.store.opening import read_league
@@ -248,9 +249,41 @@ def test_a_database_of_a_later_version_is_refused_with_its_name(release: Path) -
     connection.close()
 
 
-def test_errors_of_an_outdated_database_name_it_and_not_its_copy(release: Path) -> None:
+def test_a_database_of_before_the_first_release_is_refused_and_its_error_names_no_copy(
+    release: Path,
+) -> None:
     with closing(connect(release / "arena.db", write=True)) as connection:
         connection.execute("DELETE FROM _sqlite_migrations WHERE name = '0001_tournaments'")
-    says = r"table tournaments already exists - at .*/release/arena\.db"
+    says = r"of arena 0\.2\.0 or later, got one without 0001_tournaments - at .*/release/arena\.db"
     with pytest.raises(StoreError, match=says), open_reader(release / "arena.db"):
         pass
+
+
+def test_a_database_of_a_release_gets_the_tables_of_a_new_one_and_says_the_same(release: Path) -> None:
+    def read(path: Path, sql: str) -> list[tuple[Any, ...]]:
+        with closing(sqlite3.connect(path)) as connection:
+            return connection.execute(sql).fetchall()
+
+    path, before = release / "arena.db", (release / "arena.db").read_bytes()
+    seats = f"SELECT {', '.join(name for _, name, *_ in read(path, 'PRAGMA table_info(v_seats)'))} FROM v_seats"
+    told = read(path, f"{seats} ORDER BY game, seat")
+    with open_reader(path):
+        assert path.read_bytes() == before
+    with open_store(path), open_store(release / "new.db"):
+        pass
+    assert read(path, f"{seats} ORDER BY game, seat") == told != []
+    made = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+    both = (read(of, made) for of in (release / "new.db", path))
+    new, old = ({(*names, " ".join(sql.split())) for *names, sql in rows} for rows in both)
+    assert new - old == set()
+    names = read(path, "SELECT name FROM _sqlite_migrations WHERE migration_set = 'arena'")
+    assert tuple(name for (name,) in names) == MIGRATIONS
+
+
+def test_a_database_of_a_release_whose_rows_do_not_belong_together_is_left_as_it_is(release: Path) -> None:
+    with closing(sqlite3.connect(path := release / "arena.db")) as connection, connection:
+        connection.execute("DELETE FROM entrants WHERE number = 1")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=r"got: a row of \w+ without its row of entrants - at .*arena\.db"):
+        open_store(path).__enter__()
+    assert path.read_bytes() == before

@@ -13,13 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from sqlite_utils import Database
 
-from arena import __version__
 from arena.core.errors import StoreError
 from arena.core.store import database
 from arena.core.store.lock import locked
-from arena.core.store.migrations import migrations
 from arena.core.store.store import open_reader, open_store
 from tests import instant
 
@@ -53,26 +50,6 @@ def test_a_reader_cannot_write(tmp_path: Path) -> None:
         pass
     with pytest.raises(StoreError, match="readonly"), open_reader(path) as reader:
         reader._db.execute("DELETE FROM games")
-
-
-def test_the_migrations_are_those_that_are_named() -> None:
-    assert tuple(migration.name for migration in migrations._migrations) == database.MIGRATIONS
-
-
-def test_a_new_database_has_the_tables_that_all_migrations_make(tmp_path: Path) -> None:
-    migrated = sqlite3.connect(":memory:")
-    migrations.apply(Database(migrated))
-    with open_store(tmp_path / "arena.db") as store:
-        assert _tables(store._db) == _tables(migrated)
-        applied = "SELECT migration_set, name FROM _sqlite_migrations ORDER BY id"
-        signed = ("arena-versions", __version__)
-        assert store._db.execute(applied).fetchall() == [*migrated.execute(applied).fetchall(), signed]
-
-
-def _tables(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
-    """Returns what the database has in the order in which it was made, each with its statement on one line."""
-    rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master ORDER BY rowid")
-    return [(*names, " ".join(sql.split())) for *names, sql in rows]
 
 
 def test_migrating_again_changes_nothing(tmp_path: Path) -> None:

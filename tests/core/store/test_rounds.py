@@ -13,15 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from sqlite_utils import Database
 
 from arena.core.errors import StoreError
 from arena.core.ratings.pairs import PairResult
 from arena.core.ratings.running import Rating, rate
 from arena.core.standings.closing import close
 from arena.core.store import database
-from arena.core.store.migrations import migrations
-from arena.core.store.reader import Reader
 from arena.core.store.records import Claim, Entrant, StoredRound, Tally, Tournament
 from arena.core.store.store import Store, open_store
 from arena.core.tournament.formats.extension import Extension
@@ -346,71 +343,6 @@ SUMMED = {
     "half-way": instant.settings(("ann", "bob", "ann"), deals=4),
     "not begun": instant.settings(("ann", "bob"), deals=1),
 }
-
-
-def test_an_old_database_gets_the_sums_that_playing_it_today_gives(tmp_path: Path) -> None:
-    """What migration 0006 adds up is held to what `record` adds up, and that is held to the seats above."""
-    new, old = tmp_path / "arena.db", tmp_path / "old.db"
-    with open_store(new) as store:
-        for stop, setting in zip((10_000, 9, 0), SUMMED.values(), strict=True):
-            begun = instant.start(store, setting, tmp_path)
-            games = instant.runner(store, begun, setting, lanes=1).run()
-            for _ in zip(range(stop), games, strict=False):
-                pass
-            games.close()
-    copy_to_version(new, old, "0006_formats")
-    with open_store(old):
-        pass
-    with open_store(new) as expected, open_store(old) as filled:
-        for tournament in [row.id for row in expected.pool(expected.tournament().id)]:
-            assert sums(filled, tournament) == sums(expected, tournament)
-            assert filled.rounds(tournament) == []
-            told = [(entrant, replace(forfeit, rule="")) for entrant, forfeit in expected.forfeits(tournament)]
-            assert list(filled.forfeits(tournament)) == told
-            assert not filled.tournament(tournament).open
-            assert filled.ratings(tournament) == expected.ratings(tournament)
-        seated = "SELECT seating FROM games WHERE status = 'done' ORDER BY id"
-        assert filled._db.execute(seated).fetchall() == expected._db.execute(seated).fetchall()
-        assert len(list(filled.pairs(tournament))) == 0
-
-
-def test_what_seats_did_is_read_from_a_database_of_before_and_views_say_the_same(tmp_path: Path) -> None:
-    new, old = tmp_path / "arena.db", tmp_path / "old.db"
-    with open_store(new) as store:
-        begun = instant.start(store, SUMMED["finished"], tmp_path)
-        list(instant.runner(store, begun, SUMMED["finished"], lanes=1).run())
-    copy_to_version(new, old, "0021_figures")
-    with sqlite3.connect(old) as before:
-        shown = before.execute("SELECT * FROM v_seats ORDER BY game, seat").fetchall()
-    with open_store(new) as expected, open_store(old) as read:
-        id = begun.tournament.id
-        assert list(read.results(id)) == list(expected.results(id))
-        assert list(read.forfeits(id)) == list(expected.forfeits(id)) != []
-        for store in (expected, read):
-            assert store._db.execute("SELECT * FROM v_seats ORDER BY game, seat").fetchall() == shown
-
-
-def sums(reader: Reader, tournament: str) -> tuple[list[Tally], list[PairResult]]:
-    """Without margins: no earlier version stored them."""
-    return reader.tallies(tournament), [replace(pair, margin=None) for pair in reader.pairs(tournament)]
-
-
-def copy_to_version(new: Path, old: Path, before: str) -> None:
-    """Makes a database as it was before a migration, with all of another that it has room for."""
-    connection = sqlite3.connect(old)
-    migrations.apply(Database(connection, execute_plugins=False), stop_before=before)
-    connection.execute("ATTACH ? AS new", (str(new),))
-    for table in ("pools", "tournaments", "entrants", "games", "seats", "ratings"):
-        mine, theirs = (
-            [row[1] for row in connection.execute(f"PRAGMA {schema}.table_xinfo({table})")]
-            for schema in ("main", "new")
-        )
-        shared = ", ".join(name for name in mine if name in theirs)
-        lacking = [name for name in mine if name not in theirs]
-        more = "".join(f", {name}" for name in lacking), ", 0" * len(lacking)
-        connection.execute(f"INSERT INTO {table} ({shared}{more[0]}) SELECT {shared}{more[1]} FROM new.{table}")
-    connection.commit()
-    connection.close()
 
 
 def test_a_level_final_is_played_again_in_a_round_of_its_own(store: Store, tmp_path: Path) -> None:

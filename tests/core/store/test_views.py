@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlite_utils import Database
 
 from arena.core.store import views
 from arena.core.store.finding import Finder, Wanted
@@ -158,58 +157,6 @@ def begun_with_one_game(folder: Path) -> Path:
         next(games)
         games.close()
     return path
-
-
-@contextmanager
-def before_migration(path: Path, name: str) -> Iterator[sqlite3.Connection]:
-    """Opens a database to undo a migration in the block. That it was made is forgotten at the end."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        views.drop(connection)
-        yield connection
-        Database(connection)["_sqlite_migrations"].delete_where("name = ?", [name])
-
-
-def test_games_of_earlier_versions_have_their_tournaments_begin(tmp_path: Path) -> None:
-    """A database as it was before games had a time of their own."""
-    path = begun_with_one_game(tmp_path)
-    with before_migration(path, "0007_views") as connection:
-        connection.execute("DROP INDEX games_by_finish")
-        connection.execute("ALTER TABLE games DROP COLUMN finished")
-        connection.execute("UPDATE tournaments SET created = '2026-01-01T12:00:00+00:00'")
-    with open_store(path) as store:
-        assert set(store._db.execute("SELECT status, finished FROM games").fetchall()) == {
-            ("done", "2026-01-01T12:00:00+00:00"),
-            ("running", None),
-        }
-        assert names(store, "view") == set(views.VIEWS)
-
-
-def test_games_from_before_there_were_levels_are_trusted(tmp_path: Path) -> None:
-    path = begun_with_one_game(tmp_path)
-    with before_migration(path, "0008_levels") as connection:
-        connection.execute("ALTER TABLE games DROP COLUMN level")
-        connection.execute("ALTER TABLE seats DROP COLUMN denied_ms")
-    with open_store(path) as store:
-        assert store._db.execute("SELECT DISTINCT level FROM v_games").fetchall() == [("trusted",)]
-        assert store._db.execute("SELECT DISTINCT level, denied_ms FROM v_seats").fetchall() == [("trusted", None)]
-        assert store._db.execute("SELECT level FROM v_tournaments").fetchall() == [("trusted",)]
-        assert names(store, "view") == set(views.VIEWS)
-
-
-def test_games_from_before_it_was_measured_have_no_cpu_time_off_turn(tmp_path: Path) -> None:
-    path = begun_with_one_game(tmp_path)
-    with open_store(path) as store:
-        id = store.tournament().id
-        before = store.tallies(id)
-    with before_migration(path, "0009_off_turn") as connection:
-        connection.execute("ALTER TABLE seats DROP COLUMN off_turn_cpu_ms")
-        for column in ("measured", "off_turn_cpu_ms", "others_ms"):
-            connection.execute(f"ALTER TABLE tallies DROP COLUMN {column}")
-    with open_store(path) as store:
-        assert store._db.execute("SELECT DISTINCT off_turn_cpu_ms FROM v_seats").fetchall() == [(None,)]
-        assert store._db.execute("SELECT DISTINCT mean_off_turn_ms FROM v_standings").fetchall() == [(None,)]
-        assert store.tallies(id) == before
-        assert names(store, "view") == set(views.VIEWS)
 
 
 def test_a_table_below_the_views_can_be_replaced(store: Store) -> None:

@@ -16,7 +16,7 @@ from arena.core.catalogue import rules_of
 from arena.core.record.log import Log, read_log
 from arena.core.show.presenter import Presenter
 from arena.core.show.replay import Replay
-from arena.core.show.scene import LEAST_HEIGHT, LEAST_WIDTH, Page, Place, Scene, Sheet, page
+from arena.core.show.scene import LEAST_HEIGHT, LEAST_WIDTH, Page, Scene, Sheet, Shift, page
 from arena.games.samurai.board import Board, parse_board
 from arena.games.samurai.show.board import compact_lines
 
@@ -48,7 +48,7 @@ GAMES = [*(f"samurai {n}" for n in (2, 3, 4)), *(f"gardener {n}" for n in (2, 3,
 
 
 def pages(shown: Replay, width: int, height: int, every: int = 1) -> list[Page]:
-    place = Place()
+    place = Shift()
     found = []
     for index in range(0, len(shown.frames), every):
         found.append(shown.page(index, BAR, width, height, place))
@@ -116,24 +116,24 @@ def rows_of(shown: Page) -> list[int]:
 
 
 def test_the_window_on_a_high_board_stays_and_follows_what_changes() -> None:
-    def show(place: Place, *changed: tuple[int, int]) -> Page:
+    def show(place: Shift, *changed: tuple[int, int]) -> Page:
         scene = Scene(facts=[Text("facts")], sheets=[sheet(100, 40, *changed)])
         return page(Text("heading"), [Text("words")], scene, BAR, 80, 24, place)
 
-    first = show(Place())
+    first = show(Shift())
     assert rows_of(first) == list(range(first.rows))
     near = show(first.place, (5, 0))
     assert near.place == first.place, "it is on the screen already"
     far = show(first.place, (50, 0))
     assert 50 in rows_of(far)
     assert show(far.place).place == far.place, "nothing changed"
-    assert rows_of(show(Place(30, 0, follow=False), (99, 0)))[0] == 30, "somebody has moved it"
-    assert rows_of(show(Place(999, 0, follow=False)))[-1] == 99
+    assert rows_of(show(Shift(30, 0, follow=False), (99, 0)))[0] == 30, "somebody has moved it"
+    assert rows_of(show(Shift(999, 0, follow=False)))[-1] == 99
 
 
 def test_the_window_on_a_wide_board_follows_too() -> None:
     scene = Scene(facts=[], sheets=[sheet(5, 200, (1, 150))])
-    shown = page(Text("heading"), [], scene, BAR, 80, 24, Place())
+    shown = page(Text("heading"), [], scene, BAR, 80, 24, Shift())
     assert 150 - 80 < shown.place.left <= 150
     assert all(line.cell_len <= 80 for line in shown.lines)
 
@@ -141,12 +141,12 @@ def test_the_window_on_a_wide_board_follows_too() -> None:
 def test_what_there_is_no_room_for_is_marked() -> None:
     scene = Scene(facts=[], sheets=[sheet(5, 40)])
     words = [Text(f"sentence {number}") for number in range(9)]
-    shown = page(Text("heading"), words, scene, BAR, 80, 24, Place())
+    shown = page(Text("heading"), words, scene, BAR, 80, 24, Shift())
     assert shown.is_cut
     text = "\n".join(line.plain for line in shown.lines)
     assert "sentence 3 …" in text
     assert "sentence 4" not in text
-    assert not page(Text("heading"), words[:4], scene, BAR, 80, 24, Place()).is_cut
+    assert not page(Text("heading"), words[:4], scene, BAR, 80, 24, Shift()).is_cut
 
 
 @given(
@@ -159,7 +159,7 @@ def test_whatever_is_shown_fits(
 ) -> None:
     lines = [Text(f"{'#' * (columns - row):>{columns}}") for row in range(rows)]
     scene = Scene(facts=[Text("fact")] * facts, sheets=[Sheet(lines=lines or [Text()], in_corner=corner)])
-    shown = page(Text("heading"), [Text(line) for line in words], scene, BAR, width, height, Place())
+    shown = page(Text("heading"), [Text(line) for line in words], scene, BAR, width, height, Shift())
     assert len(shown.lines) == height
     assert all(line.cell_len <= width for line in shown.lines)
     assert shown.lines[-1].plain.endswith(BAR.plain)

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from arena.author.archives import check
 from arena.author.conform.render import report_lines
-from arena.author.conform.report import BotReport, Level, Result, Verdict
+from arena.author.conform.report import BotReport, Grade, Result, Verdict
 from arena.cli import cli
 from arena.core.record.compressed import compress
 from arena.core.resources import bots_folder
@@ -132,7 +132,7 @@ def test_a_report_shows_the_step_that_failed_as_the_check_at_home_does(elsewhere
         "What was built takes 4,096 bytes; 1 file removed.",
         *("It wrote:", "  cc", "  ld\\x1b"),
     ]
-    late = Result(id="time.limit", title="keeps a limit", spec=("§9-3",), level=Level.CORE, verdict=Verdict.FAILED,
+    late = Result(id="time.limit", title="keeps a limit", spec=("§9-3",), level=Grade.CORE, verdict=Verdict.FAILED,
                   detail="expected an action within 100 ms, got: one after 300 ms", remedy="Stop in time.")  # fmt: skip
     found = BotReport(
         bot="fox", version="1", rules=("samurai",), level=None, counts={"failed": 1}, start_ms=80, max_ms=300,

@@ -9,14 +9,14 @@ from typing import Final
 
 from arena.author.conform.findings import Budget, Finding, NotReached
 from arena.author.conform.games import Plan, TrialGame, kinds_of
-from arena.author.conform.report import Level, Verdict
+from arena.author.conform.report import Grade, Verdict
 from arena.author.conform.tested_bot import Checks, TestedBot
 from arena.core.face import NS_PER_MS, TimeControl, catalogue, counted, value_types
 
 USE = Checks()
 """Checks of time and memory."""
 LAST = Checks()
-"""What is known when all other checks have run."""
+"""Checks of what is known when all others have run."""
 MUCH_OUTPUT: Final = 2**20
 """Bytes in one process; of one game only part is kept."""
 _TRIES: Final = 5
@@ -149,7 +149,7 @@ USE.watch("resources.memory", "keeps within its memory limit", "§10")
 
 @LAST.check(
     "resources.output", f"prints less than {MUCH_OUTPUT // 2**20} MiB in the whole check", "§4.2",
-    level=Level.FULL, last=True,
+    level=Grade.FULL, last=True,
 )  # fmt: skip
 def output(tested_bot: TestedBot) -> str:
     """Looks at the standard output and error of the process that wrote most."""
@@ -163,7 +163,7 @@ def output(tested_bot: TestedBot) -> str:
     return f"{tested_bot.output_bytes:,} bytes"
 
 
-@LAST.check("frames.type_first", "writes type first", "§5.3-1", level=Level.FULL, last=True)
+@LAST.check("frames.type_first", "writes type first", "§5.3-1", level=Grade.FULL, last=True)
 def type_first(tested_bot: TestedBot) -> str:
     """Looks at the messages of all dialogues."""
     if tested_bot.type_last is not None:

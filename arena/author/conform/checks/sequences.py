@@ -7,7 +7,7 @@ from collections.abc import Callable
 from arena.author.conform.dialogue import Dialogue
 from arena.author.conform.findings import Finding, NotReached
 from arena.author.conform.games import Plan, TrialGame
-from arena.author.conform.report import Level, Verdict
+from arena.author.conform.report import Grade, Verdict
 from arena.author.conform.tested_bot import Checks, TestedBot
 from arena.core.face import TimeControl, counted, wire_messages
 
@@ -43,7 +43,7 @@ def _cut_short(tested_bot: TestedBot, *steps: Callable[[TrialGame], object]) -> 
     return ""
 
 
-@SEQUENCES.check("sequences.seed", "plays alike from the same bot_seed", "§8.3", level=Level.FULL)
+@SEQUENCES.check("sequences.seed", "plays alike from the same bot_seed", "§8.3", level=Grade.FULL)
 def seed(tested_bot: TestedBot) -> str:
     """Plays the same game again in the same process, and in another; a bot that differs, once more with more time.
 
@@ -116,7 +116,7 @@ def shutdown(tested_bot: TestedBot) -> str:
     return _leave(tested_bot, dialogue)
 
 
-@END.check("end.error", "writes an error to its standard error and ends", "§8.9", level=Level.FULL, owns=True)
+@END.check("end.error", "writes an error to its standard error and ends", "§8.9", level=Grade.FULL, owns=True)
 def error(tested_bot: TestedBot) -> str:
     """Sends an error, as after an illegal action."""
     dialogue = tested_bot.fresh()

@@ -16,7 +16,7 @@ from arena.core.face import NS_PER_MS, errors, value_types, wire_messages
 START = Checks()
 SESSION = Checks()
 LATER = Checks()
-"""Those that need a bot that plays."""
+"""Checks that need a bot that plays."""
 _WANTS = get_args(value_types.Want)
 _GAMES = 3
 _FIRST_GAME = "session.action"

@@ -23,7 +23,7 @@ def unnumbered(document: Payload) -> Payload:
 
 
 FORMS: Final[Mapping[int, Callable[[Payload], Payload]]] = {0: unnumbered}
-"""By format what makes the next one of it."""
+"""Converter of a format into the next one, by format."""
 GONE_SETTINGS: Final = {("logs", "last_games"): "logs of a version's last games are kept like those of others"}
 """Keys of `league.toml` that were released and mean nothing any more, by section and key, with what holds now."""
 

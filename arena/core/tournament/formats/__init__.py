@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from arena.core import plugs
 from arena.core.errors import ConfigError
-from arena.core.plugs import entries, load_entry
+from arena.core.loading import entries, load_entry
 from arena.core.tournament.formats.adaptive import Adaptive as Adaptive
 from arena.core.tournament.formats.adaptive import check_games as check_games
 from arena.core.tournament.formats.base import Format
@@ -43,7 +43,7 @@ OWN: Final[Mapping[str, type[Format]]] = {
     "compare": Compare,
     "extension": Extension,
 }
-"""Those of the core, in the order in which people are told about them."""
+"""Formats of the core, in the order in which people are told about them."""
 
 
 class _Formats(Mapping[str, type[Format]]):

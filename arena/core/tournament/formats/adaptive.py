@@ -45,11 +45,11 @@ class Adaptive(Format, frozen=True, kw_only=True, tag="adaptive"):
     text: ClassVar[str] = "arena.core.show.rounds:adaptive_text"
 
     deals: int = 4
-    """How many deals a pair plays at once, at least; later it is a tenth of those that it has played."""
+    """Least number of deals that a pair plays at once; later it is a tenth of those that it has played."""
     budget: int = 5_000
-    """How many deals are played in all, at most. A deal of each table counts."""
+    """Largest number of deals that are played in all. A deal of each table counts."""
     alpha: float = 0.05
-    """How likely it may be that any pair is called settled wrongly."""
+    """Probability that any pair is called settled wrongly, at most."""
     delta: float = 0.1
     """A pair is level if its mean share is shown to be within so much of a half."""
 
@@ -144,12 +144,12 @@ class _Settler(Lagging):
         self._rounds = 0
         self._deals = 0
         self._planned: Counter[Pair] = Counter()
-        """By pair the deals that are in rounds."""
+        """Deals that are in rounds, by pair."""
         self._sums: dict[Pair, PairResult] = {}
-        """By pair all its results. Only the refit needs them, for which their sum is enough."""
+        """Results by pair, all of them. Only the refit needs them, for which their sum is enough."""
         self._evidence: dict[Pair, Evidence] = {}
         self._verdicts: dict[Pair, Verdict] = {}
-        """Those that were asked for and hold still."""
+        """Verdicts that were asked for and hold still."""
 
     def next(self) -> Round | None:
         left = self._format.budget - self._deals

@@ -43,7 +43,7 @@ class Meeting(msgspec.Struct, frozen=True):
     """Entrants who meet at one table, on one or more deals, each in all its seatings."""
 
     entrants: tuple[int, ...]
-    """As many as a game has players, each once."""
+    """Entrants, as many as a game has players, each once."""
     first_deal: int
     """The number of the first deal; the others follow it."""
 
@@ -52,15 +52,14 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
     """Meetings that are planned together. Their games may be played in any order."""
 
     title: str
-    """What people call it: `round 3`, `semi-finals`, `semi-finals, replay 1`."""
+    """Name for people: `round 3`, `semi-finals`, `semi-finals, replay 1`."""
     deals: int
-    """How many deals each meeting plays."""
     meetings: Sequence[Meeting]
     """Not empty. May be computed when it is asked for."""
     byes: tuple[int, ...] = ()
     """Entrants who rest in this round."""
     parameters: tuple[dict[str, str], ...] = ()
-    """By entrant values of parameters that its bot is sent; empty if the format chooses none."""
+    """Values of parameters that each entrant's bot is sent; empty if the format chooses none."""
 
 
 class MeetingResult(msgspec.Struct, frozen=True):
@@ -68,7 +67,7 @@ class MeetingResult(msgspec.Struct, frozen=True):
 
     meeting: Meeting
     pairs: tuple[PairResult, ...]
-    """Of every deal of the meeting every pair of its entrants."""
+    """Pairs of the meeting's entrants, every one of each deal."""
 
     def share(self, entrant: int) -> float:
         """Returns an entrant's mean share, from 0 to 1, against the others of the table. All deals count alike.
@@ -90,7 +89,7 @@ class RoundResult(msgspec.Struct, frozen=True):
     meetings: Sequence[MeetingResult]
     """In the order of the round's meetings."""
     mu: Mapping[int, float]
-    """By entrant the running rating (TrueSkill's mean) after the round's last game, of those who played in it."""
+    """Running rating of each entrant (TrueSkill's mean) after the round's last game, of those who played in it."""
 
 
 class Points(msgspec.Struct, frozen=True):
@@ -106,7 +105,7 @@ class Director(ABC):
     """Directs one tournament: gives round after round."""
 
     lag: ClassVar[int | None] = 0
-    """How many rounds, at most, may be without results when the next is asked for. None: rounds need no results."""
+    """Largest number of rounds without results when the next is asked for. None: rounds need no results."""
 
     @abstractmethod
     def next(self) -> Round | None:
@@ -171,15 +170,13 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
     """A format with its parameters. Subclasses have their own parameters, and the tag that is their name."""
 
     text: ClassVar[str] = ""
-    """What shows `progress` as text, `module:attribute`: it is called with that and the width of the terminal."""
+    """Function that shows `progress` as text, `module:attribute`, called with that and the width of the terminal."""
     is_contest: ClassVar[bool] = True
     """Whether it matters who of its entrants won."""
     deals: int
-    """How many deals a meeting plays."""
     seatings: Seatings = "cyclic"
-    """How a meeting's entrants are seated on a deal: rotated, or in every order."""
+    """Seatings of a meeting's entrants on a deal: rotated, or in every order."""
     planning: Planning = 2
-    """By which version it is planned."""
 
     def check(self, entrants: int, players: int) -> None:
         """Checks that there can be such a tournament.

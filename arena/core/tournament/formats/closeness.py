@@ -16,7 +16,7 @@ from typing import Final, Protocol
 from arena.core.ratings.running import BETA
 
 AGAIN: Final = 0.1
-"""How much less likely somebody is chosen who was met lately."""
+"""Factor by which somebody is chosen less likely who was met lately."""
 
 
 class Generator(Protocol):

@@ -25,15 +25,14 @@ class Compare(Format, frozen=True, kw_only=True, tag="compare"):
     """
 
     deals: int = 4
-    """How many deals are played at once, at least; later it is a tenth of those that were played."""
+    """Least number of deals that are played at once; later it is a tenth of those that were played."""
     max_deals: int = 5_000
-    """How many deals are played in all, at most."""
     continues: str = ""
     """The comparison that ended open and is continued, if any."""
     before: tuple[tuple[float, int], ...] = ()
-    """What it showed: mean shares of the first entrant, and how many deals had each."""
+    """Evidence so far: mean shares of the first entrant, and how many deals had each."""
     alpha: float = 0.05
-    """How likely a wrong answer may be."""
+    """Probability of a wrong answer, at most."""
     delta: float = 0.05
     """The two are level if their mean share is shown to be within so much of a half."""
     margin: int | None = None
@@ -119,7 +118,7 @@ class _Comparison(Lagging):
         self._others = entrants - 2
         self._players = players
         self._seats = players - 2
-        """Of a table, those that are left for the others."""
+        """Seats of a table that are left for the others."""
         self._rounds = 0
         self._deals = format.deals_before
         """Deals that are in rounds, or were played before. No deal comes twice."""

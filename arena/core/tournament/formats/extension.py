@@ -23,13 +23,12 @@ class Extension(Format, frozen=True, kw_only=True, tag="extension"):
     """
 
     deals: int = 30
-    """How many deals every pairing has in the end."""
+    """Number of deals that every pairing has in the end."""
     extends: str = ""
-    """The tournament that is extended."""
     unchanged: tuple[int, ...] = ()
     """The entrants that played in it, by their numbers here, in order."""
     played: int = 0
-    """How many deals their pairings played."""
+    """Number of deals that their pairings played."""
     planning: Planning = 3
 
     def check(self, entrants: int, players: int) -> None:

@@ -32,11 +32,11 @@ class Knockout(Format, frozen=True, kw_only=True, tag="knockout"):
     text: ClassVar[str] = "arena.core.show.rounds:bracket_text"
 
     deals: int = 4
-    """How many deals a tie plays. A level tie plays as many again, up to 5 times."""
+    """Number of deals that a tie plays. A level tie plays as many again, up to 5 times."""
     until_shown: bool = False
     """Whether a tie is played until it is shown who is better, up to 400 deals. Otherwise it may be luck."""
     alpha: float = 0.05
-    """How likely a tie may be decided wrongly that is played until it is shown who is better."""
+    """Probability that a tie is decided wrongly that is played until it is shown who is better, at most."""
     third_place: bool = False
     """Whether those who lose the semi-finals play for the third place. For two players."""
 
@@ -73,7 +73,7 @@ class _Tie:
         self.going_on = going_on
         self.deals = 0
         self.shares = dict.fromkeys(self.entrants, 0.0)
-        """By entrant the sum of its shares, one a deal."""
+        """Sum of each entrant's shares, one a deal."""
         self.results: list[MeetingResult] = []
 
     @property
@@ -111,14 +111,14 @@ class _Bracket(Director):
         self._players = players
         self._deals = 0
         self._shares = [0.0] * entrants
-        """By entrant the sum of its shares in the whole event, one a deal."""
+        """Sum of each entrant's shares in the whole event, one a deal."""
         self._played = [0] * entrants
         self._byes = [0] * entrants
         self._places = dict.fromkeys(range(entrants), 1)
         self._alive = [*range(entrants)]
         """Who is left. For two players in the order of the bracket, else the first seed first."""
         self._losers: list[int] = []
-        """Of the semi-finals, while they have the tie for the third place before them."""
+        """Losers of the semi-finals, while they have the tie for the third place before them."""
         self._title = ""
         self._replays = 0
         self._ties: list[_Tie] = []

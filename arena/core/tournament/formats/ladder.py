@@ -35,7 +35,7 @@ class Ladder(Format, frozen=True, kw_only=True, tag="ladder"):
 
     deals: int = 1
     matches: int | None = None
-    """How many. None: until it is stopped."""
+    """Number of matches. None: until it is stopped."""
     sample: int = 64
     """From how many, drawn evenly, the others of a match are chosen."""
     random: float = 0.1
@@ -99,7 +99,7 @@ class _Matchmaker(Lagging):
         self._waiting = dict.fromkeys(range(entrants))
         """All entrants; who has waited longest is the first."""
         self._new: list[dict[int, None]] = [{} for _ in range(format.placement)]
-        """By number of matches the entrants that have played so many, as long as they are new."""
+        """Entrants by the number of matches that they have played, as long as they are new."""
         if self._new:
             self._new[0] = dict.fromkeys(range(entrants))
         self._count = [0] * entrants

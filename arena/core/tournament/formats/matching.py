@@ -7,12 +7,12 @@ from itertools import combinations, groupby
 from typing import Final, TypeAlias
 
 Met: TypeAlias = Sequence[Mapping[int, int]]
-"""By entrant, how often it has met each other one. Those it has not met are absent."""
+"""Number of times that an entrant has met each other one. Those it has not met are absent."""
 
 MOST_EXACT: Final = 200
 """The most entrants for whom the best pairing is computed; that takes about a second."""
 FAR_TABLES: Final = 3
-"""How many tables away, at most, an entrant goes to avoid somebody it has met."""
+"""Largest number of tables that an entrant goes away to avoid somebody it has met."""
 
 
 def pairs(order: Sequence[int], points: Sequence[float], met: Met) -> list[tuple[int, int]]:

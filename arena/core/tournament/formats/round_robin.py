@@ -20,7 +20,7 @@ MIN_STAGE: Final = 30
 """Up to so many, at least, they grow: the cost of starting a block's processes is spread over so many games. By the
 first two versions of planning all stages have so many."""
 MOST_CIRCLES: Final = 50_000
-"""How many circles of pairings are listed: 100 entrants at tables of 4 have 39,212, which take a second."""
+"""Number of circles of pairings that are listed: 100 entrants at tables of 4 have 39,212, which take a second."""
 MAX_STAGES: Final = 8
 """Stages of a tournament, at most, but for the small ones that it begins with."""
 
@@ -277,7 +277,7 @@ class Gauntlet(Format, frozen=True, kw_only=True, tag="gauntlet"):
     """
 
     challengers: int = 1
-    """How many entrants, from the first on, are challengers."""
+    """Number of entrants, from the first on, that are challengers."""
     deals: int = 30
     planning: Planning = 3
 

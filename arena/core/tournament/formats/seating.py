@@ -13,10 +13,10 @@ from itertools import permutations
 from typing import Literal, TypeAlias
 
 Seatings: TypeAlias = Literal["cyclic", "all"]
-"""How the entrants of a meeting are seated on a deal: rotated, or in every order."""
+"""Seatings of a meeting's entrants on a deal: rotated, or in every order."""
 
 Order: TypeAlias = tuple[int, ...]
-"""By seat, which of the meeting's entrants sits there."""
+"""Entrants of a meeting by seat."""
 
 
 @cache

@@ -28,7 +28,7 @@ class Swiss(Format, frozen=True, kw_only=True, tag="swiss"):
     text: ClassVar[str] = "arena.core.show.rounds:swiss_text"
 
     rounds: int | None = None
-    """How many. None: the logarithm of the entrants to base 2, rounded up, and 2 more."""
+    """Number of rounds. None: the logarithm of the entrants to base 2, rounded up, and 2 more."""
     deals: int = 6
 
     def check(self, entrants: int, players: int) -> None:
@@ -76,7 +76,7 @@ class _Rounds(Director):
         self._met: list[Counter[int]] = [Counter() for _ in range(entrants)]
         self._byes = [0] * entrants
         self._resting: deque[tuple[int, ...]] = deque()
-        """Of the rounds that have no results yet, who rests."""
+        """Entrants who rest in the rounds that have no results yet."""
         self._next: Round | None = None
         """Kept until something changes: the pairing of 200 entrants takes a second."""
 

@@ -55,7 +55,6 @@ class DeckFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     cards: int
     squares: dict[str, int]
-    """How many there are of each kind."""
     remarks: tuple[str, ...]
     """Remarks on its balance, for its author."""
 

@@ -14,7 +14,7 @@ from arena.games.gardener.geometry import HIGH, WIDE
 
 SQUARE = 34.0
 COLUMNS = 8
-"""How many cards are side by side."""
+"""Number of cards side by side."""
 MARGIN = 32.0
 
 _GAP = 22.0  # between cards side by side; below a card is a line for the next card's number

@@ -26,7 +26,7 @@ _SHAPES = {
 PIECE_SHAPES = {
     caste: svg.element("g", _SHAPES[caste], transform="scale(.76)") for caste in ("buddha", "rice", "castle")
 }
-"""What stands on a piece, by its caste."""
+"""Drawing on a piece, by its caste."""
 
 
 def _face(tile: str) -> str:
@@ -39,7 +39,7 @@ def _face(tile: str) -> str:
 
 
 FACES = {tile.name: _face(tile.name) for tile in TILES}
-"""What stands on a tile below its owner's mark, by its name."""
+"""Drawing on a tile below its owner's mark, by its name."""
 
 STYLE = """
 :root{--sea:light-dark(#d3e5ee,#1d3340);--sea-line:light-dark(#bdd6e2,#284453);--wave:light-dark(#9dbfd1,#3d6278);

@@ -8,7 +8,7 @@ from math import atan2, pi, sqrt
 
 from rich.text import Text
 
-from arena.core.face import Payload, plain, seat_styles
+from arena.core.face import Payload, counted, plain, seat_styles
 from arena.games.samurai.board import Board, Space
 
 _DIRECTIONS = ("E", "SE", "S", "SW", "W", "NW", "N", "NE")
@@ -57,7 +57,7 @@ class Narrator:
         match event["event"]:
             case "hand":
                 tiles = ": " + ", ".join(map(tile_name, event["tiles"])) if "tiles" in event else ""
-                return self._seat(event, f"takes {_count(event['count'], 'tile')}{tiles}")
+                return self._seat(event, f"takes {counted(event['count'], 'tile')}{tiles}")
             case "piece" if event["seat"] is None:
                 return None  # there can be many, and the map shows them all
             case "piece":
@@ -103,10 +103,6 @@ def _together(hands: Sequence[Payload]) -> Payload:
     """Joins draws of tiles into one event: tiles are drawn one by one, but told together."""
     tiles = {"tiles": [tile for hand in hands for tile in hand["tiles"]]} if "tiles" in hands[0] else {}
     return hands[0] | {"count": sum(hand["count"] for hand in hands)} | tiles
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _distance(one: Space, other: Space) -> int:

@@ -8,10 +8,9 @@ from typing import Final
 import msgspec
 
 from arena.author.conform.findings import Budget
-from arena.author.conform.report import BotReport, Level, Result
+from arena.author.conform.report import BotReport, Grade, Result
 from arena.author.conform.runner import check_bot
-from arena.core.face import Level as Confinement
-from arena.core.face import bot_manifests, confining, errors
+from arena.core.face import Level, bot_manifests, confining, errors
 from arena.league.store.records import StepReport, Verdict
 from arena.league.submissions.steps.step_report import Stopwatch
 
@@ -21,7 +20,7 @@ _OWN_SHARE: Final = 0.5
 """A bot that all of this part of the time was spent waiting for is slow itself, however busy the machine is."""
 
 
-def check(folder: Path, rules: str, level: Confinement) -> StepReport:
+def check(folder: Path, rules: str, level: Level) -> StepReport:
     """Checks a bot: it passes if it reaches the level Core in the league's game. What a bot should do is its author's.
 
     The `detail` of the report is that of `arena bot check --json`.
@@ -30,7 +29,7 @@ def check(folder: Path, rules: str, level: Confinement) -> StepReport:
     return watch.guarded(lambda: _check(watch, folder, rules, level))
 
 
-def _check(watch: Stopwatch, folder: Path, rules: str, level: Confinement) -> StepReport:
+def _check(watch: Stopwatch, folder: Path, rules: str, level: Level) -> StepReport:
     confining.require(level)
     try:
         spec = bot_manifests.load_bot(str(folder))
@@ -47,7 +46,7 @@ def _check(watch: Stopwatch, folder: Path, rules: str, level: Confinement) -> St
     if verdict(report) is None:
         report = check_bot(spec, (rules,), _BUDGET, level=level)
     found = {"memory_mib": report.memory_mib, "detail": msgspec.to_builtins(report), "output": _words(report)}
-    hindering = report.hindering(Level.CORE)
+    hindering = report.hindering(Grade.CORE)
     match verdict(report):
         case Verdict.PASSED:
             return watch.passed(**found)
@@ -64,9 +63,9 @@ def verdict(report: BotReport) -> Verdict | None:
     A bot that was late because the machine did not let it run is checked again later, as a forfeit of that kind never
     counts against it. One that was late without that is checked once more: what cannot be measured may be the reason.
     """
-    if report.reaches(Level.CORE):
+    if report.reaches(Grade.CORE):
         return Verdict.PASSED
-    hindering = report.hindering(Level.CORE)
+    hindering = report.hindering(Grade.CORE)
     if not hindering:  # the time for all checks together was over: the checks and the referee take their part of it
         return Verdict.FAILED if report.own_ms > _OWN_SHARE * _BUDGET.total_ms else Verdict.MACHINE
     if all(result.excuse for result in hindering):

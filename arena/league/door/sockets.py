@@ -136,6 +136,7 @@ class Sockets:
         finally:
             del self._connections[peer[0]]
             self._remote_bots.gone(peer, "lost its connection")
+            self._telling.show(self.presence())  # at once: the league begins no game of it any more
             self._sweep()
             for task in (sender, *connection.tasks):
                 task.cancel()
@@ -193,6 +194,7 @@ class Sockets:
         try:
             version, state = await self._requests.serve(who, message)
             self._remote_bots.serve(connection.peer, who.author, message.bot, version, self._clock())
+            self._telling.show(self.presence())
             self._say_serving(routing_id, who.author, message.id, version, state)
         except Refusal as refusal:
             self._telling.refused[refusal.code] += 1

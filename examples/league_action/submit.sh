@@ -51,7 +51,9 @@ fi
 
 deadline=$(($(date +%s) + MINUTES * 60))
 while :; do
-  state=$(ask "$api/versions?bot=$name&wait=60" | jq -r --arg version "$version" '.versions[] | select(.version == $version).state')
+  # A league that is started again meanwhile is asked again. In a file no answer stands behind the one before it.
+  ask --retry 6 --retry-all-errors --output "$folder/versions.json" "$api/versions?bot=$name&wait=60"
+  state=$(jq -r --arg version "$version" '.versions[] | select(.version == $version).state' "$folder/versions.json")
   case $state in
     "" | received | building | checking | qualifying) (($(date +%s) < deadline)) || break ;;
     *) break ;;

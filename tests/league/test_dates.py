@@ -144,10 +144,12 @@ def test_submissions_freeze_by_when_they_were_sent(tmp_path: Path, hours: int, t
 def test_dates_are_told_in_the_readers_zone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     time.tzset()
-    league = {"told": [("time", "10s")], "dates": {"freezes": "2126-12-20T18:00:00+01:00"}}
+    soon = (datetime.now(UTC) + timedelta(minutes=47)).isoformat()
+    league = {"told": [("time", "10s")], "dates": {"opens": soon, "freezes": "2126-12-20T18:00:00+01:00"}}
     try:
         lines = list(face_lines(league, "--league cup", is_here=False))
     finally:
         monkeypatch.undo()
         time.tzset()
     assert any(line.startswith("  submissions freeze: Sat 21 Dec 2126, 02:00 JST (in ") for line in lines)
+    assert any(line.endswith("JST (in 47 minutes)") for line in lines)

@@ -7,10 +7,11 @@ nobody: whoever prints it checks it first.
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import ValidationError, convert
 from msgspec.structs import asdict
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 STEPS = ("build", "check", "qualify")
 """The steps of which there are reports, in their order."""
+_AWAY_S: Final = 120
+"""How long a league may not answer while a version is followed: a door that falls is opened again within a minute."""
+_AGAIN_S: Final = 5
 
 
 class Here:
@@ -210,7 +214,16 @@ class There:
         return None if found is None else asdict(found)
 
     def state(self, version: str, wait_s: int = 0) -> str:
-        versions = self._client.status(version.partition("/")[0], wait_s).versions
+        until = time.monotonic() + (_AWAY_S if wait_s else 0)
+        while True:
+            try:
+                versions = self._client.status(version.partition("/")[0], wait_s).versions
+                break
+            except errors.DoorError as error:
+                if error.refusal not in ("nobody", "no_answer") or time.monotonic() > until:
+                    raise
+                say(plain(f"{error}. Asked again in {_AGAIN_S} s."))
+                time.sleep(_AGAIN_S)
         return next((str(each.get("state", "")) for each in versions if each.get("version") == version), "")
 
     def ordered(self, verb: str, **arguments: str) -> Payload | None:

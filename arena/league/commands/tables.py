@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
@@ -21,6 +22,7 @@ _GAMES: Final = ("game", "match", "version", "opponents", "outcome", "rank", "tu
 _EXPLAINED: Final = 5
 """For how many forfeits the cause and the commands are printed."""
 
+_UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 REMOTE = ("level", "remote")
 WHOLE = 2
 """The number of first columns that are never broken: they hold names."""
@@ -84,8 +86,9 @@ def _date_lines(dates: Mapping[str, datetime]) -> Iterator[tuple[str, str]]:
     """Yields what happens when, in the time zone of who reads it."""
     for name, what in (("opens", "games begin"), ("freezes", "submissions freeze"), ("closes", "the season closes")):
         if (moment := dates.get(name)) is not None:
-            days = (moment.astimezone() - datetime.now().astimezone()).total_seconds() / 86_400
-            when = f"in {days:.0f} days" if days >= 2 else f"in {24 * days:.1f} hours" if days > 0 else "over"
+            left = (moment.astimezone() - datetime.now().astimezone()).total_seconds()
+            unit, size = next(each for each in _UNITS if left >= 2 * each[1] or each is _UNITS[-1])
+            when = f"in {counted(math.ceil(left / size), unit)}" if left > 0 else "past"
             yield what, f"{moment.astimezone():%a %d %b %Y, %H:%M %Z} ({when})"
 
 

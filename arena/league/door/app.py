@@ -169,7 +169,7 @@ class Door:
             raise Refusal(
                 "unknown_token",
                 f"expected the header `Authorization: Bearer TOKEN` with a token that the league knows, got: {got}",
-                "make one with `arena league token new NAME`, and send its .hash file to the league's operator",
+                "make one on the page /me or with `arena league token new NAME`; its hash goes to the operator to add",
             )
         self._telling.messages += 1
         if self._open[author] >= MOST_OPEN:

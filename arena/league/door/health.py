@@ -95,17 +95,22 @@ class DoorFiles:
 
     def look(self, presence: Mapping[str, Presence], connections: int, closed: Mapping[str, int]) -> None:
         """Writes the files, if it is time for that."""
-        document = msgspec.json.encode(presence, order="sorted")
         now = self._clock()
         due = self._written is None or now - self._written > EACH_S
+        self.show(presence, again=due)
         with suppress(OSError):  # a full disk; it is tried again
-            if document != self._shown or (presence and due):
-                files.write(self._folder / PRESENCE, document)
-                self._shown = document
             if due:
                 self._written = now
                 state = self._state(len(presence), connections, closed)
                 files.write(self._folder / HEALTH, msgspec.json.encode(state))
+
+    def show(self, presence: Mapping[str, Presence], *, again: bool = False) -> None:
+        """Writes the list of remote bots, if it has changed or is to be written again."""
+        document = msgspec.json.encode(presence, order="sorted")
+        if document != self._shown or (presence and again):
+            with suppress(OSError):
+                files.write(self._folder / PRESENCE, document)
+                self._shown = document
 
     def end(self) -> None:
         """Removes the files: the door is closed."""

@@ -135,6 +135,7 @@ class Sockets:
         finally:
             connection.ended = True
             self._remote_bots.gone(connection, "lost its connection")
+            self._telling.show(self.presence())  # at once: the league begins no game of it any more
             self._sweep()
             for task in (sender, *connection.tasks):
                 task.cancel()
@@ -191,6 +192,7 @@ class Sockets:
             version, state = await self._requests.serve(who, message)
             said = Serving(id=message.id, version=version, state=state)
             self._remote_bots.serve(connection, who.author, message.bot, said, self._clock())
+            self._telling.show(self.presence())
             connection.send(said)
         except Refusal as refusal:
             self._telling.refused[refusal.code] += 1

@@ -101,7 +101,9 @@ def _told(reader: LeagueReader, settings: Settings, game: Payload, runs: Mapping
         f"{limits.archive_mib} MiB"
     )
     caps, workers = settings.caps, reader.controls.workers or settings.games_at_a_time
-    active = counted(sum(version.state is State.ACTIVE for version in versions), "version")
+    active = [version.author for version in versions if version.state is State.ACTIVE]
+    owners = [counted(len(others), "author")] if (others := {*active} - {HOUSE}) else []
+    owners += ["the house"] * (HOUSE in active)
     return [
         ("what is played", f"{game['rules']} {game['ruleset']}, {players} players{board}"),
         ("time", f"{settings.game.time} for each seat"),
@@ -110,7 +112,7 @@ def _told(reader: LeagueReader, settings: Settings, game: Payload, runs: Mapping
         ("a bot may have", f"{caps.memory_mib:,} MiB of memory, {caps.start_ms / 1_000:g} s to start"),
         ("runs here", ", ".join(f"{name} {version}".strip() for name, version in runs.items())),
         ("on", f"{counted(processor_cores.available_cores(), 'core')}, {counted(workers, 'game')} at a time"),
-        ("in it", f"{active} of {counted(_authors(reader), 'author')} and the house"),
+        ("in it", " of ".join(filter(None, (counted(len(active), "version"), " and ".join(owners))))),
         *(
             ("taken back", f"all results of {one.what}, {counted(one.matches, 'match')}: {one.reason}")
             for one in reader.controls.taken_back

@@ -239,7 +239,7 @@ def _face(face: Payload) -> Payload:
         "commands": f"arena bot new NAME\narena match ./NAME random --rules {face['rules']}\narena league token new ME",
         "submit": f"arena league submit ./NAME --at {at} --token ME.token\n"
         f"arena league status --at {at} --token ME.token",
-        "is_open": bool(face["address"]),
+        "me": face["address"] and f"{at.partition('#')[0]}/me",
     }
 
 

@@ -23,7 +23,7 @@ from asyncio.sslproto import SSLProtocol
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import partial
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from ssl import SSLContext
 from typing import Any, Final, TypeAlias, Union
 
@@ -46,8 +46,7 @@ MOST_PARTS: Final = 64
 MOST_UNSENT: Final = 65_536
 """Bytes of a WebSocket that wait for its other end, beyond which no ping is answered."""
 RECORD: Final = 16_384
-"""Bytes of a buffer of TLS, and of what was read and is not taken. asyncio has 256 KiB for each: of a silent connection
-that is memory, and of small messages a second's work at once."""
+"""Bytes of a buffer of TLS, and of what was read and is not taken. asyncio has 256 KiB: memory, and a second's work."""
 MOST_CONNECTIONS: Final = 1000
 MANY: Final = 8
 """An address that has more than this part of all connections is the first whose connections give way."""
@@ -58,9 +57,8 @@ Room: TypeAlias = tuple[int, float]
 """Number of bytes that the body of a request may have beyond every other, and of seconds that it may take beyond."""
 _FULL: Final = PlainTextResponse(
     "expected fewer pages that are open at this address, got: half of all that can be; close some\n",
-    503,
-    {"connection": "close"},
-)
+    503, {"connection": "close"},
+)  # fmt: skip
 
 
 def most_connections() -> int:
@@ -76,12 +74,10 @@ def whose(host: str) -> str:
     ('10.0.0.7', '2001:db8:1:2::', '10.0.0.7')
     """
     try:
-        address = ip_address(host.partition("%")[0])
+        ip = ip_address(host.partition("%")[0])
     except ValueError:
         return host
-    if not isinstance(address, IPv6Address):
-        return str(address)
-    return str(address.ipv4_mapped or IPv6Address(int(address) >> 64 << 64))
+    return str(ip if isinstance(ip, IPv4Address) else ip.ipv4_mapped or IPv6Address(int(ip) >> 64 << 64))
 
 
 class Shares:
@@ -172,13 +168,9 @@ class LimitedConnection(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Counts it no more."""
-        self.ended()
-        super().connection_lost(exc)
-
-    def ended(self) -> None:
-        """Counts it no more."""
         self._wait(None)
         self.shares.leave(self)
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Takes what came, unless it is too much."""
@@ -202,6 +194,14 @@ class LimitedConnection(H11Protocol):
             self._begin()
             self.shares.enter(self)
         super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuses what is no HTTP, once, unless its request has an answer. The application says nothing more."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+        self.transport.close()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """Becomes a WebSocket, which is counted as this connection."""
@@ -238,7 +238,7 @@ class WebSocket(WebSocketsSansIOProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Counts it no more."""
-        self._of.ended()
+        self._of.shares.leave(self._of)
         super().connection_lost(exc)
 
     def handle_ping(self) -> None:

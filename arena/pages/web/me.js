@@ -7,7 +7,7 @@
    3. What the league knows is asked for again; nothing of it is kept here. */
 (() => {
 const {make} = globalThis.arena.tools;
-const TRIED = ["received", "building", "checking", "qualifying"];
+const TRIED = ["received", "building", "checking", "qualifying"], AWAY_S = 2;
 const ENDED = ["rejected", "retired"];
 const STEPS = ["qualify", "check", "build"];
 const SKIPPED = [".git", "__pycache__"];
@@ -33,12 +33,12 @@ async function answer(address, options = {}) {
   let got;
   try {
     got = await fetch(`api/v1${address}`, {...options, headers: {authorization: `Bearer ${sessionStorage.token}`}, cache: "no-store", credentials: "omit"});
-  } catch { throw new Error("The league cannot be reached: try again later."); }
+  } catch { throw Object.assign(new Error("The league cannot be reached: try again later."), {wait: AWAY_S}); }
   if (got.ok) return got;
   const said = await got.json().catch(() => ({}));
-  const text = said.detail ? `${said.detail}; ${said.remedy}` : `expected an answer of the league, got: ${got.status} ${got.statusText}; try again later, or tell its operator`;
+  const text = said.detail ? `${said.detail}; ${said.remedy}` : `expected an answer of the league, got: ${`${got.status} ${got.statusText}`.trim()}; try again later, or tell its operator`;
   if (got.status === 401 && sessionStorage.token) leave();
-  throw Object.assign(new Error(text), {status: got.status, wait: said.retry_after_s});
+  throw Object.assign(new Error(text), {status: got.status, wait: said.retry_after_s || (got.status >= 502 && AWAY_S)}); // a proxy's: its door is opened again
 }
 const ask = async (address, options) => (await answer(address, options)).json();
 
@@ -124,7 +124,7 @@ async function look(bot = "", wait = 0) {
   const {versions, notices} = await ask(`/versions?wait=${wait}${bot && `&bot=${encodeURIComponent(bot)}`}`);
   if (!bot) {
     show(versions);
-    $("notices").replaceChildren(...table("Notices", ["when", "what"], [...notices].reverse().map((notice) => [moment(notice.at), notice.text]), "None."));
+    $("notices").replaceChildren(...table("Notices", ["when", "what"], [...notices].reverse().map((notice) => [moment(notice.at), [notice.text, ...(notice.kind === "match" && notice.text.match(/match-[0-9a-f]{32}-[0-9]+/g) || []).flatMap((game) => [" ", button("log", () => saved(game))])]]), "None."));
   }
   return versions;
 }
@@ -133,7 +133,7 @@ function show(versions) {
   $("versions").replaceChildren(...table("Versions", ["version", "state", "rating", "games", "forfeits", "since", ""], versions.map((version) => [
     version.version, version.provisional ? `${version.state}, provisional` : version.state, rating(version),
     `${version.games ?? ""}`, `${version.forfeits ?? ""}`, moment(version.since),
-    [button("report", () => report(version.version)), " ", ...version.state === "active" ? [button("match", () => give("POST", `Against which bot shall ${version.bot} play, unrated, when there is nothing rated to play?`, (name) => `${path("bots", version.bot, "matches")}?against=${name}`)), " "] : [], ...(version === versions.find(({bot, state}) => bot === version.bot && !ENDED.includes(state)) ? [button("retire", () => retire(version.bot)), " ", button("hand over", () => give("PUT", `Which author shall have ${version.bot}? A notice tells them how they take it. Your own name takes the offer back.`, (name) => `${path("bots", version.bot, "author")}?author=${name}`)), " ", button("rename", () => give("PUT", `What shall stand beside the name ${version.bot}?`, (name) => `${path("bots", version.bot, "display")}?display_name=${name}`))] : [])],
+    [button("report", () => report(version.version)), " ", ...version.state === "active" ? [button("match", () => give("POST", `Against which bot shall ${version.bot} play, unrated?`, (name) => `${path("bots", version.bot, "matches")}?against=${name}`)), " "] : [], ...(version === versions.find(({bot, state}) => bot === version.bot && !ENDED.includes(state)) ? [button("retire", () => retire(version.bot)), " ", button("hand over", () => give("PUT", `Which author shall have ${version.bot}? A notice tells them how they take it. Your own name takes the offer back.`, (name) => `${path("bots", version.bot, "author")}?author=${name}`)), " ", button("rename", () => give("PUT", `What shall stand beside the name ${version.bot}?`, (name) => `${path("bots", version.bot, "display")}?display_name=${name}`))] : [])],
   ]), "No bot of yours is here yet."));
   const bots = [...new Set(versions.map((version) => version.bot))], chosen = $("bot").value;
   $("bot").replaceChildren(...["", ...bots].map((name) => { const option = make("option", "", name || "every bot"); option.value = name; return option; }));

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import logging
 import os
 import resource
 import ssl
@@ -48,7 +49,9 @@ class Attacker:
         """Connects, from another address each time."""
         source = (next(self._sources), 0)
         context = self.tls if secure else None
-        return await asyncio.open_connection("127.0.0.1", self.port, local_addr=source, ssl=context)
+        # A connection that the door has closed takes what is written, and drops it, until this has passed.
+        more = {"ssl": context, "ssl_shutdown_timeout": 0.1} if context else {}
+        return await asyncio.open_connection("127.0.0.1", self.port, local_addr=source, **more)
 
     def strike(self, name: str) -> None:
         self.struck[name] += 1
@@ -176,6 +179,7 @@ ATTACKS: dict[str, Attack] = {
 async def main(url: str, token: str, count: str, *names: str) -> None:
     """Attacks until standard input ends."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    logging.getLogger("asyncio").disabled = True  # it tells of each write to a connection that was closed
     attacker = Attacker(url, token, int(count))
     tasks = [asyncio.create_task(ATTACKS[name](attacker, name)) for name in names]
     ended = asyncio.Event()

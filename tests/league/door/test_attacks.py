@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -84,6 +85,27 @@ def test_a_stranger_gets_nowhere(stage: Stage, name: str) -> None:
     assert answer == b"" or answer[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 401", b"HTTP/1.1 404", b"HTTP/1.1 405"), answer
     assert stage.league.folder.name.encode() not in answer
     stage.check()
+
+
+@pytest.mark.parametrize("options", [(), ("--tls", "self")], ids=["http", "https"])
+def test_what_is_no_http_writes_nothing_into_the_doors_log(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], options: tuple[str, ...]
+) -> None:
+    stage = Stage(tmp_path / "cup", *options)
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    chunked = GET + b"transfer-encoding: chunked\r\n\r\n"
+    for first in (chunked, chunked + b"zz\r\n", GET + b"x: " + bytes(2**17)):
+        with ExitStack() as held, suppress(OSError):
+            one = held.enter_context(socket.create_connection((stage.address.host, stage.address.port), timeout=60))
+            if options:
+                one = held.enter_context(context.wrap_socket(one))
+            for said in (first, b"zz\r\n", b"zz\r\n"):
+                one.sendall(said)
+                one.recv(4096)
+    stage.check()
+    stage.kill()
+    assert capfd.readouterr().err == "The door is open.\n"
 
 
 @pytest.mark.parametrize("count", [40, pytest.param(3_000, marks=pytest.mark.long)])

@@ -18,6 +18,8 @@ from websockets.sync.server import ServerConnection
 from websockets.sync.server import serve as serve_sockets
 
 from arena.core.errors import ConfigError, DoorError
+from arena.league.commands import leagues
+from arena.league.commands.here import Elsewhere
 from arena.league.door import addresses
 from arena.league.door.addresses import Address, address
 from arena.league.door.certificates import context, own, pin
@@ -25,7 +27,7 @@ from arena.league.door.client import TRIES, Client
 from arena.league.door.codec import encode
 from arena.league.door.messages import MAX_DOOR_FRAME, SUBPROTOCOL, FromDoor, Offer, Ping, Pong
 from arena.league.door.remote_client import RemoteClient
-from arena.league.door.tokens import new_token
+from arena.league.door.tokens import new_token, write_token
 
 TOKEN = new_token()
 PROBLEM = {"title": "", "status": 401, "code": "unknown_token", "detail": "expected more", "remedy": "give it"}
@@ -425,3 +427,19 @@ def test_a_websocket_that_is_denied_says_why(league: League, answer: Answer, sen
     with pytest.raises(DoorError, match=sentence) as caught:
         RemoteClient(league.address, TOKEN)
     assert caught.value.refusal == refusal
+
+
+def test_who_follows_a_version_asks_again_while_the_door_is_opened_again(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(leagues, "_AGAIN_S", 0)
+    write_token(tmp_path / "anna.token", TOKEN)
+    versions = json.dumps({"versions": [{"version": "fox/1", "state": "active"}], "notices": [], "kept": {}})
+    with serving() as league, league.client() as client:
+        there = leagues.There(Elsewhere(str(league.address), tmp_path / "anna.token"), client)
+        league.answers += [say("", 502), cut(), cut(), say(versions)]
+        assert there.state("fox/1", 3) == "active"
+        assert capfd.readouterr().err.count("Asked again in 0 s.") == 2
+        league.answers += [say("", 502)]
+        with pytest.raises(DoorError, match="got: 502 Bad Gateway"):
+            there.state("fox/1")

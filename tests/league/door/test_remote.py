@@ -22,7 +22,7 @@ from arena.core.record.log import read_log
 from arena.core.referee import worker
 from arena.core.referee.verify import verify
 from arena.core.types import Level
-from arena.league.door import relay
+from arena.league.door import app, relay
 from arena.league.door.relay import remote_bot
 from arena.league.door.serve import RemoteService, ServeLog
 from arena.league.door.tokens import write_token
@@ -217,8 +217,11 @@ def test_p25_an_answer_at_the_deadline_has_one_outcome_and_the_same_on_replay(le
             assert verify(tmp_path / result.log, revealed(SECRET)).draws_checked
 
 
-def test_an_authors_process_that_is_killed_costs_its_game_and_plays_again_later(league: League, tmp_path: Path) -> None:
-    """Nobody has to send it anything for that: its end is seen, and it is not called served any more."""
+def test_an_authors_process_that_is_killed_costs_its_game_and_plays_again_later(
+    league: League, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody has to send it anything for that: its end is seen, and at once it is not called served any more."""
+    monkeypatch.setattr(app, "_TICK_S", 600)
     anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at="3", failure="time.sleep(600)")
     register(league, spec)
     write_token(tmp_path / "anna.token", anna)
@@ -236,7 +239,7 @@ def test_an_authors_process_that_is_killed_costs_its_game_and_plays_again_later(
             process.wait()
         player.join()
         assert forfeits(results[0]) == ["crashed", ""]
-        assert happens(lambda: not relay.served(league.folder))
+        assert happens(lambda: not relay.served(league.folder), 10)
         (tmp_path / "fox/bot.py").write_text(BOT.replace("FAILS_AT", "0").replace("FAILURE", ""))
         with served(door, anna, spec):
             assert forfeits(play(league, tmp_path, spec)) == ["", ""]

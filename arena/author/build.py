@@ -24,8 +24,7 @@ LAST_LINES: Final = 1_000
 LONGEST_LINE: Final = 1_000
 """Characters of a line that are shown."""
 _READ_BYTES: Final = 65_536
-_LIVES_S: Final = 15
-"""Seconds between two lines that say that a build goes on."""
+_LIVES_S: Final = 15  # seconds between two lines that say that a build goes on
 _LACKS: Final = re.compile("(?m)^.*(?:No such file|not found|cannot find).*$")
 _LIBRARIES: Final = {
     **dict.fromkeys(("zmq.h", "-lzmq"), "libzmq3-dev"),

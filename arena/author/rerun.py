@@ -51,6 +51,12 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the action is the one in the log."""
         return self.asked.answer is not None and self.asked.answer.action == self.action
 
+    @property
+    def same_fault(self) -> bool:
+        """Whether the seat forfeited here as the bot would now."""
+        then = self.asked.forfeit
+        return then is not None and then.sentence == f"seat {then.seat} {self.fault}"
+
 
 class Rerun:
     """One bot in one seat of a logged game. Iterate over `replies`, then look at `output`."""

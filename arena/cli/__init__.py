@@ -41,8 +41,7 @@ OWN: Final = {
     ),
 }
 """The commands of the core and of the command line. Wings bring the others."""
-HEADINGS: Final = ("Play", "Look", "Write", "Run")
-"""The parts of `arena --help`, in order."""
+HEADINGS: Final = ("Play", "Look", "Write", "Run")  # the parts of `arena --help`, in order
 
 
 def every_command(*, off: bool = False) -> dict[str, Command]:
@@ -94,8 +93,7 @@ class _Arena(LazyGroup):
         return plugs.refusal("commands", name, f"the command {name!r}")
 
 
-COMPLETE = "_ARENA_COMPLETE"
-"""The environment variable by which a shell asks for completions; click derives it from the name `arena`."""
+COMPLETE = "_ARENA_COMPLETE"  # the variable by which a shell asks for completions; click derives it from `arena`
 
 
 @click.group(cls=_Arena, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})

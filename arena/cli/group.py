@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import importlib
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -22,8 +23,7 @@ from arena.core.text import plain, plain_lines
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
+INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
 
 WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("help", "commands"), "arena --help"), "version": "arena --version",
@@ -218,6 +218,14 @@ class LazyGroup(click.Group):
             if isinstance(error, click.NoSuchOption) and (option := _meant(error)) is not None:
                 error.message += f" Did you mean '{option.opts[0]}'? {option.help}"  # type: ignore[misc]
                 error.possibilities = None  # type: ignore[misc]
+            if isinstance(error, click.UsageError) and error.ctx and re.search(r" extra argument.*\)$", error.message):
+                takes = " ".join(error.ctx.command.collect_usage_pieces(error.ctx)[1:])
+                options = [name for one in error.ctx.command.params for name in one.opts]
+                extra = error.message.partition("(")[2][:-1]
+                error.message += f". {remedies.of_extra(extra, options, takes)}"  # type: ignore[misc]
+            if isinstance(error, click.exceptions.NoSuchCommand) and error.ctx and not error.possibilities:
+                few = getattr(error.ctx.command, "commands", {})
+                error.possibilities = sorted(few) if len(few) < 9 else None  # type: ignore[misc]
             # An argument may be the name of a stranger's file.
             error.message = plain_lines(error.message)  # type: ignore[misc]  # declared Final
             raise

@@ -16,8 +16,7 @@ WHO = "Who plays"
 FORMAT = "Format"
 HOW = "How it is played"
 RESULTS = "Results"
-_SECTIONS = (WHO, WHAT, FORMAT, HOW, RESULTS)
-"""In the order in which they are shown. Options without a section come under the last."""
+_SECTIONS = (WHO, WHAT, FORMAT, HOW, RESULTS)  # as they are shown; options without one come under the last
 
 ALL = "--help-all"
 _ASKED = f"{__name__}.all"

@@ -32,12 +32,10 @@ _AFTER_TIME = (
            help=f"Answers of a race this close are a tie.  [default: {RACE_WINDOW_MS:g}]"),
 )  # fmt: skip
 
-_CHOSEN = ("ruleset", "overrides", "board", "time", "cpu", "race_window_ms")
-"""Arguments that these options give beside the game's name."""
+_CHOSEN = ("ruleset", "overrides", "board", "time", "cpu", "race_window_ms")  # beside the game's name
 
 TIME: Final = "10+0.1"
-LEVELS = tuple(str(level) for level in Level if level is not Level.REMOTE)
-"""Levels at which bots on this machine can be confined."""
+LEVELS = tuple(str(level) for level in Level if level is not Level.REMOTE)  # of bots on this machine
 
 
 class MakeGame:
@@ -97,7 +95,6 @@ level_option = option(
     HOW, "--level", type=click.Choice(LEVELS), default=str(Level.TRUSTED), show_default=True, metavar="LEVEL",
     callback=lambda _ctx, _option, level: Level(level), help="trusted, fenced, isolated or strict.",
 )  # fmt: skip
-"""`--level LEVEL`. The function gets a `Level`."""
 
 
 def force_option(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -22,9 +22,7 @@ from arena.core.text import plain, plain_json, plain_lines, without_surrogates
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
-
-UNBOUNDED = 1_000
-"""Columns for a file or a pipe, into which a table goes whole."""
+UNBOUNDED = 1_000  # columns for a file or a pipe, into which a table goes whole
 
 
 @cache

@@ -1,8 +1,9 @@
-"""Says what to do about errors of the operating system."""
+"""Says what to do about errors of the operating system, and about arguments too many."""
 
 from __future__ import annotations
 
 import errno
+from collections.abc import Collection
 from typing import Final
 
 DISK: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
@@ -36,3 +37,20 @@ OF_NAMES: Final = {
     errno.EPERM: _PERMISSION,
 }
 """Remedy by errno for a file or folder that the operator named."""
+
+
+def of_extra(extra: str, options: Collection[str], takes: str) -> str:
+    """Returns what to do about arguments of which a command has no use.
+
+    Args:
+        options: Those of the command. The name of a tournament or league is often given without its option.
+        takes: The arguments that it takes; may be empty.
+
+    >>> of_extra("latest", ["--db", "--tournament"], "")
+    "Did you mean '--tournament latest'?"
+    """
+    if "--db" in options and "--tournament" not in options and not takes:
+        return "Leave it out: all of the database is meant, and '--db' names another."
+    if found := next((name for name in ("--tournament", "--league") if name in options), None):
+        return f"Did you mean '{found} {extra}'?"
+    return f"It takes {takes or 'none'}; leave the rest out."

@@ -91,6 +91,8 @@ def test_every_option_has_a_line_of_its_own_in_its_group() -> None:
         ("match a b --game x", "'--rules'"), ("match a b --rounds 3", "'--deals'"),
         ("compare a b --deals 3", "'--max-deals'"), ("submitt fox", "'arena league submit'"),
         ("--game x match a b", "'--rules'"), ("league serve cup --port 80", "'--bind'"),
+        ("standings latest", "'--tournament latest'"), ("league submit fox cup", "'--league cup'"),
+        ("rules samurai", "one of: 'check', 'list', 'show'"),
     ],
 )  # fmt: skip
 def test_what_is_called_otherwise_elsewhere_is_found(typed: str, meant: str) -> None:
@@ -98,6 +100,17 @@ def test_what_is_called_otherwise_elsewhere_is_found(typed: str, meant: str) -> 
     assert ended.exit_code == 2
     assert f"Did you mean {meant}" in ended.output
     assert ended.output.count("Did you mean") == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("site latest", "argument (latest). Leave it out: all of the database is meant, and '--db' names another."),
+        ("compare a b c", "argument (c). It takes A B; leave the rest out."),
+    ],
+)
+def test_an_argument_too_many_is_answered_with_what_to_do(typed: str, said: str) -> None:
+    assert said in CliRunner().invoke(cli, typed.split()).output
 
 
 def test_words_for_commands_and_options_lead_to_those_that_there_are() -> None:

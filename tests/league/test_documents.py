@@ -146,7 +146,7 @@ def test_the_status_of_an_author_is_theirs(played: LeagueStore) -> None:
     ]
     for notice in found["notices"]:
         check(notice, NOTICE)
-    assert [notice["text"] for notice in found["notices"]][-1] == "elk/1 is received; 0 before it"
+    assert [notice["text"] for notice in found["notices"]][-1] == "elk/1 is received; it is next"
     assert "owl" not in str(found)
 
 

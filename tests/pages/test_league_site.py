@@ -67,7 +67,8 @@ def test_a_league_has_a_face_from_its_first_minute(store: LeagueStore, tmp_path:
     for name, document in (("league", face), ("standings", told)):
         (tmp_path / "published" / f"{name}.json").write_bytes(msgspec.json.encode(document))
     page = (make(store, tmp_path) / "index.html").read_text()
-    for words in ("Take part", "3 bots, 3 versions that wait", "arena league submit ./NAME --at ADDRESS", "now tried",
+    for words in ("Take part", "<code>arena rules show samurai</code>", "3 bots, 3 versions that wait", "now tried",
+                  "arena league submit ./NAME --at ADDRESS",
                   '<time datetime="2026-12-01T12:00:00+01:00">2026-12-01 11:00 UTC</time>'):  # fmt: skip
         assert words in page
     assert "arena bot new NAME\narena match ./NAME random --rules samurai\n" in page

@@ -106,8 +106,8 @@ def test_the_command_names_bots_by_their_names_and_no_file(hall: Path) -> None:
 
 
 def test_bundled_bots_are_known_wherever_they_are_installed() -> None:
-    def entrant(name: str, folder: str, version: str = "1") -> Entrant:
-        spec = BotSpec(name=name, version=version, command=("x",), folder=folder, digest="00")
+    def entrant(name: str, folder: str, version: str = "1", own: str = "") -> Entrant:
+        spec = BotSpec(name=name, version=version, command=("x",), folder=folder, digest="00", own=own)
         return Entrant(
             number=0, name=name, version=version, digest="00", spec=msgspec.to_builtins(spec), start=Rating()
         )
@@ -116,9 +116,9 @@ def test_bundled_bots_are_known_wherever_they_are_installed() -> None:
     elsewhere = Path("/other/checkout/bots") / own.parts[-2] / own.parts[-1]
     entered = [
         entrant("random", str(own)), entrant("random", str(elsewhere)), entrant("random", "/home/ann/random"),
-        entrant("python", "/home/ann", ""),
+        entrant("python", "/home/ann", ""), entrant("old", str(own), own="random"),
     ]  # fmt: skip
-    assert refs_by_name(entered) == ["random", "random", "./random", "cmd:python …"]
+    assert refs_by_name(entered) == ["random", "random", "./random", "cmd:python …", "old=random"]
 
 
 NAMES = st.text("abc-._ é(", min_size=1, max_size=6).filter(lambda name: name.strip(".") == name)

@@ -113,9 +113,8 @@ def heading(log: log_records.Log, seat: int, bot: str, level: Level) -> str:
 def lines(reply: Reply, *, whole: bool) -> list[str]:
     """Returns a reply for people, with its request if `whole`."""
     asked = reply.asked
-    verdict = "same" if reply.same else "differs"
-    if reply.action is None:
-        verdict = "failed"
+    other = "failed" if reply.action is None else "differs"
+    verdict = "same" if reply.same else "the same forfeit" if reply.same_fault else other
     told = [f"{asked.request.id:>3}  turn {asked.turn:>2}  {asked.request.kind:<6} {reply.used_ms:>8.1f} ms  {verdict}"]
     if whole:
         told += [
@@ -134,10 +133,10 @@ def lines(reply: Reply, *, whole: bool) -> list[str]:
 
 def summary(replies: list[Reply]) -> str:
     """Returns how many answers differ, and where the first one is."""
-    others = [reply.asked for reply in replies if not reply.same]
+    others = [reply.asked for reply in replies if not (reply.same or reply.same_fault)]
     count = f"{len(replies)} requests" if len(replies) != 1 else "1 request"
     if not others:
-        return f"{count}: all answered the same"
+        return f"{count}: all answered the same{', and forfeited again' if replies[-1].same_fault else ''}"
     first = f"request {others[0].request.id} (turn {others[0].turn})"
     return f"{count}: {len(others)} answered otherwise, the first of them {first}"
 

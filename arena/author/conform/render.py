@@ -24,12 +24,10 @@ _STYLES: Final = {
     None: "dim",
 }
 _RULES: Final = 17
-_TITLES: Final = 29
-"""Columns where the rules' numbers and the titles begin."""
+_TITLES: Final = 29  # the column where the rules' numbers and the titles begin
 _MOST_DECODED: Final = 300
 _MOST_HEX: Final = 144
-_MOST_STDERR: Final = 8
-"""Lines; `--json` has more."""
+_MOST_STDERR: Final = 8  # lines; `--json` has more
 
 # For people
 

@@ -22,8 +22,7 @@ _TRUSTED_ONLY: Final = ("start.tcp", "start.environment")
 """Checks that only a bot without a sandbox can be given: there is no network, and the environment is the sandbox's."""
 _GRAVITY: Final = (None, Verdict.OK, Verdict.NON_STRICT, Verdict.UNIMPLEMENTED, Verdict.FAILED)
 """From a check that was not attempted to one that failed: what is found later changes a verdict only for the worse."""
-_IS_PLAY: Final = frozenset(("§8.6-4", "§8.6-5"))
-"""The rules about what is played."""
+_IS_PLAY: Final = frozenset(("§8.6-4", "§8.6-5"))  # the rules about what is played
 _LAST: Final = ("sequences", "tolerance", "time", "resources", "end")
 
 

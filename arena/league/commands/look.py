@@ -79,8 +79,8 @@ def games(
 ) -> None:
     """Find games of a league, the latest first: a line for each seat that is asked for.
 
-    Under the games are the causes of forfeits, with the command that asks the bot again what it was asked. It takes the
-    game's log: `arena league log GAME` fetches it, once the game's match is over.
+    Under the games are the causes of forfeits, with the commands that fetch the game's log, once its match is over, and
+    ask the bot again what it was asked.
 
     \b
     Example:
@@ -89,10 +89,11 @@ def games(
     """
     with opened(folder, elsewhere, author) as league:
         found = league.games(bot, only, most)
+        where = shlex.join(league.options)
     if as_json:
         show_json({"games": found})
         return
-    show_games(found)
+    show_games(found, where)
 
 
 @click.command("log")

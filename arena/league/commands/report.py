@@ -52,6 +52,9 @@ def report(
     if as_json:
         show_json(found)
         return
+    if found["reports"] and found["state"] not in ("active", "rejected"):
+        reason = (found.get("history") or [{}])[-1].get("reason")
+        echo(f"{found['version']} is {found['state']}{': ' if reason else ''}{reason or ''}")
     show_reports(found["reports"], verbose=verbose)
     if not found["reports"]:
         step = f"the {kind} of it" if kind else "no step of it"

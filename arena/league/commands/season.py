@@ -103,9 +103,9 @@ def close(name: str, folder: Path | None, following: str, no_final: bool) -> Non
         while (closed := _closed(league, name)) is None:
             doing, far = _doing(league)
             if league.is_running:
-                if doing != told:
+                if doing not in told:
                     say(f"{doing} This command may be stopped; the season ends all the same.")
-                told = doing
+                told += doing
                 if show is not None:
                     show(far)
                 elif far and time.monotonic() >= at + progress_lines.LINE_S:

@@ -121,7 +121,7 @@ def face_lines(league: Payload, where: str, *, is_here: bool) -> Iterator[str]:
     yield ""
 
 
-def show_games(games: Sequence[Payload]) -> None:
+def show_games(games: Sequence[Payload], where: str) -> None:
     """Prints games of versions as a table, and why those were forfeited that are so.
 
     Raises:
@@ -131,14 +131,15 @@ def show_games(games: Sequence[Payload]) -> None:
         forfeits = msgspec.convert([game for game in games if game.get("forfeit")][:_EXPLAINED], list[_Forfeit])
     except msgspec.ValidationError as error:
         raise errors.DoorError(f"expected games of a league, got: {error}; ask its operator", "internal") from None
-    show_maps(games, _GAMES, "No game is like that.")
+    show_maps(games, _GAMES, "No game of the open season is like that.")
     for game in forfeits:
         echo()
         echo(f"{game.game}, {game.version}, turn {game.turn}: {game.sentence}")
         for line in game.last_words[-3:]:
             echo(f"  | {line}")
         if game.rerun:
-            echo(f"  ask it again: {game.rerun}")
+            echo(f"  ask it again: arena league log {game.game} {where}")
+            echo(f"                {game.rerun}")
 
 
 def received(version: str, before: object) -> str:

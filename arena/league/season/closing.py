@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import msgspec
 
-from arena.core.face import Payload, errors, game_rows, true_skill
+from arena.core.face import Payload, TimeControl, errors, game_rows, true_skill
 from arena.league.dates import Dates
 from arena.league.folder import Folder
 from arena.league.keeping import calendar
@@ -221,6 +221,8 @@ def check_season(settings: Settings, season: str, fixed: Payload, where: str, te
     """
     for key, old, new in _differences(fixed, settings.season_settings()):
         began, now = game_rows.canonical(old), game_rows.canonical(new)
+        if key == "time" and old.get("cpu_ms") == new.get("cpu_ms"):
+            began, now = (str(msgspec.convert(time, TimeControl)) for time in (old, new))
         told = f"expected {key} as when the season {season!r} began, {began}, got: {now}"
         if key not in _KEYS:
             raise errors.ConfigError(

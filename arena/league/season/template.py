@@ -44,7 +44,7 @@ level = {level}
 fresh = false
 # Whether authors may let bots play from their own machines. Such bots are uncontrolled, and shown so.
 remote = false
-# Bundled bots that play from the start and never leave. New bots are tried against `random`.
+# Bundled bots that play from the start of a season and never leave. New bots are tried against `random`.
 house = {house}
 
 # Programs that bots may call by name in `command` and `needs`, each with its absolute path. They see the folder that it

@@ -48,7 +48,7 @@ from arena.league.service.stopping import Manager, SignOfLife, Stopping
 from arena.league.settings import Settings, check_bind, load
 from arena.league.store import LeagueStore, open_league
 from arena.league.store.records import Season
-from arena.league.submissions.house import renew_house
+from arena.league.submissions.house import check_house, renew_house
 from arena.league.submissions.requested import Requested
 from arena.league.submissions.step_runner import StepRunner, StepWorker
 from arena.league.submissions.submitting import Allowance
@@ -157,6 +157,7 @@ def _run_season(
 ) -> Ended:
     """Runs the service for the open season, and ends the season if that is ordered."""
     settings = settings_now(store, folder)
+    check_house(settings)
     confining.require(settings.level, (), (folder.database, folder.logs))
     programs.check_disk(folder.bots)
     season = store.seasons.current()

@@ -74,7 +74,7 @@ class Versions(Changes):
             )
             version = rows.version(self._db, int(cursor.lastrowid or 0))
             before = self._before(version)
-            self._note_new(version, f"{before} before it", by)
+            self._note_new(version, f"{before} before it" if before else "it is next", by)
             return Received(version, before, same=False)
 
     def get(self, id: int) -> Version:

@@ -235,7 +235,7 @@ def _face(face: Payload) -> Payload:
             for name, at in (face["dates"] or {}).items()
             if at
         ],
-        "rules": f"arena rules {face['rules']}",
+        "rules": f"arena rules show {face['rules']}",
         "commands": f"arena bot new NAME\narena match ./NAME random --rules {face['rules']}\narena league token new ME",
         "submit": f"arena league submit ./NAME --at {at} --token ME.token\n"
         f"arena league status --at {at} --token ME.token",

@@ -18,8 +18,13 @@ def refs_by_name(entrants: Sequence[game_rows.Entrant]) -> list[str]:
 
     A bot that was a command line is named by its program alone.
     """
+    specs = [msgspec.convert(entrant.spec, bot_manifests.BotSpec) for entrant in entrants]
+    return [(f"{spec.name}=" if spec.own else "") + ref for spec, ref in zip(specs, _refs(specs), strict=True)]
+
+
+def _refs(specs: Sequence[bot_manifests.BotSpec]) -> list[str]:
     bundled = bot_manifests.bundled_folders()
-    return [_ref(msgspec.convert(entrant.spec, bot_manifests.BotSpec), bundled) for entrant in entrants]
+    return [_ref(spec, bundled) for spec in specs]
 
 
 def _ref(spec: bot_manifests.BotSpec, bundled: Mapping[str, Path]) -> str:
@@ -47,8 +52,8 @@ def _record(record: log_records.Record, places: places.Places) -> log_records.Re
 def places_of(row: game_rows.Tournament, entrants: Sequence[game_rows.Entrant], database: Path) -> places.Places:
     """Returns the places of a tournament."""
     names = [(row.logs, row.id), (str(Path(row.logs).parent), "logs"), (str(database), database.name)]
-    for entrant, ref in zip(entrants, refs_by_name(entrants), strict=True):
-        spec = msgspec.convert(entrant.spec, bot_manifests.BotSpec)
+    specs = [msgspec.convert(entrant.spec, bot_manifests.BotSpec) for entrant in entrants]
+    for spec, ref in zip(specs, _refs(specs), strict=True):
         names.append((spec.folder, "." if ref.startswith(bot_manifests.COMMAND) else ref))
         names += [(path, PurePosixPath(path).name) for path in (*spec.command, *spec.reads)]
     return places.Places((path, name) for path, name in names if path.startswith("/"))

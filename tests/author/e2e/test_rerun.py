@@ -80,6 +80,7 @@ def test_a_turn_is_shown_whole_and_is_the_last(rerun: Run) -> None:
 @pytest.mark.long
 def test_the_lost_request_is_asked_again(rerun: Run) -> None:
     again = rerun("lost", faulty("ok," * 12 + "illegal"), "--seat", "1", code=3)
+    assert again.stdout.endswith(": all answered the same, and forfeited again\n")
     assert re.search(r"would forfeit: it sent an illegal action: .* \(§8\.6-5\)$", again.stdout, re.MULTILINE)
     fixed = rerun("lost", "greedy", "--seat", "1")
     assert "was    forfeited: seat 1 sent an illegal action: " in fixed.stdout

@@ -100,7 +100,7 @@ def test_a_league_with_one_version_has_no_final(tmp_path: Path) -> None:
 def test_what_the_next_season_plays_waits_until_the_final_is_over(cup: Folder) -> None:
     cup.settings.write_text(cup.settings.read_text().replace('time = "5/move"', 'time = "6/move"'))
     said = close(cup, code=1).stderr
-    assert "expected time as when the season 'first' began" in said
+    assert "expected time as when the season 'first' began, 5/move, got: 6/move - at " in said
     assert "set it back until the final is over, or end the season without: arena league season close first" in said
     assert close(cup, "--no-final").stdout.startswith("Season first is closed")
 

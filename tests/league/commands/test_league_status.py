@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from arena.cli import cli
 from arena.core.errors import DoorError
 from arena.league.commands.look import door_lines
-from arena.league.commands.tables import face_lines
+from arena.league.commands.tables import face_lines, show_games
 from arena.league.season.opening import make_league
 from arena.league.settings import Bots, Settings
 from arena.pages.commands.site import _name_of
@@ -47,6 +47,15 @@ def test_a_wrong_value_does_not_keep_anybody_from_looking(tmp_path: Path) -> Non
     assert "sample: expected `int` >= 2" in done.stderr
     for words in ("what is played: samurai standard, 2 players", "now tried: nothing", "to enter: arena league submit"):
         assert words in done.stdout
+
+
+def test_a_forfeit_is_told_with_the_commands_that_ask_the_bot_again(capsys: pytest.CaptureFixture[str]) -> None:
+    again = "arena bot rerun cup-7.jsonl fox --seat 0"
+    game = {"game": "cup-7", "version": "fox/1", "forfeit": "timeout", "rerun": again}
+    show_games([game], "--at X --token T")
+    *_, first, second = capsys.readouterr().out.splitlines()
+    assert first == "  ask it again: arena league log cup-7 --at X --token T"
+    assert second.strip() == again
 
 
 def test_what_a_league_elsewhere_says_of_itself_is_read_before_it_is_shown() -> None:

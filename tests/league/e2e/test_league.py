@@ -47,7 +47,7 @@ def test_a_bot_is_submitted_found_and_retired(run: Run, home: Path) -> None:
     report = told(run, "report", "fox", "--league", "cup")
     assert (report["version"], report["state"], report["reports"]) == ("fox/1", "received", [])
     assert [change["state"] for change in report["history"]] == ["received"]  # type: ignore[attr-defined]
-    assert "received: 0 before it" in run("league", "report", "fox", "--league", "cup", "--verbose").stdout
+    assert "received: it is next" in run("league", "report", "fox", "--league", "cup", "--verbose").stdout
     assert (
         "fox/1 is received: no step of it has come to its end yet."
         in run("league", "report", "fox", "--league", "cup").stderr
@@ -62,9 +62,18 @@ def test_standings_and_games_are_documents(run: Run) -> None:
     assert [item["name"] for item in standings["items"]] == ["random/1", "greedy/1"]  # type: ignore[attr-defined]
     assert "random/1" in run("league", "standings", "cup").stdout
     assert told(run, "games", "cup") == {"games": []}
-    assert run("league", "games", "cup", "--bot", "random", "--lost").stderr == "No game is like that.\n"
+    assert "of the open season is like that" in run("league", "games", "cup", "--bot", "random", "--lost").stderr
     assert "did you mean 'random'" in run("league", "games", "cup", "--bot", "randon", code=1).stderr
     assert "expected a season that is closed" in run("league", "standings", "cup", "--season", "x", code=2).stderr
+
+
+def test_a_wrong_name_of_the_house_is_said_at_the_start(run: Run, home: Path) -> None:
+    settings = home / "cup" / "league.toml"
+    right = settings.read_text()
+    settings.write_text(right.replace('"greedy"]', '"gredy"]'))
+    said = run("league", "run", "cup", "--games", "1", code=2).stderr
+    settings.write_text(right)
+    assert "expected a bundled bot for the house, got: 'gredy' (did you mean 'greedy'?) - at house in [bots]" in said
 
 
 def test_a_season_is_a_tournament_in_the_database(run: Run) -> None:

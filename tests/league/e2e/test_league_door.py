@@ -158,6 +158,9 @@ def test_a_report_shows_the_step_that_failed_as_the_check_at_home_does(elsewhere
     league.publish("authors/anna/status.json", {"versions": [{"version": "fox/1", "bot": "fox", "state": "checking"}]})
     waits = elsewhere.arena("league", "report", "fox/1", "qualify").stderr
     assert "fox/1 is checking: the qualify of it has not come to its end yet." in waits
+    league.publish("reports/anna/fox/1/build.json", built | {"state": "retired"})
+    retired = elsewhere.arena("league", "report", "fox/1", "build").stdout.splitlines()
+    assert retired == ["fox/1 is retired", *brief]
     assert "such a report" in elsewhere.arena("league", "report", "owl/1").stderr
     games = [{"game": "q-0", "seat": 1, "rank": 2, "forfeit": {"code": "crashed", "sentence": "seat 1", "turn": 3}}]
     league.publish("reports/anna/fox/1/qualify.json", report("qualify", verdict="failed", detail={"games": games}))

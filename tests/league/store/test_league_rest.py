@@ -107,7 +107,7 @@ def test_notices_are_for_one_reader_and_are_read_once(store: LeagueStore) -> Non
     store.notices.add(None, "disk", "for the operator")
     assert [(notice.text, notice.version) for notice in store.notices.of("anna")] == [
         ("for her", "fox/1"),
-        ("fox/1 is received; 0 before it", "fox/1"),
+        ("fox/1 is received; it is next", "fox/1"),
     ]
     assert [notice.text for notice in store.notices.of(None)] == ["for the operator"]
     assert store.notices.of("bert") == []

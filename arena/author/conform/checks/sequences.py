@@ -15,8 +15,7 @@ SEQUENCES = Checks()
 END = Checks()
 _CROSSED = "Accept a game_over at any time: what you owed has lapsed, and the next game may follow at once."
 _CLEAN = "exited with status 0"
-_MORE_TIME = 10
-"""Factor of the usual limit, for a bot whose chance alone should decide."""
+_MORE_TIME = 10  # factor of the usual limit, for a bot whose chance alone should decide
 _COMPLAINT = "the bot check says so: see what you do after an error"
 
 

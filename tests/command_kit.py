@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
-ARENA = (sys.executable, "-m", "arena")
+from tests.forking import ARENA, ROOT, Command, environment, run
+
 FAULTY = ROOT / "tests" / "faulty" / "bot.py"  # a bot that does as its first argument says, step by step
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 """What the fixture `arena` is: `arena("match", "random", "greedy", code=0)`."""
 
 
-def environment() -> dict[str, str]:
-    """That of this process; arena is that of this checkout, and paints nothing."""
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    return {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
-
-
 def arena(folder: Path, *words: str, code: int | None = 0) -> subprocess.CompletedProcess[str]:
     """Runs a command to its end. It must exit with `code`; None: with whatever it likes."""
-    done = subprocess.run(
-        [*ARENA, *words], cwd=folder, env=environment(), stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run([*ARENA, *words], cwd=folder, env=environment())
     assert code in (None, done.returncode), done.stderr + done.stdout
     assert "Traceback" not in done.stderr
     return done
@@ -39,7 +28,7 @@ def arena(folder: Path, *words: str, code: int | None = 0) -> subprocess.Complet
 @contextmanager
 def started(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
     """Starts a command in a process group of its own, as a shell does; it does not outlive the block."""
-    with subprocess.Popen(
+    with Command(
         [*ARENA, *words], cwd=folder, env=environment(), stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0,
     ) as process:  # fmt: skip

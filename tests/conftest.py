@@ -29,13 +29,7 @@ settings.register_profile("short", settings.get_profile("arena"), max_examples=1
 settings.load_profile("arena")
 
 
-# What a command prints into a file that is full, or on a terminal that is closed, fails where it is flushed: that
-# must be tried with the buffering that users have.
-os.environ.pop("PYTHONUNBUFFERED", None)
-
-# Hundreds of processes are started: none of them, and no run of the tests, should compile arena and the tests anew.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-sys.dont_write_bytecode = False
+sys.dont_write_bytecode = False  # see tests/forking.py
 
 # A shell starts what it runs in the background with Ctrl-C ignored, and `nohup` ignores the end of the terminal. Every
 # process below inherits that: the tests that send these signals would wait for their effect in vain.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,16 +12,11 @@ from typing import Any
 
 import pytest
 
+from tests.command_kit import arena
+
 ROOT = Path(__file__).parents[3]
 Answer = Callable[[int, list[dict[str, str]]], str | int]
 """Returns what the model says to its Nth question, or the status of a refusal."""
-
-
-def arena(folder: Path, *words: str) -> None:
-    """Runs a command that must end with 0."""
-    command = [sys.executable, "-m", "arena", *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture

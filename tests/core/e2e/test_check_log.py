@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests.command_kit import arena
 
 
 @pytest.mark.long
@@ -19,13 +20,9 @@ def test_strangers_can_check_and_show_a_tournament(
 ) -> None:
     needs("node")
     rules, ruleset = game
-    played = subprocess.run(
-        [sys.executable, "-m", "arena", "tournament", "random", "greedy", "random", "--players", "3", "--deals", "1",
-         "--rules", rules, "--ruleset", ruleset, "--json"],
-        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert played.returncode == 0, played.stderr
-    logs = sorted(Path(json.loads(played.stdout)["logs"]).glob("*.jsonl"))
+    words = ("tournament", "random", "greedy", "random", "--players", "3", "--deals", "1")
+    played = arena(tmp_path, *words, "--rules", rules, "--ruleset", ruleset, "--json")
+    logs = sorted((tmp_path / json.loads(played.stdout)["logs"]).glob("*.jsonl"))
     assert len(logs) == 3
     checked = subprocess.run(
         [sys.executable, "-I", "-S", str(root / "protocol" / "check_log.py"), "--json", *map(str, logs)],

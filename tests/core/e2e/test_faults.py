@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -21,6 +20,7 @@ from arena.core.referee.job import Job
 from arena.core.referee.verify import verify
 from arena.core.referee.worker import play
 from arena.core.types import Termination
+from tests.command_kit import arena
 from tests.processes import is_alive
 
 FAULTY = Path(__file__).parents[2] / "faulty" / "bot.py"
@@ -164,13 +164,7 @@ def test_the_author_of_a_bot_that_crashes_finds_all_he_needs(tmp_path: Path) -> 
         folder.mkdir()
         command = json.dumps(["{python}", str(FAULTY), script])
         (folder / "bot.toml").write_text(f'name = "{name}"\nversion = "2"\ncommand = {command}\nrules = ["samurai"]\n')
-    done = subprocess.run(
-        [sys.executable, "-m", "arena", "tournament", "./good", "./bad", "--deals", "2", "--seed", "s", "--json"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = arena(tmp_path, "tournament", "./good", "./bad", "--deals", "2", "--seed", "s", "--json")
     document = json.loads(done.stdout)
     assert {row["bot"]: row["forfeits"] for row in document["standings"]} == {"good": 0, "bad": 4}
     assert "exited with status 3" in done.stderr

@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -27,6 +26,7 @@ from arena.core.tournament.formats.swiss import Swiss
 from arena.core.tournament.settings import Settings
 from arena.core.types import GameResult
 from tests import instant
+from tests.forking import ARENA, Command, environment
 from tests.once_kit import (
     EIGHT,
     KINDS,
@@ -189,8 +189,8 @@ REAL = ("tournament", *BOTS, "--players", "3", "--ruleset", "basic", "--seed", "
 
 
 def arena(folder: Path, *words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "arena", *words]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    return Command([*ARENA, *words], cwd=folder, env=environment(), **both, text=True)
 
 
 def games_told(process: subprocess.Popen[str], most: int) -> list[str]:

@@ -7,21 +7,18 @@ from run to run, and the log holds the action as the rules read it.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from arena.core.errors import BotError
 from arena.core.link.bots import load_bot
+from tests.command_kit import arena
 
 
 def digests(folder: Path, first: str, second: str, rules: str) -> tuple[str, ...]:
     """Plays a match with a fixed seed, and returns the play digests of its games."""
-    command = [sys.executable, "-m", "arena", "match", first, second, "--rules", rules, "--seed", "equal", "--json"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    done = arena(folder, "match", first, second, "--rules", rules, "--seed", "equal", "--json")
     games = json.loads(done.stdout)["games"]
     assert {game["termination"] for game in games} == {"finished"}
     return tuple(game["play_digest"] for game in games)

@@ -23,6 +23,7 @@ from arena.cli import cli
 from arena.core.record.compressed import compress
 from arena.core.resources import bots_folder
 from arena.league.door.tokens import write_token
+from tests.command_kit import arena
 from tests.door_kit import League, answering
 from tests.ports import free_port
 
@@ -44,8 +45,7 @@ class Elsewhere:
 
     def arena(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Runs a command in the author's folder."""
-        command = [sys.executable, "-m", "arena", *words, "--at", self.at, "--token", "anna.token"]
-        return subprocess.run(command, capture_output=True, text=True, cwd=self.home, check=False, timeout=120)
+        return arena(self.home, *words, "--at", self.at, "--token", "anna.token", code=None)
 
 
 @pytest.fixture(scope="module")

@@ -28,9 +28,9 @@ from arena.league.service.inbox import give, new_order
 from arena.league.settings import Bots, Game, Settings, load
 from arena.league.store import read_league
 from arena.league.store.opening import LeagueReader
+from tests.forking import ARENA, ROOT, Command, environment
 from tests.ports import free_port
 
-ROOT = Path(__file__).parents[3]
 FINE = """
 from arena_bot import Bot, run
 import os
@@ -75,8 +75,9 @@ def run(cup: Folder) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     started: list[subprocess.Popen[str]] = []
 
     def start(*words: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "arena", "league", "run", str(cup.path), *words]
-        started.append(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
+        both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        command = [*ARENA, "league", "run", str(cup.path), *words]
+        started.append(Command(command, cwd=ROOT, env=environment(), **both, text=True))
         return started[-1]
 
     yield start

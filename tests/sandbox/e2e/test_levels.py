@@ -7,7 +7,6 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -18,10 +17,10 @@ import pytest
 from arena.core.tournament.workers import available_cores
 from arena.core.types import Level
 from arena.sandbox.levels import level_in_force
+from tests import forking
+from tests.forking import ARENA, ROOT, environment
 from tests.processes import level_of
 
-ROOT = Path(__file__).parents[3]
-ARENA = (sys.executable, "-m", "arena")
 BOTS = ("random", "greedy", "--ruleset", "basic", "--seed", "tea")
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -31,9 +30,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 def run(tmp_path: Path) -> Run:
 
     def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-        environment = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1", "COLUMNS": "200"}
-        done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        done = forking.run(words, cwd=tmp_path, env=environment() | {"COLUMNS": "200"})
         assert done.returncode == code, done.stderr + done.stdout
         assert "Traceback" not in done.stderr
         return done

@@ -84,7 +84,7 @@ def test_the_readme_begins_with_the_two_commands() -> None:
 def shown_commands() -> Iterator[list[str]]:
     """The words of every `arena ...` command that a page shows, in a block or in backquotes."""
     for text in TEXTS:
-        for found in re.finditer(r"(?:^\$ |`|^ {4,})(arena [a-z][^`\n]*)", text, re.MULTILINE):
+        for found in re.finditer(r"(?:^\$ |`|^ {4,})(arena [a-z][^`\n]*)", text.replace("\\\n", " "), re.MULTILINE):
             yield shlex.split(found[1], comments=True)
 
 

@@ -18,7 +18,6 @@ from arena.league.public import documents
 from arena.league.public.showing import Showing
 from arena.league.settings import Settings
 from arena.league.store import LeagueStore
-from arena.league.store.states import Actor, State
 from arena.pages.live.scores import LiveStandings
 from arena.pages.site import replays
 from arena.pages.site.build import Wish, build
@@ -47,12 +46,6 @@ def cup(store: LeagueStore, tmp_path: Path) -> str:
         packed = compressed.compress(site_kit.LOG.read_bytes())
         (logs / f"{season}-{number:06d}.jsonl{compressed.SUFFIX}").write_bytes(packed)
     return season
-
-
-def test_a_version_that_plays_no_more_is_marked(store: LeagueStore, cup: str, tmp_path: Path) -> None:
-    random, _ = store.versions.active()
-    store.versions.change(random.id, State.RETIRED, Actor.OPERATOR, "enough")
-    assert '<span class="version">plays no more</span>' in (make(store, tmp_path) / "index.html").read_text()
 
 
 def test_of_a_league_that_just_began_there_is_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

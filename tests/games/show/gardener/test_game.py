@@ -146,4 +146,4 @@ def test_every_decision_of_a_game_is_named_in_its_heading(play_garden: Callable[
 def test_wide_names_above_five_gardens_are_cut_and_stay_readable() -> None:
     names = ("Wolkenkratzer-und-Donau1", "MMMMMMMMMMMMMMMMMMMMMMMM", "Llanfairpwllgwyngyll-4", "d", "e")
     ground = GardenerDrawing(rules_of(header(5).settings), names).ground()
-    assert min(map(float, re.findall(r'font-size="([\d.]+)" class="d-heading"', ground))) >= 10
+    assert min(map(float, re.findall(r'font-size="([\d.]+)" class="d-heading"', ground))) >= 9

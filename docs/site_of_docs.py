@@ -17,7 +17,8 @@ ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build"
 _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"""\]\(([^)\s#]+)|(?:src|srcset|href)="([^"#]+)""")
-WIDE = ".md-grid{max-width:72rem}.md-typeset pre>code{font-size:.76em}@media(width>76em){code{white-space:pre-wrap}}"
+WIDE = ".md-typeset td:first-child>code{white-space:nowrap}"
+WIDE += ".md-grid{max-width:72rem}.md-typeset pre>code{font-size:.76em}@media(width>76em){code{white-space:pre-wrap}}"
 UNSEEN = "\N{WORD JOINER}"
 _ENTRY = re.compile(r"^ +- .+: (\S+\.md)$", re.MULTILINE)
 

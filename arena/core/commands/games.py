@@ -205,7 +205,7 @@ def print_games(finder: Finder, found: list[Payload], void: list[Payload], db: P
     from arena.core.tournament.commands import refs_of, replay_command, rerun_command
 
     if not found and not void:
-        say(f"No game is like that.{(matches := of_matches()) and f' In the database, that is: {matches}.'}")
+        say(f"No game is like that{(matches := of_matches()) and f' in the database; {matches}'}.")
         return
     if found:
         show(games_table(found, os.path.relpath, console().width))

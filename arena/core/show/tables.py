@@ -122,10 +122,9 @@ def folding(columns: Sequence[Column], least: int, width: int) -> Table:
 
 def wrapped(words: str, width: int) -> Text:
     """Returns a sentence in lines that fit, without spaces at their ends."""
-    lines = Text(words).wrap(Console(width=width, color_system=None), width)
-    for line in lines:
-        line.rstrip()
-    return Text("\n").join(lines)
+    kept = words.replace(" %", "\ue000%")  # a number and its unit stay on one line
+    lines = Text(kept).wrap(Console(width=width, color_system=None), width)
+    return Text("\n".join(line.plain.rstrip() for line in lines).replace("\ue000", " "))
 
 
 def _total(columns: Sequence[Column]) -> int:

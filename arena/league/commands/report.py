@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 _GAMES: Final = ("game", "seat", "rank", "code", "turn")
 """The columns of the table of first games."""
-_LAST: Final = 5
-"""How many of a bot's last words are shown."""
+_LAST: Final = 5  # of a bot's last words that are shown
 
 
 @click.command()

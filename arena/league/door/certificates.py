@@ -6,6 +6,7 @@ import os
 import socket
 import ssl
 import subprocess
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -78,8 +79,12 @@ def pin(certificate: Path) -> str:
 
 def url(host: str, port: int, *, secure: bool) -> str:
     """Returns the address of a socket for authors, as far as this machine knows."""
-    name = socket.getfqdn() if host in ("0.0.0.0", "[::]") else host
-    return f"{'https' if secure else 'http'}://{name}:{port}"
+    if host in ("0.0.0.0", "[::]"):
+        host = socket.getfqdn()
+        with socket.socket(type=socket.SOCK_DGRAM) as probe, suppress(OSError):
+            probe.connect(("192.0.2.1", 9))  # sends nothing, and finds by which address others see this machine
+            host = probe.getsockname()[0]
+    return f"{'https' if secure else 'http'}://{host}:{port}"
 
 
 def _text(path: Path) -> str:

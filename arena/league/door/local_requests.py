@@ -30,8 +30,7 @@ from arena.league.door.refusals import Refusal, unknown
 from arena.league.door.uploads import Announced, Uploads
 
 _T = TypeVar("_T")
-_LOOK_S: Final = 0.5
-"""Seconds between two looks whether a version was tried."""
+_LOOK_S: Final = 0.5  # seconds between two looks whether a version was tried
 
 
 class Who(NamedTuple):

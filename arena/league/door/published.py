@@ -43,8 +43,7 @@ from arena.league.door.refusals import unknown
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
 _SEASON: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,71}\Z")  # so that names in a tar have less than 100 bytes
-_MOST_ROWS: Final = 500
-"""Rows of the standings in one answer."""
+_MOST_ROWS: Final = 500  # rows of the standings in one answer
 _MOST_VERSIONS: Final = 500
 _MOST_NOTICES: Final = 100
 LOOKED_AT: Final = 512 * 1024

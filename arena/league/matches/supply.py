@@ -51,8 +51,7 @@ LONGEST_REST_S: Final = 60.0
 """How long at most no game begins after faults of the machine. The first fault costs a second, each further one twice
 as much as the one before."""
 
-_MOST_KNOWN: Final = 10_000
-"""The number of games whose match is remembered."""
+_MOST_KNOWN: Final = 10_000  # games whose match is remembered
 _SHOWN: Final = 3
 """Of how many forfeits its author is told at once. `arena league games` lists all."""
 _LONGEST: Final = 200

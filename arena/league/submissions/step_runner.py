@@ -43,8 +43,7 @@ _PASSED: Final = {
 LONGEST_S: Final = 7_200
 """Seconds after which a step is ended, whatever it does. A build and a check have shorter limits of their own, and a
 game that was played is not played again."""
-_LOOK_S: Final = 0.5
-"""Seconds between two searches for a step to do."""
+_LOOK_S: Final = 0.5  # seconds between two searches for a step to do
 NICENESS: Final = 10
 """How far the worker stands back behind games (`nice`)."""
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from rich.text import Text
 
 from arena.core.show.layout import beside, flow, paragraph, shelves
+from arena.core.show.tables import wrapped
 
 
 def texts(*lines: str) -> list[Text]:
@@ -26,6 +27,7 @@ def test_a_paragraph_is_indented_and_wrapped() -> None:
         "    five",
     ]
     assert [line.plain for line in paragraph(Text(""), 12)] == [""]
+    assert wrapped("from 75 % to 50 %", 16).plain == "from 75 % to\n50 %"
 
 
 @given(st.text(st.sampled_from("ab  "), max_size=60), st.integers(8, 30))

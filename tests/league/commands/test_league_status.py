@@ -47,6 +47,9 @@ def test_a_wrong_value_does_not_keep_anybody_from_looking(tmp_path: Path) -> Non
     assert "sample: expected `int` >= 2" in done.stderr
     for words in ("what is played: samurai standard, 2 players", "now tried: nothing", "to enter: arena league submit"):
         assert words in done.stdout
+    settings.write_text(settings.read_text().replace("sample = 1", "sample = 64").replace('"greedy"]', '"gredy"]'))
+    run = CliRunner().invoke(cli, ["league", "run", str(tmp_path / "cup"), "--games", "1"])
+    assert "got: 'gredy' (did you mean 'greedy'?) - at house in [bots]" in run.stderr
 
 
 def test_a_forfeit_is_told_with_the_commands_that_ask_the_bot_again(capsys: pytest.CaptureFixture[str]) -> None:

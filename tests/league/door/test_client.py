@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import json
+import re
 import socket
 import threading
 import time
@@ -22,7 +23,7 @@ from arena.league.commands import leagues
 from arena.league.commands.here import Elsewhere
 from arena.league.door import addresses
 from arena.league.door.addresses import Address, address
-from arena.league.door.certificates import context, own, pin
+from arena.league.door.certificates import context, own, pin, url
 from arena.league.door.client import TRIES, Client
 from arena.league.door.codec import encode
 from arena.league.door.messages import MAX_DOOR_FRAME, SUBPROTOCOL, FromDoor, Offer, Ping, Pong
@@ -129,6 +130,11 @@ def serving(certificate: Path | None = None) -> Iterator[League]:
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate for localhost that nobody vouches for, as a door makes it."""
     return Path(own(tmp_path_factory.mktemp("tls"))[0])
+
+
+def test_a_door_at_all_addresses_is_told_with_one_by_which_others_reach_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("socket.getfqdn", lambda: "box")  # without a network
+    assert re.fullmatch(r"https://(box|\d+\.\d+\.\d+\.\d+):8780", url("0.0.0.0", 8780, secure=True))
 
 
 @pytest.fixture(autouse=True)

@@ -67,15 +67,6 @@ def test_standings_and_games_are_documents(run: Run) -> None:
     assert "expected a season that is closed" in run("league", "standings", "cup", "--season", "x", code=2).stderr
 
 
-def test_a_wrong_name_of_the_house_is_said_at_the_start(run: Run, home: Path) -> None:
-    settings = home / "cup" / "league.toml"
-    right = settings.read_text()
-    settings.write_text(right.replace('"greedy"]', '"gredy"]'))
-    said = run("league", "run", "cup", "--games", "1", code=2).stderr
-    settings.write_text(right)
-    assert "expected a bundled bot for the house, got: 'gredy' (did you mean 'greedy'?) - at house in [bots]" in said
-
-
 def test_a_season_is_a_tournament_in_the_database(run: Run) -> None:
     shown = run("tournaments", "show", "latest", "--db", "cup/league.db").stdout
     assert "arena league status cup" in shown

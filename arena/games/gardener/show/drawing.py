@@ -16,7 +16,7 @@ _ASPECT = 840 / 660  # width to height of the room that the page usually has
 _GAP = 0.8 * SQUARE
 _PAD = 0.35 * SQUARE  # inside a garden's bed
 _HEAD = 34.0  # for the name above a garden
-_LETTER = 13.5
+_LETTER = 14.5  # how wide one of a bold name is, about
 _SMALLEST = 4  # squares that a bed is wide and high at least
 _SPARE = 2  # squares that a bed gets beyond what its garden needs
 
@@ -103,7 +103,7 @@ class GardenerDrawing(drawing_kit.Drawing):
         for seat, (left, top, width, height) in enumerate(self._beds):
             parts.append(svg.element("rect", class_="d-bed", x=left, y=top, width=width, height=height, rx=10))
             parts.append(svg.use(f"M{seat}", left + 12, top - 15))
-            room = max(60.0, width - 90)
+            room = max(60.0, width - 76)
             name = text_tables.elide(self.names[seat], int(room / _LETTER))
             words = svg.text(name, 0, 21.5, svg.fitting_size(name, 20.0, 0.9 * room), class_="d-heading")
             parts.append(svg.element("svg", words, x=left + 30, y=top - 30, width=room, height=30))  # cuts wide letters

@@ -13,6 +13,7 @@ from arena.core.catalogue import make_settings, rules_of
 from arena.core.record.log import Header, Log, LoggedBot
 from arena.core.show.replay import Replay
 from arena.games.gardener.deck import Deck
+from arena.games.gardener.show.drawing import GardenerDrawing
 from arena.games.gardener.show.game import Gardener
 from arena.games.gardener.show.garden import SIGNS
 
@@ -140,3 +141,9 @@ def test_every_decision_of_a_game_is_named_in_its_heading(play_garden: Callable[
     headings = "\n".join(frame.heading.plain for frame in Replay(play_garden(2, "draft")).frames)
     for words in ("seizes a card, ", "plants a card, ", "chooses rows to score, "):
         assert words in headings
+
+
+def test_wide_names_above_five_gardens_are_cut_and_stay_readable() -> None:
+    names = ("Wolkenkratzer-und-Donau1", "MMMMMMMMMMMMMMMMMMMMMMMM", "Llanfairpwllgwyngyll-4", "d", "e")
+    ground = GardenerDrawing(rules_of(header(5).settings), names).ground()
+    assert min(map(float, re.findall(r'font-size="([\d.]+)" class="d-heading"', ground))) >= 9

@@ -20,7 +20,6 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -269,7 +268,7 @@ class OrderDuty(Inbox):
         then: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__(store, folder, settings, tell)
-        self._deadline = Deadline(store, settings.season.dates, partial(_close, folder), tell)
+        self._deadline = Deadline(store, settings.season.dates, self._close, tell)
         self._then = then
         self._workers = workers or settings.games_at_a_time
         self._tidied = 0.0
@@ -289,6 +288,9 @@ class OrderDuty(Inbox):
         """Games at a time."""
         return self._store.controls.workers or self._workers
 
+    def _close(self, season: str) -> None:
+        _write(self._folder.inbox, new_order("season_close", {"season": season}), None)
+
     def look(self) -> int:
         """Obeys orders that wait, and removes now and then what nobody fetched. Returns how many were obeyed."""
         self._deadline.look()
@@ -299,10 +301,6 @@ class OrderDuty(Inbox):
             self._tidied = now
             self.tidy()
         return obeyed
-
-
-def _close(folder: Folder, season: str) -> None:
-    _write(folder.inbox, new_order("season_close", {"season": season}), None)
 
 
 _FAILED: Final[Payload] = {

@@ -15,12 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-import msgspec
-
 from arena.core.face import Payload, errors, game_rows, true_skill
-from arena.league.dates import Dates
 from arena.league.folder import Folder
-from arena.league.keeping import calendar
 from arena.league.keeping.telling import told
 from arena.league.order_context import OrderContext
 from arena.league.public import documents
@@ -36,8 +32,6 @@ from arena.league.submissions.house import enter_house
 
 _KEYS: Final = ("level", "players", "rules", "ruleset", "options", "board", "time", "race_window_ms")
 """What of a season's settings the operator sets, under the same names. What others follow from comes first."""
-AGAIN_S: Final = 3_600.0
-"""How long a season that could not be closed at its date is left alone."""
 
 
 def season_close(context: OrderContext) -> Payload:
@@ -172,38 +166,6 @@ def settings_now(store: LeagueReader, folder: Folder) -> Settings:
     if over or not closing.final or (season.final is None and not settings.season.final):
         return settings
     return settings_for_final(store, folder, settings)
-
-
-class Deadline(msgspec.Struct, eq=False):
-    """Closes the open season at its date, as `arena league season close` would.
-
-    Args:
-        close: Orders that the season of this name ends.
-    """
-
-    store: LeagueStore
-    dates: Dates
-    close: Callable[[str], object]
-    tell: Callable[[str], object]
-    _not_before: float = 0.0
-
-    def look(self) -> None:
-        """Orders it if it is time for that. A clock that is in doubt closes nothing."""
-        season = None if self.dates.closes is None else self.store.seasons.current()
-        if season is None or self.store.controls.closing is not None:
-            return
-        closes, now = self.dates.of_season(season.opened).closes, calendar.now(self.store)
-        if closes is not None and now >= max(closes, self._not_before):
-            self._not_before = now + AGAIN_S
-            self.tell(f"The season {season.name} closes, as was set: {self.dates.text(closes)}")
-            self.close(season.name)
-
-    @property
-    def waits(self) -> bool:
-        """Whether the games of the open season have not begun."""
-        season = None if self.dates.opens is None else self.store.seasons.current()
-        opens = None if season is None else self.dates.of_season(season.opened).opens
-        return opens is not None and calendar.now(self.store) < opens
 
 
 def check_season(settings: Settings, season: str, fixed: Payload, where: str, text: str) -> None:

@@ -31,7 +31,7 @@ from arena.league.door.supervisor import DoorSupervisor, door_command
 from arena.league.folder import Folder
 from arena.league.keeping.calendar import SignsOfLife
 from arena.league.keeping.clearing import Clearing, Lost, clean_up
-from arena.league.keeping.housekeeping import Forget, Tidy
+from arena.league.keeping.housekeeping import Tidy
 from arena.league.keeping.telling import Telling
 from arena.league.matches.planning import Planner
 from arena.league.matches.starts import Starts
@@ -227,7 +227,6 @@ def _put_together(
             SignOfLife(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start"),
             SignsOfLife(store, folder, tell),
             tidy,
-            Forget(store, folder),
             Telling(store, folder, settings.notify, tell),
             Clearing(store, folder, tell),
             *keepers,

@@ -1,8 +1,8 @@
 """No file that somebody submits is ever run with the operator's rights: not to build it, nor to check or to play it.
 
 A canary is planted wherever a file can be named. It writes a file where only the operator can: so the file is there if
-the canary was run, loaded or asked outside of a sandbox, and not if it was inside of one or nowhere. What tools look for
-by themselves is planted in a whole league (`test_canary_league.py`).
+the canary was run, loaded or asked outside of a sandbox, and not if it was inside of one or nowhere. What tools look
+for by themselves is planted in a whole league (`test_canary_league.py`).
 """
 
 from __future__ import annotations

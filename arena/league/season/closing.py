@@ -62,35 +62,31 @@ def season_close(context: OrderContext) -> Payload:
 def _check_final(context: OrderContext) -> None:
     """Checks that the final can be played as the season was. Raises Refused: `league.toml` has other values already."""
     try:
-        settings_for_final(context.store, context.folder, context.settings)
+        _check(context.store, context.folder, context.settings, final=True)
     except errors.ConfigError as error:
         message, _, remedy = f"{error}".partition("; ")
         raise errors.Refused("settings", message, remedy) from None
 
 
-def settings_for_final(store: LeagueReader, folder: Folder, settings: Settings) -> Settings:
-    """Returns the settings if the final of the open season can be played with them: with what the season was played.
+def _check(store: LeagueReader, folder: Folder, settings: Settings, *, final: bool) -> None:
+    """Checks that the open season, or its `final`, can be played with the settings.
 
     Raises:
-        ConfigError: They have other values already. Show the message to the operator.
+        ConfigError: They would mix ratings in it. Show the message to the operator.
     """
     season = store.seasons.current()
     assert season is not None
+    fixed = store.finder.tournament(season.tournament).settings
     try:
-        _check(store, folder, season, settings)
+        check_season(settings, season.name, fixed, str(folder.settings), folder.settings_text())
     except errors.ConfigError as error:
+        if not final:
+            raise
         message = f"{error}".partition("; ratings of both")[0]
         close = f"arena league season close {season.name} --league {folder.path} --no-final"
         raise errors.ConfigError(
             f"{message}; set it back until the final is over, or end the season without: {close}"
         ) from None
-    return settings
-
-
-def _check(store: LeagueReader, folder: Folder, season: Season, settings: Settings) -> None:
-    """Checks that the open season can be played with the settings. Raises ConfigError: they would mix ratings in it."""
-    fixed = store.finder.tournament(season.tournament).settings
-    check_season(settings, season.name, fixed, str(folder.settings), folder.settings_text())
 
 
 def close_season(
@@ -156,16 +152,15 @@ def settings_now(store: LeagueReader, folder: Folder) -> Settings:
     Raises:
         ConfigError: They cannot be used, or a game of the season is still to be played with others.
     """
-    closing, season = store.controls.closing, store.seasons.current()
-    settings = load(folder)
-    if closing is None or season is None:
-        if season is not None:
-            _check(store, folder, season, settings)
+    closing, season, settings = store.controls.closing, store.seasons.current(), load(folder)
+    if season is None:
         return settings
-    over = season.final is not None and season.final.outcome is not None
-    if over or not closing.final or (season.final is None and not settings.season.final):
-        return settings
-    return settings_for_final(store, folder, settings)
+    if closing is not None:
+        over = season.final is not None and season.final.outcome is not None
+        if over or not closing.final or (season.final is None and not settings.season.final):
+            return settings
+    _check(store, folder, settings, final=closing is not None)
+    return settings
 
 
 def check_season(settings: Settings, season: str, fixed: Payload, where: str, text: str) -> None:

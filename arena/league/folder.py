@@ -26,6 +26,8 @@ ORDER: Final = ".json"
 """Suffix of the name of an order's file."""
 ARCHIVE: Final = ".tar.zst"
 """Suffix of the name of an archive."""
+ASIDE: Final = ".bad"
+"""Suffix of the name of an order's file, or its archive's, that was put aside."""
 _LOCK: Final = "run.lock"
 
 

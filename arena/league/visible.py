@@ -94,7 +94,9 @@ def visible(log: log_records.Log, seats: Collection[Seat] = ()) -> list[log_reco
 
 def _record(record: log_records.Record, seats: Collection[Seat]) -> log_records.Record:
     if isinstance(record, log_records.ForfeitRecord):
-        shown = [_built(one, one.seat in seats, sentence=_in_short(one)) for one in record.forfeits]
+        shown = [  # without words of the bot
+            _built(one, one.seat in seats, sentence=f"seat {one.seat} forfeited: {one.code}") for one in record.forfeits
+        ]
         return msgspec.structs.replace(_built(record, False), forfeits=shown)
     return _built(
         record, isinstance(record, log_records.ActionRecord | log_records.LateRecord) and record.seat in seats
@@ -106,11 +108,6 @@ def _built(record: R, own: bool, **hidden: Any) -> R:
     table = FIELDS[type(record)]
     seen = {name: getattr(record, name) for name, who in table.items() if own or who is Viewer.ALL}
     return type(record)(**{**hidden, **seen})
-
-
-def _in_short(forfeit: value_types.LoggedForfeit) -> str:
-    """Returns what happened without words of the bot."""
-    return f"seat {forfeit.seat} forfeited: {forfeit.code}"
 
 
 def publish(

@@ -15,6 +15,7 @@ from arena.core import files
 from arena.core.errors import MachineFault, Refused, StoreError
 from arena.core.types import Payload
 from arena.league.folder import Folder
+from arena.league.keeping.housekeeping import Tidy
 from arena.league.order_context import Order
 from arena.league.service import orders
 from arena.league.service.inbox import Inbox, give, new_order
@@ -242,5 +243,5 @@ def test_what_was_put_aside_goes_after_some_days(store: LeagueStore, folder: Fol
         (folder.inbox / name).write_bytes(b"{")
         if name.startswith("old"):
             os.utime(folder.inbox / name, (0, 0))
-    Inbox(store, folder, SETTINGS, lambda sentence: None).tidy()
+    Tidy(store, folder, SETTINGS.logs, print).look()
     assert {path.name for path in folder.inbox.iterdir()} == {"new.json.bad", "old.tar.zst"}

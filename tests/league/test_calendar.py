@@ -12,9 +12,9 @@ import pytest
 from arena.league.folder import Folder
 from arena.league.keeping import calendar
 from arena.league.keeping.clearing import Clearing
-from arena.league.keeping.housekeeping import Forget, Tidy
+from arena.league.keeping.housekeeping import Tidy
 from arena.league.keeping.retention import DAY_S, QUALIFYING
-from arena.league.service.inbox import Inbox, new_order
+from arena.league.service.inbox import new_order
 from arena.league.service.orders import obey
 from arena.league.settings import Logs, Settings
 from arena.league.store import LeagueStore, open_league
@@ -106,9 +106,7 @@ def test_nothing_goes_while_the_clock_is_in_doubt_and_it_is_told_once(
         assert said == []
 
         def look() -> None:
-            Inbox(store, folder, SETTINGS, said.append).tidy()
             tidy(store, folder)
-            Forget(store, folder).look()
             Clearing(store, folder, said.append).look()
 
         at(monkeypatch, Alive(here.clock + days * DAY_S, here.boot, here.uptime + 60))
@@ -147,7 +145,6 @@ def test_what_was_written_while_the_clock_was_back_is_not_old_afterwards(
         at(monkeypatch, Alive(here.clock + 120, here.boot, here.uptime + 120))
         calendar.SignsOfLife(store, folder, lambda sentence: None).look()
         tidy(store, folder)
-        Inbox(store, folder, SETTINGS, lambda sentence: None).tidy()
         assert all(path.exists() for path in paths)
         assert store.controls.alive == Alive(here.clock + 120, here.boot, here.uptime + 120)
 

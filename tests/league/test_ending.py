@@ -45,12 +45,6 @@ def by_name(job: Job) -> GameResult:
     return replace(result, seats=seats)
 
 
-def level(job: Job) -> GameResult:
-    """A game that nobody wins."""
-    result = instant.play(job)
-    return replace(result, seats=tuple(replace(seat, rank=1, forfeit=None) for seat in result.seats))
-
-
 def of_sizes(store: LeagueStore, *sizes: int) -> None:
     """Lets the season have games of these numbers of players."""
     games = msgspec.json.encode([{"players": size} for size in sizes]).decode()
@@ -170,15 +164,6 @@ def test_only_the_best_play_and_one_of_each_author(store: LeagueStore) -> None:
     ranks = [item["rank"] for item in standings["items"]]
     assert ranks == sorted(ranks)
     assert ranks[3] == 4
-
-
-def test_equal_finalists_share_the_first_place(tmp_path: Path) -> None:
-    with league(tmp_path) as store:
-        close(store)
-        run(store, level, chosen=settings(deals=1_000))
-        assert final_of(store).outcome == "settled"
-        standings = documents.standings(store)
-        assert [item["rank"] for item in standings["items"]] == [1, 1]
 
 
 def test_it_ends_unsettled_at_its_bound(store: LeagueStore) -> None:

@@ -13,8 +13,8 @@ from arena.core import files
 from arena.league.folder import Folder
 from arena.league.keeping import housekeeping
 from arena.league.keeping import housekeeping as forgetting
-from arena.league.keeping.housekeeping import AT_ONCE, Forget, Tidy
-from arena.league.service.inbox import ASIDE_DAYS, Inbox, new_order
+from arena.league.keeping.housekeeping import ASIDE_DAYS, AT_ONCE, Tidy
+from arena.league.service.inbox import Inbox, new_order
 from arena.league.settings import Logs, Settings
 from arena.league.store import LeagueStore, open_league
 from arena.league.store.notices import NOTICES
@@ -127,18 +127,18 @@ def test_refused_orders_do_not_stay_for_ever(folder: Folder) -> None:
         inbox.look()
         for number in range(50):
             store.commands.once(f"{number}", "retire", {"bot": "none"}, dict, "anna")
-        Forget(store, folder).look()
+        Tidy(store, folder, Logs(), print).look()
         assert rows(store, "commands") == 51, "they are new"
         store._db.execute("UPDATE commands SET at = '2025-01-01T00:00:00+00:00'")
         files.write(folder.inbox / f"{given.id}.json", msgspec.json.encode(given))
-        duty = Forget(store, folder)
+        duty = Tidy(store, folder, Logs(), print)
         duty.look()
         assert rows(store, "commands") == 1, "the first is kept"
         inbox.look()
         assert msgspec.json.decode(folder.answer(given.id).read_bytes()) == {"author": "anna"}, "as it was answered"
         duty.look()
         assert rows(store, "commands") == 1, "it is looked once an hour"
-        Forget(store, folder).look()
+        Tidy(store, folder, Logs(), print).look()
         assert rows(store, "commands") == 0
 
 
@@ -151,11 +151,11 @@ def test_what_a_status_shows_stays_however_old(folder: Folder) -> None:
                 store.notices.add("anna", "note", str(number))
                 store.notices.add(None, "note", str(number))
             store._db.execute("UPDATE notices SET at = '2025-01-01T00:00:00+00:00'")
-        Forget(store, folder).look()
+        Tidy(store, folder, Logs(), print).look()
         assert len(store.notices.of("anna", limit=1000)) == NOTICES
         assert len(store.notices.of(None, limit=1000)) == 150, "nobody has read them"
         store.notices.mark_read(0, 10**9)
-        Forget(store, folder).look()
+        Tidy(store, folder, Logs(), print).look()
         assert store.notices.of(None) == []
 
 

@@ -37,8 +37,8 @@ def lines(folder: Path, opened: old.SeasonOpened, logs: Mapping[int, examining.E
     matches = [*_matches(folder, opened, results, whole=closed is not None)]
     if final is not None:
         begun = rounds.FinalBegun(entrants=final.entrants, deals=final.deals, reason="")
-        first = (at for at, line in enumerate(matches) if isinstance(line, rounds.Planned))
-        matches.insert(next((at for at in first if _first_game(matches[at]) >= final.final), len(matches)), begun)
+        planned = ((at, line.games) for at, line in enumerate(matches) if isinstance(line, rounds.Planned))
+        matches.insert(next((at for at, games in planned if min(games) >= final.final), len(matches)), begun)
         if closed is not None and final.outcome != "not played":
             matches.append(rounds.Decided(outcome=final.outcome, reason=str(closed.standings["final"]["reason"])))
     rows = {one.name for one in entered} if closed is None else {row["name"] for row in closed.standings["items"]}
@@ -47,10 +47,6 @@ def lines(folder: Path, opened: old.SeasonOpened, logs: Mapping[int, examining.E
         yield msgspec.structs.replace(line, at=opened.opened)
     if closed is not None:
         yield rounds.Closed(at=closed.closed, standings=closed.standings)
-
-
-def _first_game(line: rounds.Line) -> int:
-    return min(line.games) if isinstance(line, rounds.Planned) else -1
 
 
 def _matches(

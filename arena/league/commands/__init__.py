@@ -27,7 +27,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "backup": ("arena.league.commands.backup:backup", "Copy a league into one file, while it runs."),
     "restore": ("arena.league.commands.backup:restore", "Make a league from a backup, or only check the backup."),
     "submit": ("arena.league.commands.submit:submit", "Send a bot to a league."),
-    "report": ("arena.league.commands.report:report", "Show what the steps of a version found."),
+    "report": ("arena.league.commands.submit:report", "Show what the steps of a version found."),
     "log": ("arena.league.commands.look:log", "Fetch the log of a game, once its match is over."),
     "match": ("arena.league.commands.steer:match", "Ask for an unrated match against a bot of your choice."),
     "hand-over": ("arena.league.commands.steer:hand_over", "Hand a bot over to another author."),

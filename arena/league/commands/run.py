@@ -71,7 +71,7 @@ def run(
     """
     from arena.core.face import processor_cores, progress_lines
     from arena.league.folder import Folder
-    from arena.league.service.running import run_league
+    from arena.league.service.running import Hands, run_league
     from arena.league.show import service_line
     from arena.league.submissions.tools import archive_of
 
@@ -86,16 +86,13 @@ def run(
         )
         number, worker, elsewhere = lanes.number, lanes.worker or processor_cores.local_worker, lanes.elsewhere
     with progress_lines.moving_line(quiet=quiet) as line:
+        watch = None if line is None else lambda state: line(service_line(state, games))
         ended = run_league(
             place,
+            Hands(number, worker, elsewhere, same_worker, watch),
             games=games,
-            workers=number,
             tell=tell,
-            watch=None if line is None else lambda state: line(service_line(state, games)),
             door=door,
-            worker=worker,
-            elsewhere=elsewhere,
-            same_worker=same_worker,
             # Where a line moves on the same terminal, the address comes above it.
             announce=show_line if line is None or not sys.stdout.isatty() else say,
         )

@@ -155,9 +155,9 @@ class LocalRequests:
         self._uploads.begin(who.author, begun, offset)
         async for piece in sent:
             await self.pay(who, "uploads", len(piece))
-            self._uploads.add(who.author, begun.name, offset, piece)
+            self._uploads.add(who.author, begun, offset, piece)
             offset += len(piece)
-        _, path = self._uploads.whole(who.author, begun.name)
+        path = self._uploads.whole(who.author, begun)
         self._orders.permit(*who, self._clock())
         try:
             digest = await self._checks.packed(path, self.most(who) >> 20)

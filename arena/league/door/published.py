@@ -144,7 +144,7 @@ class Published:
             end = begin[1] if begin is not None and page == begin[0] else None
             for index in range(len(games[:end]) - 1, -1, -1):
                 game = games[index]
-                if bot not in ("", game.get("bot")) or (only and not _is(game, only)):
+                if bot not in ("", game.get("bot")) or (only and not game.get("lost" if only == "lost" else "forfeit")):
                     continue
                 more = len(msgspec.json.encode(game))
                 if len(found) == limit or (found and size + more > _MOST_ANSWER):
@@ -338,10 +338,6 @@ def _parsed(data: bytes) -> Payload:
 def _maps(document: Payload, name: str) -> list[Payload]:
     items = document.get(name, [])
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-
-
-def _is(game: Payload, only: str) -> bool:
-    return bool(game.get("lost" if only == "lost" else "forfeit"))
 
 
 def _place(after: str) -> tuple[int, int] | None:

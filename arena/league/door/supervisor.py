@@ -16,6 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 LONGEST_PAUSE_S: Final = 60
 """The longest pause before it is opened again. Each is twice the one before, from a second on."""
 CALM_S: Final = 300.0
@@ -39,7 +41,7 @@ def door_command(folder: Path, bind: str, url: str, tls: Sequence[str], falls: i
     return [sys.executable, "-m", "arena", "league", "open", str(folder), *options, "--once", "--falls", str(falls)]
 
 
-class DoorSupervisor:
+class DoorSupervisor(msgspec.Struct, eq=False):
     """Keeps a door open beside other work: `look` starts it, and starts it again, and never waits.
 
     Args:
@@ -48,22 +50,16 @@ class DoorSupervisor:
         announce: Called with the address for authors, when the door is opened first.
     """
 
-    def __init__(
-        self,
-        command: Callable[[int], Sequence[str]],
-        tell: Callable[[str], object],
-        announce: Callable[[str], object] = lambda address: None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._command = command
-        self._tell = tell
-        self._announce = announce
-        self._announced = False
-        self._clock = clock
-        self._due = self._began = clock()
-        self._pause = 1
-        self._falls = 0
-        self._child: _Door | None = None
+    command: Callable[[int], Sequence[str]]
+    tell: Callable[[str], object]
+    announce: Callable[[str], object] = lambda address: None
+    clock: Callable[[], float] = time.monotonic
+    _announced: bool = False
+    _pause: int = 1
+    _falls: int = 0
+    _child: _Door | None = None
+    _began: float = 0.0
+    _due: float = 0.0
 
     def look(self, *, lasts: bool = True) -> int | None:
         """Passes on what the door says. Starts it, if it is not open and its pause is over.
@@ -86,29 +82,29 @@ class DoorSupervisor:
                 if not lasts and (status == 0 or (status > 0 and not self._falls)):
                     return status
                 self._fell(status)
-        if self._child is None and (now := self._clock()) >= self._due:
+        if self._child is None and (now := self.clock()) >= self._due:
             self._began = now
-            self._child = _Door(self._command(self._falls))
+            self._child = _Door(self.command(self._falls))
         return None
 
     def _fell(self, status: int) -> None:
         """Says when the door opens again that has ended with a status."""
-        now = self._clock()
+        now = self.clock()
         if now - self._began > CALM_S:
             self._pause = 1
         self._falls += 1
         self._due = now + self._pause
         how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"exited with status {status}"
-        self._tell(f"The door {how}; it opens again in {self._pause} s. The league plays on.")
+        self.tell(f"The door {how}; it opens again in {self._pause} s. The league plays on.")
         self._pause = min(2 * self._pause, LONGEST_PAUSE_S)
 
     def _hear(self, door: _Door) -> None:
         for address in door.addresses():
             if not self._announced:
                 self._announced = True
-                self._announce(address)
+                self.announce(address)
         for sentence in door.sentences():
-            self._tell(sentence)
+            self.tell(sentence)
 
     def close(self) -> None:
         """Closes the door."""

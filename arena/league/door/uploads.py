@@ -1,7 +1,7 @@
 """Keeps archives that authors are sending, until they are whole.
 
 An upload belongs to an author and a digest, and what there is of it is a file: so it goes on where it stopped, whoever
-was killed in between. An author has one; a new one ends the older.
+was killed in between. An author has one; a new one ends the older. Each request announces it again, whole.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Final
 
 import msgspec
 
-from arena.core.face import errors, files
 from arena.league.disk import DiskWatch
 from arena.league.door.limits import UPLOAD_S
 from arena.league.door.refusals import Refusal
@@ -42,7 +41,7 @@ def has_room(folder: Path) -> bool:
 
 
 class Uploads:
-    """The folder of uploads: `AUTHOR/DIGEST.part`, and `AUTHOR/DIGEST.json` with what was announced."""
+    """The folder of uploads: `AUTHOR/DIGEST.part`."""
 
     def __init__(self, folder: Path, *, room: Callable[[Path], bool] = has_room) -> None:
         """Takes the folder, which exists, and who says whether its disk has room."""
@@ -58,25 +57,21 @@ class Uploads:
             Refusal: The disk has no room, or the upload goes on elsewhere.
         """
         self._need_room()
-        own = self._folder / author
-        own.mkdir(exist_ok=True)
-        for path in own.iterdir():
-            if path.stem != begun.name:
+        part = self._part(author, begun.name)
+        part.parent.mkdir(exist_ok=True)
+        for path in part.parent.iterdir():
+            if path != part or begun.digest is None:
                 path.unlink()
-        part = own / f"{begun.name}.part"
-        if begun.digest is None or self._announced(author, begun.name) != begun:
-            part.unlink(missing_ok=True)
-            files.write(own / f"{begun.name}.json", msgspec.json.encode(begun))
         os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         _check_offset(offset, part.stat().st_size)
 
-    def add(self, author: str, upload: str, offset: int, data: bytes) -> int:
+    def add(self, author: str, begun: Announced, offset: int, data: bytes) -> int:
         """Adds bytes to an upload. Returns how many there are then.
 
         Raises:
             Refusal: There is no such upload, the bytes do not continue it, or are more than were announced.
         """
-        begun, part, have = self._found(author, upload)
+        have, part = self.have(author, begun.name), self._part(author, begun.name)
         _check_offset(offset, have)
         if have + len(data) > begun.size:
             raise Refusal(
@@ -91,13 +86,13 @@ class Uploads:
             os.close(descriptor)
         return have + written
 
-    def whole(self, author: str, upload: str) -> tuple[Announced, Path]:
-        """Returns an upload that is complete, and its file.
+    def whole(self, author: str, begun: Announced) -> Path:
+        """Returns the file of an upload that is complete.
 
         Raises:
             Refusal: There is no such upload, or bytes are missing.
         """
-        begun, part, have = self._found(author, upload)
+        have = self.have(author, begun.name)
         if have != begun.size:
             raise Refusal(
                 "bad_offset",
@@ -105,7 +100,7 @@ class Uploads:
                 f"go on with `Upload-Offset: {have}`",
                 have=have,
             )
-        return begun, part
+        return self._part(author, begun.name)
 
     def have(self, author: str, upload: str) -> int:
         """Returns how many bytes of an upload are there.
@@ -113,12 +108,16 @@ class Uploads:
         Raises:
             Refusal: There is no such upload.
         """
-        return self._found(author, upload)[2]
+        part = self._part(author, upload)
+        if not part.is_file():
+            raise Refusal(
+                "expired", f"expected an upload that was begun, got: {upload!r}", "begin it again, from the first byte"
+            )
+        return part.stat().st_size
 
     def drop(self, author: str, upload: str) -> None:
         """Forgets an upload: it was handed on, or its content is not what was announced."""
-        for name in (f"{upload}.part", f"{upload}.json"):
-            (self._folder / author / name).unlink(missing_ok=True)
+        self._part(author, upload).unlink(missing_ok=True)
 
     def expire(self, now: float) -> None:
         """Removes uploads that nothing was added to for long. Call it now and then, with the door's clock.
@@ -134,25 +133,8 @@ class Uploads:
                 self.drop(part.parent.name, part.stem)
         self._seen = seen
 
-    def _found(self, author: str, upload: str) -> tuple[Announced, Path, int]:
-        begun = self._announced(author, upload)
-        part = self._folder / author / f"{upload}.part"
-        if begun is None or not part.is_file():
-            raise Refusal(
-                "expired", f"expected an upload that was begun, got: {upload!r}", "begin it again, from the first byte"
-            )
-        return begun, part, part.stat().st_size
-
-    def _announced(self, author: str, upload: str) -> Announced | None:
-        if not (len(upload) == 64 and upload.isascii() and upload.isalnum()):
-            return None
-        try:
-            data = files.read(
-                self._folder / author / f"{upload}.json", "an upload", 4_096, errors.ArenaError, links=False
-            )
-            return msgspec.json.decode(data, type=Announced)
-        except (errors.ArenaError, msgspec.DecodeError):
-            return None
+    def _part(self, author: str, upload: str) -> Path:
+        return self._folder / author / f"{upload}.part"
 
     def _need_room(self) -> None:
         if not self._room(self._folder):

@@ -1,4 +1,4 @@
-"""Removes what a league need not keep: logs, old orders and notices.
+"""Removes what a league need not keep: logs, old orders, answers and notices.
 
 Laws:
 1. Logs are looked through a little at a time, so that games go on.
@@ -8,14 +8,17 @@ Laws:
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from heapq import merge
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
 from arena.core.face import counted
-from arena.league.folder import Folder
+from arena.league.folder import ASIDE, Folder
 from arena.league.keeping import calendar
 from arena.league.keeping.retention import DAY_S, QUALIFYING, GameFiles, expired, first_games
 from arena.league.settings import Logs
@@ -28,6 +31,8 @@ AT_ONCE: Final = 500
 """How many games are looked at before the service looks at everything else, or how many times 20 files."""
 ORDER_DAYS: Final = 7
 """Days for which an answered order is known, with its answer."""
+ASIDE_DAYS: Final = 30
+"""Days for which an order is kept that was put aside."""
 NOTICE_DAYS: Final = 30
 """Days for which a notice stays that no status shows."""
 
@@ -41,7 +46,7 @@ def all_logs(store: LeagueReader, folder: Folder) -> GameFiles:
 
 
 class Tidy:
-    """Removes the logs of a league that the rule does not keep, a few at a time, and knows how large they all are."""
+    """Removes what the rules do not keep, logs a few at a time, and knows how large all logs are."""
 
     def __init__(self, store: LeagueStore, folder: Folder, rule: Logs, tell: Callable[[str], object]) -> None:
         self._store = store
@@ -57,7 +62,18 @@ class Tidy:
         """Looks at some games, and removes the logs of those whose time is over, if it is time for that."""
         if sum(1 for _ in islice(self._steps, AT_ONCE)) < AT_ONCE and (now := time.monotonic()) >= self._due:
             self._due = now + EACH_S
+            self._forget()
             self._steps = self._all_steps()
+
+    def _forget(self) -> None:
+        """Forgets orders, answers and notices that are old."""
+        store, folder, now = self._store, self._folder, calendar.now(self._store)
+        waiting = [path.stem for path in folder.orders() if path.stem.isascii()]
+        store.commands.forget(calendar.days_ago(self._store, ORDER_DAYS), waiting)
+        store.notices.forget(calendar.days_ago(self._store, NOTICE_DAYS))
+        _remove_old(folder.answers, "", now - DAY_S)  # that nobody has fetched for a day
+        for place in (folder.inbox, folder.incoming):
+            _remove_old(place, ASIDE, now - ASIDE_DAYS * DAY_S)
 
     def _all_steps(self) -> Iterator[None]:
         now, rule = calendar.now(self._store), self._rule
@@ -81,19 +97,10 @@ class Tidy:
             self._tell(f"The logs of {games} were removed: their time is over, or there are too many")
 
 
-class Forget:
-    """Forgets orders that were answered long ago, and old notices."""
-
-    def __init__(self, store: LeagueStore, folder: Folder) -> None:
-        self._store = store
-        self._folder = folder
-        self._due = 0.0
-
-    def look(self) -> None:
-        """Forgets what is old, if it is time for that."""
-        if (now := time.monotonic()) < self._due:
-            return
-        self._due = now + EACH_S
-        waiting = [path.stem for path in self._folder.orders() if path.stem.isascii()]
-        self._store.commands.forget(calendar.days_ago(self._store, ORDER_DAYS), waiting)
-        self._store.notices.forget(calendar.days_ago(self._store, NOTICE_DAYS))
+def _remove_old(folder: Path, ending: str, oldest: float) -> None:
+    """Removes the files of a folder that have an ending and are from before a moment."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                if entry.name.endswith(ending) and entry.stat(follow_symlinks=False).st_mtime < oldest:
+                    os.unlink(entry.path)

@@ -232,13 +232,9 @@ class MatchGames(msgspec.Struct, eq=False):
                 return []
             notice = evidence(version.name, reason, form)
         self.store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason, notice=notice)
-        good = self._active(version)
+        good = next((one for one in self.store.versions.of_bot(version.bot) if one.state is State.ACTIVE), None)
         sentence = f"{version.name} is suspended: {reason}" + (f"; {good.name} plays again" if good else "")
         return [sentence, *self._judge_one(good.entrant if good else None)]
-
-    def _active(self, version: Version) -> Version | None:
-        """Returns the version of its bot that plays now."""
-        return next((one for one in self.store.versions.of_bot(version.bot) if one.state is State.ACTIVE), None)
 
     def fault(self, claim: game_rows.Claim, error: BaseException) -> None:
         """Gives a game back that could not be played; or takes its match out, if that was once too often.

@@ -31,7 +31,7 @@ from arena.league.store import LeagueReader
 from arena.league.store.notices import NOTICES
 from arena.league.store.notices import found as findings
 from arena.league.store.played import Only
-from arena.league.store.records import HOUSE, Season, StepReport, Version
+from arena.league.store.records import HOUSE, StepReport, Version
 from arena.league.store.states import State
 
 _VERSION: Final = re.compile(r"[0-9]+(\.[0-9]+)+")
@@ -259,14 +259,18 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "final": season and final_tables.document(reader, season),
         "remaking": None,
         "workers": reader.controls.workers or settings.service.workers or None,
-        "games": _games(reader, season),
+        "games": reader.played.counts("" if season is None else season.tournament),
         "matches": matches,
         "longest_wait": wait.matches,
         "longest_wait_rounds": wait.rounds,
         "authors": _authors(reader),
         "league": league(reader, settings, folder),
         "states": {str(state): sum(version.state is state for version in versions) for state in State},
-        "versions": [_version(version, ranking) for version in versions if version.is_pending or _plays(version)],
+        "versions": [
+            _version(version, ranking)
+            for version in versions
+            if version.is_pending or version.state in (State.ACTIVE, State.SUSPENDED)
+        ],
         "notices": [
             {"id": one.id, "at": one.at, "kind": one.kind, "version": one.version, "text": one.text}
             for one in reversed(reader.notices.of(None, unread=True, limit=NOTICES))
@@ -288,14 +292,6 @@ def _service(folder: Folder) -> Payload:
         return {}
     data = files.read(folder.service, "what the service publishes", files.MIB, errors.StoreError)
     return msgspec.json.decode(data, type=Payload)
-
-
-def _plays(version: Version) -> bool:
-    return version.state in (State.ACTIVE, State.SUSPENDED)
-
-
-def _games(reader: LeagueReader, season: Season | None) -> Mapping[str, int]:
-    return reader.played.counts("" if season is None else season.tournament)
 
 
 def games(

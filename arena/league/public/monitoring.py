@@ -45,7 +45,7 @@ class Figures(msgspec.Struct, eq=False):
     room: DiskRoom
     orders: Mapping[str, int]
     logs: Tidy
-    _since: float = msgspec.field(default_factory=time.time)
+    _since: float = msgspec.field(default_factory=lambda: time.time())
     _outcomes: Counter[str] = msgspec.field(default_factory=Counter)
     _forfeits: Counter[str] = msgspec.field(default_factory=Counter)
     _due: float = 0.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Literal, TypeGuard, TypeVar
+from typing import Final, Literal, TypeVar
 
 import msgspec
 
@@ -143,8 +143,9 @@ def in_turn(
     for place, line in enumerate(told):
         if isinstance(line, rounds.Planned):
             seats[line.match] = line.seats[0]
-        names = line.entrants if isinstance(line, rounds.FinalBegun) else seats[line.match] if _is_match(line) else ()
-        last |= {name: place for name in names if name in left}
+        if isinstance(line, rounds.FinalBegun | rounds.Planned | rounds.Over):
+            names = line.entrants if isinstance(line, rounds.FinalBegun) else seats[line.match]
+            last |= {name: place for name in names if name in left}
 
     def needs(names: Iterable[str]) -> Iterator[rounds.Line]:
         for name in names:
@@ -168,10 +169,6 @@ def in_turn(
     for name, state in states.items():
         if name in playing.values():
             yield rounds.Changed(name=name, state=state, by="service")
-
-
-def _is_match(line: rounds.Line) -> TypeGuard[rounds.Planned | rounds.Over]:
-    return isinstance(line, rounds.Planned | rounds.Over)
 
 
 def _plays(name: str, playing: dict[str, str]) -> Iterator[rounds.Line]:

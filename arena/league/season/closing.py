@@ -18,9 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from arena.core.face import Payload, TimeControl, errors, game_rows, true_skill
-from arena.league.dates import Dates
 from arena.league.folder import Folder
-from arena.league.keeping import calendar
 from arena.league.keeping.telling import told
 from arena.league.order_context import OrderContext
 from arena.league.public import documents
@@ -36,8 +34,6 @@ from arena.league.submissions.house import enter_house
 
 _KEYS: Final = ("level", "players", "rules", "ruleset", "options", "board", "time", "race_window_ms")
 """What of a season's settings the operator sets, under the same names. What others follow from comes first."""
-AGAIN_S: Final = 3_600.0
-"""How long a season that could not be closed at its date is left alone."""
 
 
 def season_close(context: OrderContext) -> Payload:
@@ -68,35 +64,31 @@ def season_close(context: OrderContext) -> Payload:
 def _check_final(context: OrderContext) -> None:
     """Checks that the final can be played as the season was. Raises Refused: `league.toml` has other values already."""
     try:
-        settings_for_final(context.store, context.folder, context.settings)
+        _check(context.store, context.folder, context.settings, final=True)
     except errors.ConfigError as error:
         message, _, remedy = f"{error}".partition("; ")
         raise errors.Refused("settings", message, remedy) from None
 
 
-def settings_for_final(store: LeagueReader, folder: Folder, settings: Settings) -> Settings:
-    """Returns the settings if the final of the open season can be played with them: with what the season was played.
+def _check(store: LeagueReader, folder: Folder, settings: Settings, *, final: bool) -> None:
+    """Checks that the open season, or its `final`, can be played with the settings.
 
     Raises:
-        ConfigError: They have other values already. Show the message to the operator.
+        ConfigError: They would mix ratings in it. Show the message to the operator.
     """
     season = store.seasons.current()
     assert season is not None
+    fixed = store.finder.tournament(season.tournament).settings
     try:
-        _check(store, folder, season, settings)
+        check_season(settings, season.name, fixed, str(folder.settings), folder.settings_text())
     except errors.ConfigError as error:
+        if not final:
+            raise
         message = f"{error}".partition("; ratings of both")[0]
         close = f"arena league season close {season.name} --league {folder.path} --no-final"
         raise errors.ConfigError(
             f"{message}; set it back until the final is over, or end the season without: {close}"
         ) from None
-    return settings
-
-
-def _check(store: LeagueReader, folder: Folder, season: Season, settings: Settings) -> None:
-    """Checks that the open season can be played with the settings. Raises ConfigError: they would mix ratings in it."""
-    fixed = store.finder.tournament(season.tournament).settings
-    check_season(settings, season.name, fixed, str(folder.settings), folder.settings_text())
 
 
 def close_season(
@@ -162,51 +154,15 @@ def settings_now(store: LeagueReader, folder: Folder) -> Settings:
     Raises:
         ConfigError: They cannot be used, or a game of the season is still to be played with others.
     """
-    closing, season = store.controls.closing, store.seasons.current()
-    settings = load(folder)
-    if closing is None or season is None:
-        if season is not None:
-            _check(store, folder, season, settings)
+    closing, season, settings = store.controls.closing, store.seasons.current(), load(folder)
+    if season is None:
         return settings
-    over = season.final is not None and season.final.outcome is not None
-    if over or not closing.final or (season.final is None and not settings.season.final):
-        return settings
-    return settings_for_final(store, folder, settings)
-
-
-class Deadline(msgspec.Struct, eq=False):
-    """Closes the open season at its date, as `arena league season close` would.
-
-    Args:
-        close: Orders that the season of this name ends.
-    """
-
-    store: LeagueStore
-    dates: Dates
-    close: Callable[[str], object]
-    tell: Callable[[str], object]
-    _not_before: float = 0.0
-
-    def look(self) -> None:
-        """Orders it if it is time for that. A clock that is in doubt closes nothing."""
-        season = None if self.dates.closes is None else self.store.seasons.current()
-        if season is None or self.store.controls.closing is not None:
-            return
-        closes, now = self.dates.of_season(season.opened).closes, calendar.now(self.store)
-        if closes is not None and now >= max(closes, self._not_before):
-            self._not_before = now + AGAIN_S
-            self.tell(f"The season {season.name} closes, as was set: {self.dates.text(closes)}")
-            self.close(season.name)
-
-    @property
-    def waits(self) -> bool:
-        """Whether no game of the open season may begin yet: its date is to come, or the value of its beacon."""
-        season = self.store.seasons.current()
-        if season is None:
-            return False
-        opens = self.dates.of_season(season.opened).opens
-        early = opens is not None and calendar.now(self.store) < opens
-        return early or bool(self.store.games.tournament(season.tournament).awaits)
+    if closing is not None:
+        over = season.final is not None and season.final.outcome is not None
+        if over or not closing.final or (season.final is None and not settings.season.final):
+            return settings
+    _check(store, folder, settings, final=closing is not None)
+    return settings
 
 
 def check_season(settings: Settings, season: str, fixed: Payload, where: str, text: str) -> None:

@@ -12,7 +12,6 @@ Laws:
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import time
@@ -20,37 +19,29 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from arena.core.face import Payload, errors, files, locks, plain
-from arena.league.folder import ARCHIVE, ORDER, Folder
+from arena.league.folder import ARCHIVE, ASIDE, ORDER, Folder
 from arena.league.keeping import calendar
 from arena.league.order_context import Order, read_order
 from arena.league.public.publishing import publish_keys, remove_left, remove_replays
-from arena.league.season.closing import Deadline
 from arena.league.service.orders import OF_KEYS, VERBS, obey
 from arena.league.settings import Settings
 from arena.league.store import LeagueStore, open_league
 
 WAIT_S: Final = 10.0
 """Seconds that a command waits for the service's answer."""
-KEPT_S: Final = 86_400.0
-"""Seconds for which an answer is kept that nobody fetched."""
-ASIDE_DAYS: Final = 30
-"""Days for which an order is kept that was put aside."""
 AT_ONCE: Final = 16
 """Number of orders that are obeyed before the service looks at everything else."""
-TIDY_S: Final = 3600.0
-"""Seconds between two searches for old answers, and for what was put aside long ago."""
 _POLL_S: Final = 0.05
+AGAIN_S: Final = 3_600.0
+"""How long a season that could not be closed at its date is left alone."""
 UNKNOWN: Final = "unknown"
 """Stands for the verb of an order that has none, or one that does not exist."""
-_ASIDE: Final = ".bad"
-"""How the name of a file ends that was put aside."""
 _ID: Final = re.compile(r"[A-Za-z0-9]{1,64}")
 """Form of an order's identifier: it becomes the name of its answer's file."""
 
@@ -186,13 +177,6 @@ class Inbox:
                 break
         return obeyed
 
-    def tidy(self) -> None:
-        """Removes answers that nobody fetched for a day, and what was put aside long ago."""
-        now = calendar.now(self._store)
-        _remove_old(self._folder.answers, "", now - KEPT_S)
-        for folder in (self._folder.inbox, self._folder.incoming):
-            _remove_old(folder, _ASIDE, now - ASIDE_DAYS * 86_400)
-
     def _obey(self, path: Path) -> tuple[str, Payload]:
         """Obeys the order in a file, publishes the answer, and removes the order's files. Returns its verb, too."""
         try:
@@ -269,15 +253,16 @@ class OrderDuty(Inbox):
         then: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__(store, folder, settings, tell)
-        self._deadline = Deadline(store, settings.season.dates, partial(_close, folder), tell)
+        self._dates = settings.season.dates
+        self._not_before = 0.0
+        self._awaits = True  # until a look at the season says that it has the value of its beacon, or needs none
         self._then = then
         self._workers = workers or settings.games_at_a_time
-        self._tidied = 0.0
 
     @property
     def paused(self) -> bool:
         """Whether no game may begin."""
-        return self._store.controls.paused or self._deadline.waits
+        return self._store.controls.paused or self._waits
 
     @property
     def closing(self) -> bool:
@@ -290,19 +275,32 @@ class OrderDuty(Inbox):
         return self._store.controls.workers or self._workers
 
     def look(self) -> int:
-        """Obeys orders that wait, and removes now and then what nobody fetched. Returns how many were obeyed."""
-        self._deadline.look()
+        """Orders that the season closes, if it is time for that, and obeys orders. Returns how many were obeyed."""
+        self._close()
         if obeyed := super().look():
             self._then()
-        now = time.monotonic()
-        if now >= self._tidied + TIDY_S:
-            self._tidied = now
-            self.tidy()
         return obeyed
 
+    def _close(self) -> None:
+        """Closes the open season at its date, as `arena league season close` would. A clock in doubt closes nothing."""
+        season = None if self._dates.closes is None else self._store.seasons.current()
+        if season is None or self.closing:
+            return
+        closes, now = self._dates.of_season(season.opened).closes, calendar.now(self._store)
+        if closes is not None and now >= max(closes, self._not_before):
+            self._not_before = now + AGAIN_S
+            self._tell(f"The season {season.name} closes, as was set: {self._dates.text(closes)}")
+            _write(self._folder.inbox, new_order("season_close", {"season": season.name}), None)
 
-def _close(folder: Folder, season: str) -> None:
-    _write(folder.inbox, new_order("season_close", {"season": season}), None)
+    @property
+    def _waits(self) -> bool:
+        """Whether no game of the open season may begin yet: its date is to come, or the value of its beacon."""
+        season = self._store.seasons.current() if self._dates.opens or self._awaits else None
+        if season is None:
+            return False
+        self._awaits = self._awaits and bool(self._store.games.tournament(season.tournament).awaits)
+        opens = self._dates.of_season(season.opened).opens
+        return self._awaits or (opens is not None and calendar.now(self._store) < opens)
 
 
 _FAILED: Final[Payload] = {
@@ -315,13 +313,4 @@ _FAILED: Final[Payload] = {
 
 def _aside(path: Path) -> Path:
     """Returns what a file is called that is put aside: a name that fits and is text, whatever its own was."""
-    return path.with_name(f"{plain(path.name)[:60]}{_ASIDE}")
-
-
-def _remove_old(folder: Path, ending: str, oldest: float) -> None:
-    """Removes the files of a folder that have an ending and are from before a moment."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            with suppress(OSError):
-                if entry.name.endswith(ending) and entry.stat(follow_symlinks=False).st_mtime < oldest:
-                    os.unlink(entry.path)
+    return path.with_name(f"{plain(path.name)[:60]}{ASIDE}")

@@ -32,7 +32,7 @@ from arena.league.door.supervisor import DoorSupervisor, door_command
 from arena.league.folder import Folder
 from arena.league.keeping.calendar import SignsOfLife
 from arena.league.keeping.clearing import Clearing, Lost, clean_up
-from arena.league.keeping.housekeeping import Forget, Tidy
+from arena.league.keeping.housekeeping import Tidy
 from arena.league.keeping.telling import Telling
 from arena.league.matches.planning import Planner
 from arena.league.matches.starts import Starts
@@ -62,47 +62,37 @@ LOGS_KEPT: Final = 4
 """How many earlier ones stay: `league.log.1` is the newest of them."""
 
 
-class _Hands(NamedTuple):
+class Hands(NamedTuple):
     """Who plays the games."""
 
-    number: int | None
+    number: int | None = None
     """Games at a time; None means as the settings and orders say."""
-    worker: lane_kit.Worker
-    elsewhere: bool
-    """Whether workers may be on other machines."""
-    same_worker: bool
-    """Whether a match stays on one worker."""
-    watch: Callable[[Payload], object] | None
-    """Shows what the service does to whoever watches it."""
-    keepers: tuple[Duty, ...]
-    """What keeps the door open."""
+    worker: lane_kit.Worker = processor_cores.local_worker
+    """Starts a worker for games. What is submitted is built and tried here in any case."""
+    elsewhere: bool = False
+    """Whether workers may be on other machines: then versions that their authors serve do not play."""
+    same_worker: bool = False
+    """Whether the games of a match are all played on one worker of a cluster, as long as it lives."""
+    watch: Callable[[Payload], object] | None = None
+    """Called with the service's state several times a second, if anybody wants to see it."""
 
 
 def run_league(
     folder: Folder,
+    hands: Hands,
     *,
     games: int | None = None,
-    workers: int | None = None,
     tell: Callable[[str], object] = lambda sentence: None,
-    watch: Callable[[Payload], object] | None = None,
     door: str = "",
     announce: Callable[[str], object] = lambda address: None,
-    worker: lane_kit.Worker = processor_cores.local_worker,
-    elsewhere: bool = False,
-    same_worker: bool = False,
 ) -> Ended:
     """Runs a league until it is asked to stop by a signal.
 
     Args:
         games: After how many more rated games it ends; None means never.
-        workers: Games at a time; None means as the settings and orders say.
         tell: Called with a sentence about each event.
-        watch: Called with the service's state several times a second, if anybody wants to see it.
         door: Where the league is open to authors elsewhere; empty means as the settings say.
         announce: Called with the door's address for authors, once it is open.
-        worker: Starts a worker for games. What is submitted is built and tried here in any case.
-        elsewhere: Whether workers may be on other machines: then versions that their authors serve do not play.
-        same_worker: Whether the games of a match are all played on one worker of a cluster, as long as it lives.
 
     Raises:
         ConfigError: The folder or the settings cannot be used. Show the message to the operator.
@@ -118,10 +108,9 @@ def run_league(
         stopping = stack.enter_context(Stopping())
         keepers = _door(folder, door, journal.say, announce, stack)
         played = 0
-        hands = _Hands(workers, worker, elsewhere, same_worker, watch, keepers)
         while True:
             left = games and games - played
-            ended = _run_season(store, folder, stopping, journal.say, left, hands)
+            ended = _run_season(store, folder, stopping, journal.say, left, hands, keepers)
             played += ended.games
             if not ended.closing or stopping.asked or (games is not None and played >= games):
                 return replace(ended, games=played)
@@ -153,7 +142,8 @@ def _run_season(
     stopping: Stopping,
     tell: Callable[[str], object],
     games: int | None,
-    hands: _Hands,
+    hands: Hands,
+    keepers: tuple[Duty, ...],
 ) -> Ended:
     """Runs the service for the open season, and ends the season if that is ordered."""
     settings = settings_now(store, folder)
@@ -169,7 +159,7 @@ def _run_season(
     for version in renew_house(store, settings):
         tell(f"{version.name} plays from now on: this version of arena has other files of {version.bot}")
     with ExitStack() as stack:
-        service = _put_together(store, folder, settings, season, tell, hands, stack)
+        service = _put_together(store, folder, settings, season, tell, hands, keepers, stack)
         ended = service.run(stopping, games)
     dropped = f"; {counted(ended.dropped, 'game')} that ran will be played again" if ended.dropped else ""
     tell(f"Ended after {counted(ended.games, 'rated game')}{dropped}")
@@ -186,7 +176,8 @@ def _put_together(
     settings: Settings,
     season: Season,
     tell: Callable[[str], object],
-    hands: _Hands,
+    hands: Hands,
+    keepers: tuple[Duty, ...],
     stack: ExitStack,
 ) -> Service:
     """Returns the service of a league. Its workers end with the stack."""
@@ -241,10 +232,9 @@ def _put_together(
             SignOfLife(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start"),
             SignsOfLife(store, folder, tell),
             tidy,
-            Forget(store, folder),
             Telling(store, folder, settings.notify, tell),
             Clearing(store, folder, tell),
-            *hands.keepers,
+            *keepers,
         ),
         tell,
         settings.service.stop_s,

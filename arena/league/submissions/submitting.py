@@ -39,7 +39,8 @@ def submit(context: OrderContext) -> Payload:
     try:
         contents = archives.check(context.archive, archives.within(limits["archive_mib"]))
     except errors.ArchiveError as error:
-        raise errors.Refused("archive", str(error), _remedy(error), limit=error.limit) from None
+        remedy = f"the rule is {error.rule!r} of docs/archives.md; pack the bot with `arena league submit`"
+        raise errors.Refused("archive", str(error), remedy, limit=error.limit) from None
     manifest = msgspec.to_builtins(contents.manifest)
     name = contents.manifest.name
     if (promised := context.order.arguments.get("digest", contents.digest)) != contents.digest:
@@ -220,10 +221,6 @@ def _not_runnable(contents: archives.Contents) -> errors.BotError | None:
     if "/" in own and os.path.normpath(os.path.join(contents.bot, own)) in contents.scripts:
         return runtimes.script(name, own)
     return None
-
-
-def _remedy(error: errors.ArchiveError) -> str:
-    return f"the rule is {error.rule!r} of docs/archives.md; pack the bot with `arena league submit`"
 
 
 def _now() -> str:

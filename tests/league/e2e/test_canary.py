@@ -1,7 +1,8 @@
 """No file that somebody submits is ever run with the operator's rights: not to build it, nor to check or to play it.
 
 A canary is planted wherever a file can be named. It writes a file where only the operator can: so the file is there if
-the canary was run, loaded or asked outside of a sandbox, and not if it was inside of one or nowhere.
+the canary was run, loaded or asked outside of a sandbox, and not if it was inside of one or nowhere. What tools look
+for by themselves is planted in a whole league (`test_canary_league.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import pytest
 from arena.author.archives import pack
 from arena.core.errors import ArchiveError
 from arena.core.types import Level
-from arena.league.submissions.steps import Verdict, build, check
+from arena.league.submissions.steps import Verdict, check
 from arena.sandbox.levels import level_in_force
 from tests.league.e2e.test_steps import make
 
@@ -102,25 +103,3 @@ def test_a_command_that_leads_out_is_refused_before_anything_is_kept(command: st
     plain(tmp_path, tmp_path / "second", f'"{command}"')
     with pytest.raises(ArchiveError, match="expected"):
         pack(tmp_path / "second")
-
-
-PLANTED = ("sitecustomize.py", "usercustomize.py", "conftest.py", "msgspec.py", "encodings/__init__.py", "canary.pth",
-           "node_modules/.bin/node", "node_modules/.bin/sh", "bin/python3", "python3", "make", "package.json",
-           "pyvenv.cfg", "Makefile", ".cargo/config.toml")  # fmt: skip
-"""Names of files that interpreters and tools look for by themselves."""
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("command", ['"{python}", "bot.py"', '"node", "bot.js"', '"java", "Bot"', '"sh", "bot.sh"'])
-def test_what_tools_look_for_by_themselves_is_run_in_the_sandbox_alone(
-    command: str, level: Level, bots: Path, tmp_path: Path
-) -> None:
-    content = {name: canary(tmp_path) for name in PLANTED}
-    content |= {"Makefile": f"bot:\n\techo was run >>{tmp_path}/canary; echo in the sandbox >built\n", "bot.py": ""}
-    content["package.json"] = f'{{"scripts": {{"preinstall": "echo was run >>{tmp_path}/canary"}}}}'
-    content["bot.toml"] = manifest(command, 'build = ["make"]\nbuilt = ["built"]\n')
-    folder = make(tmp_path / "source", content, [name for name in PLANTED if "." not in name])
-    report = build(pack(folder).data, bots, level)
-    if report.verdict is Verdict.PASSED:
-        check(bots / report.detail["folder"], "samurai", level)
-    assert not (tmp_path / "canary").exists(), report

@@ -79,7 +79,7 @@ def test_what_is_asked_of_everybody_does_not_grow_with_the_versions_or_the_seaso
     assert steps <= 20 * VERSIONS, "two thousand steps for each version"
     found = store.facts.standing()
     assert len(found) == VERSIONS + 2
-    assert (found[-1].matches, len(found[-1].opponents)) == (12, 10)
+    assert (found[-1].matches, len(found[-1].met)) == (12, 10)
     add_rounds(store, 12)
     later, more = asked(store, store.facts.standing)
     assert later == statements

@@ -81,6 +81,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     built_mib: Count = 4_096
     start_s: Count = 360
     matches: Annotated[int, Meta(ge=0, le=1_000)] = 5
+    seats: Annotated[int, Meta(ge=0, le=1_000)] = 20
 
     def of_author(self, quotas: Mapping[str, int]) -> dict[str, int]:
         """Returns the limits of an author who has quotas of their own, by name."""
@@ -119,7 +120,9 @@ class Service(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     workers: Annotated[int, Meta(ge=0, le=1024)] = 0
     publish_s: Annotated[float, Meta(ge=1, le=3600)] = 10.0
     stop_s: Annotated[float, Meta(ge=0, le=3600)] = 60.0
-    requested: Literal["idle", "beside"] = "idle"
+    requested: Literal["idle", "beside"] = "beside"
+    seats: Annotated[int, Meta(ge=0, le=64)] = 2
+    seat_time: str = "20m+10"
 
 
 class Site(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -413,9 +416,20 @@ _CHECKS: Final[tuple[tuple[str, Callable[[Settings], object]], ...]] = (
     *((name, partial(_contradicted, name)) for name in ("matchmaking", "logs", "season", "bots", "suspension")),
     ("season", lambda settings: settings.season.dates),
     ("door", lambda settings: check_door(settings.door)),
+    ("service", lambda settings: check_service(settings.service)),
     ("game", _check_games),
 )
 """What the types cannot say, and the section in which it is said."""
+
+
+def check_service(service: Service) -> None:
+    """Checks the clock of authors' seats. Raises ConfigError, for the operator: it does not bound a game."""
+    bank_ms = value_types.TimeControl.parse(service.seat_time).bank_ms
+    if bank_ms is None or bank_ms > 3_600_000:
+        raise errors.ConfigError(
+            f"expected seat_time to have a time for the whole game, of an hour at most, such as 20m+10, got: "
+            f"{service.seat_time!r}"
+        )
 
 
 def check_door(door: Door) -> None:

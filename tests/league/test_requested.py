@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from arena.core.catalogue import make_settings
 from arena.core.errors import LogError, MachineFault
@@ -24,6 +25,7 @@ from arena.league.service.inbox import new_order
 from arena.league.service.orders import obey
 from arena.league.settings import Limits, Settings
 from arena.league.store import LeagueStore
+from arena.league.store.controls import Request
 from arena.league.store.records import Version
 from arena.league.store.states import Actor, State
 from arena.league.submissions.requested import Requested
@@ -48,9 +50,11 @@ class Tools:
     def __init__(self, logs: Path) -> None:
         self.logs = logs
 
-    def meeting(self, *of: Any) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
-        bots = [BotSpec(name=one.bot, version="1", command=("x",), folder="/", digest=one.digest) for one in of[:2]]
-        return meet, (tuple(bots), RULES, Level.TRUSTED, self.logs, *of[2:])
+    def meeting(self, request: Request, *of: Version) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
+        bots = [BotSpec(name=one.bot, version="1", command=("x",), folder="/", digest=one.digest) for one in of]
+        bots[:0] = [replace(bots[0], name="guest")] * (request.seat is not None)
+        secret = bytes.fromhex(request.secret)
+        return meet, (tuple(bots), RULES, Level.TRUSTED, self.logs, request.order, secret, request.seat)
 
 
 class Playing:

@@ -34,6 +34,7 @@ from starlette.websockets import WebSocket
 
 from arena.core.face import errors, files
 from arena.league.door import checks
+from arena.league.door.author_seats import read_said
 from arena.league.door.health import DoorFiles
 from arena.league.door.limits import MIB, MOST_OPEN, Usage
 from arena.league.door.local_requests import LocalRequests, Who
@@ -52,6 +53,7 @@ from arena.league.door.messages import (
     StandingsQuery,
     SubmitQuery,
     VersionsQuery,
+    WaitQuery,
 )
 from arena.league.door.orders import Orders
 from arena.league.door.published import File, Published
@@ -226,6 +228,7 @@ class _Routes(Router):
     def __init__(self, door: Door) -> None:
         self._published = door._published
         self._requests = door._requests
+        self._seats = door._sockets.author_seats
         routes = [
             Route("/", self._welcome),
             Route("/openapi.json", self._openapi),
@@ -241,7 +244,10 @@ class _Routes(Router):
             Route("/bots/{bot}", self._submit, methods=["PUT"]),
             *(Route(kind.path, self._ordering(kind), methods=[kind.method.upper()]) for kind in ORDERS),
             Route("/bots/{bot}/uploads/{digest}", self._have, methods=["HEAD"]),
+            Route("/seat", self._seat),
+            Route("/seat", self._play, methods=["POST"]),
             WebSocketRoute("/remote", door._sockets.serve),
+            WebSocketRoute("/seat", door._sockets.sit),
         ]
         super().__init__(routes)
 
@@ -292,9 +298,20 @@ class _Routes(Router):
             if kind.query is not None:
                 arguments |= msgspec.structs.asdict(_query(request, kind.query))
             ordered = await self._requests.ordered(_who(request), kind.verb, arguments)
+            if kind.verb == "seat":
+                self._seats.expect(_who(request).author)
             return _answer(ordered, 202 if ordered == Ordered(order=ordered.order) else 200)
 
         return answer
+
+    async def _seat(self, request: Request) -> Response:
+        query = _query(request, WaitQuery)
+        whole = query.start is not None
+        return _answer(await self._seats.state(_who(request).author, query.wait, whole=whole))
+
+    async def _play(self, request: Request) -> Response:
+        self._seats.say(_who(request).author, read_said(await request.body()))
+        return await self._seat(request)
 
     async def _logs(self, request: Request) -> Response:
         logs = self._published.logs(request.path_params["tournament"], _query(request, LogsQuery).games)

@@ -15,9 +15,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.core.face import errors
+from arena.league.door.author_seats import AuthorSeats, read_said
 from arena.league.door.codec import decode, encode, number_of
 from arena.league.door.health import DoorFiles
 from arena.league.door.limits import Usage
@@ -79,6 +81,7 @@ class Sockets:
         self._telling = telling
         self._clock = clock
         self._remote_bots = RemoteBots(self._send)
+        self.author_seats = AuthorSeats(published, clock)
         self._connections: dict[bytes, _Connection] = {}
         self._served: dict[str, tuple[bytes, str, Serving]] = {}
         """Connection that serves each version, its author, and what was last said of it."""
@@ -92,6 +95,7 @@ class Sockets:
     def tick(self, now: float) -> None:
         """Does what it is time for. Call it every second or so."""
         self._remote_bots.tick(now)
+        self.author_seats.tick(now)
         self._sweep()
         present = self.presence()
         for version, (routing_id, author, said) in list(self._served.items()):
@@ -140,16 +144,62 @@ class Sockets:
             for task in (sender, *connection.tasks):
                 task.cancel()
 
+    async def sit(self, websocket: WebSocket) -> None:
+        """Serves an author's seat over a WebSocket: tells each state, and takes what `POST /seat` takes."""
+        who: Who = websocket.scope["who"]
+        await self.author_seats.state(who.author)
+        await websocket.accept()
+        telling = asyncio.create_task(self._tell_seat(websocket, who))
+        try:
+            while not telling.done():
+                async with asyncio.timeout(IDLE_S):
+                    event = await websocket.receive()
+                if event["type"] == "websocket.disconnect":
+                    break
+                self._telling.messages += 1
+                try:
+                    self._usage.take(who.key, "requests", 1, self._clock())
+                    self._check(who.key)
+                    self.author_seats.say(who.author, read_said((event.get("text") or "").encode()))
+                except Refusal as refusal:
+                    self._telling.refused[refusal.code] += 1
+                    async with asyncio.timeout(UNREAD_S):
+                        await websocket.send_text(msgspec.json.encode(refusal.problem).decode())
+        except TimeoutError:
+            pass
+        finally:
+            telling.cancel()
+
+    async def _tell_seat(self, websocket: WebSocket, who: Who) -> None:
+        """Sends each state of a seat, to its end; then closes the connection."""
+        known, phase = ("", 0), ""
+        with suppress(WebSocketDisconnect, RuntimeError, TimeoutError, Refusal):
+            while phase not in ("over", "gone"):
+                state = await self.author_seats.state(who.author, IDLE_S, known)
+                self._check(who.key)
+                phase, known = state.phase, (state.phase, state.request)
+                async with asyncio.timeout(UNREAD_S):
+                    await websocket.send_text(msgspec.json.encode(state).decode())
+        with suppress(Exception):
+            await websocket.close()
+
+    def _check(self, key: str) -> str:
+        """Returns whose a token is. Raises Refusal: it was revoked."""
+        if (author := self._published.author_of(key)) is None:
+            reason = "expected a token that the league knows, got: one that was revoked"
+            raise Refusal("unknown_token", reason, "give the league's operator the hash of another")
+        return author
+
     def _heard(self, connection: _Connection, data: bytes | None) -> Error | None:
         """Takes a message. Returns what to answer at once, if there is something."""
         self._telling.messages += 1
         peer = connection.peer
         try:
-            author = self._published.author_of(peer[1])
-            if author is None:
+            try:
+                author = self._check(peer[1])
+            except Refusal:
                 self._remote_bots.gone(peer, "lost its author's token")
-                reason = "expected a token that the league knows, got: one that was revoked"
-                raise Refusal("unknown_token", reason, "give the league's operator the hash of another")
+                raise
             if data is None:
                 raise Refusal(
                     "protocol", "expected a binary message, got: text", "see protocol/LEAGUE.md", rule="§D4-4"
@@ -241,16 +291,21 @@ class Sockets:
     def _hear(self, seat: SeatConnection) -> None:
         try:
             for kind, content in seat.receive():
-                self._remote_bots.from_seat(seat, kind, content)
+                if not self.author_seats.takes(seat, kind, content):
+                    self._remote_bots.from_seat(seat, kind, content)
         except Gone:
-            self._remote_bots.left(seat)
+            self._left(seat)
         self._sweep()
+
+    def _left(self, seat: SeatConnection) -> None:
+        if not self.author_seats.left(seat):
+            self._remote_bots.left(seat)
 
     def _flush(self, seat: SeatConnection) -> None:
         try:
             seat.flush()
         except Gone:
-            self._remote_bots.left(seat)
+            self._left(seat)
         self._sweep()
 
     def _sweep(self) -> None:

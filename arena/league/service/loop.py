@@ -69,8 +69,8 @@ class Service:
         duties: What else there is to do, beside what the arguments before it do.
         patience_s: How long running games may take once it is asked to stop.
         watch: Called with its state in each turn, if anybody wants to see it.
-        requested: Plays what authors ask for.
-        beside: Whether it does so beside rated games. Else it begins when a worker has none.
+        requested: What plays what authors ask for, and whether it does so beside rated games. Else it begins when a
+            worker has none.
     """
 
     def __init__(
@@ -88,9 +88,7 @@ class Service:
         tell: Callable[[str], object],
         patience_s: float = PATIENCE_S,
         watch: Callable[[Payload], object] | None = None,
-        requested: Requested | None = None,
-        *,
-        beside: bool = False,
+        requested: tuple[tuple[Requested, bool], ...] = (),
     ) -> None:
         self._supply = supply
         self._lanes = lanes
@@ -106,7 +104,6 @@ class Service:
         self._patience_s = patience_s
         self._watch = watch
         self._requested = requested
-        self._beside = beside
         self._turns = Turns()
         self._started = stores.now()
         self._reported = time.monotonic()
@@ -144,8 +141,8 @@ class Service:
             self._supply.pay()
             play = self._begin_games(hold=of_steps or (alone and self._step_runner.busy))
             self._settle()
-            if self._requested is not None:
-                self._safely(partial(self._requested.look, may_start=self._may_play_unrated))
+            for requested, beside in self._requested:
+                self._safely(partial(requested.look, may_start=self._may_play_unrated(beside=beside)))
             self._turns.spend(steps=self._step_runner.busy, games=play)
             self._lanes.attend()
             self._safely(self._publisher.look)
@@ -248,10 +245,9 @@ class Service:
             or time.monotonic() < self._supply.rests_until
         )
 
-    @property
-    def _may_play_unrated(self) -> bool:
+    def _may_play_unrated(self, *, beside: bool) -> bool:
         idle = self._lanes.running < self._orders.workers and not self._supply.left and not self._step_runner.busy
-        return not self._may_not_play and (self._beside or idle)
+        return not self._may_not_play and (beside or idle)
 
     def _begin_games(self, *, hold: bool) -> bool:
         """Plans games, and begins them unless a step is to have the worker. Returns whether the time is theirs."""
@@ -284,7 +280,7 @@ class Service:
         waits = None if self._orders.closing else self._planner.waits
         if waits is None or waits.until != "arrival" or self._supply.left or self._lanes.running:
             return ""
-        more = self._step_runner.waits() or (self._requested is not None and self._requested.waits)
+        more = self._step_runner.waits() or any(requested.waits for requested, _ in self._requested)
         return "" if more else waits.why
 
     def _wind_up(self, stopping: Stopping) -> int:

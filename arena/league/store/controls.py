@@ -55,12 +55,21 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     order: str
     """The order that asked for it: the names of its games begin with it."""
     author: str
-    version: int
-    """The author's version ..."""
+    version: int | None
+    """The author's version, None if the author's own connection takes its seat, ..."""
     against: int
     """... and the one that it meets."""
     secret: str
     """Of its deal (hex)."""
+    seat: int | None = None
+    """Number of the only seat that the author's connection has; None: all rotations are played."""
+    began: bool = False
+    """Whether that game has begun: it is not played again, since its deal was seen."""
+
+    @property
+    def game(self) -> str:
+        """The name of that game."""
+        return f"match-{self.order}-{self.seat}"
 
 
 class Alive(msgspec.Struct, frozen=True):
@@ -111,6 +120,11 @@ class Controls:
     def requests(self) -> list[Request]:
         """The matches that authors have asked for, the first first."""
         return self._get("requests", list[Request], [])
+
+    @property
+    def seats(self) -> dict[str, str]:
+        """By author the game in which they have a seat, or wait for it."""
+        return {one.author: one.game for one in self.requests if one.version is None}
 
     @property
     def offers(self) -> dict[str, str]:

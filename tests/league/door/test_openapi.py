@@ -121,4 +121,5 @@ def test_the_door_keeps_to_it(busy: tuple[League, OpenDoor, str], names: dict[st
 
         if mode == "POSITIVE" or operation.path != "/":  # there is nothing to get wrong
             keeps()
+    found.pop("post /seat")  # nobody is asked here
     assert not names or all(statuses & {200, 201, 202, 204, 206} for statuses in found.values()), found

@@ -195,14 +195,14 @@ class AuthorSeats:
 
     def _begin(self, connection: SeatConnection) -> None:
         author, _, game = connection.version.removeprefix(OF_AUTHOR).partition(" ")
-        if (before := self._seats.pop(author, None)) is not None:
-            before.end("has another seat now")
         try:
             seat = _Seat(connection, game, self._clock())
             seat.send(wire_messages.Hello(token="", protocol=wire_messages.PROTOCOL, name=GUEST, want=_WANT))
         except (ValueError, Gone):  # no worker of the league asks for that
             connection.end()
             return
+        if (before := self._seats.pop(author, None)) is not None:
+            before.end("has another seat now")
         self._seats[author] = seat
         for other in [one for one, its in self._seats.items() if its.connection.ended][:-MOST_KEPT]:
             del self._seats[other]

@@ -41,7 +41,8 @@ def busy(tmp_path: Path) -> Iterator[tuple[League, OpenDoor, str]]:
     league = League(tmp_path)
     token = league.author("anna")
     version = {"version": "fox/1", "bot": "fox", "state": "active", "digest": "0" * 64}
-    league.publish("authors/anna/status.json", {"versions": [version], "notices": [{"at": "", "text": "fox/1 plays"}]})
+    status = {"versions": [version], "notices": [{"at": "", "text": "fox/1 plays"}], "seat": "match-1-0"}
+    league.publish("authors/anna/status.json", status)
     league.publish("authors/anna/games-1.json", {"games": [{"game": "cup-1-000001", "bot": "fox", "lost": True}]})
     league.publish("game.json", {"rules": "samurai"})
     league.publish("standings.json", {"season": "first", "items": [{"name": "fox/1"}]})

@@ -369,6 +369,10 @@ def contradictions(settings: Settings) -> Iterator[tuple[str, str, str]]:
         sits = "where the program that sits for a remote bot connects to nobody"
         remedy = "leave it out, or choose another level"
         yield "bots", "remote", f"false at level {Level.FENCED}, {sits}, got: true; {remedy}"
+    bank_ms = value_types.TimeControl.parse(settings.service.seat_time).bank_ms
+    if bank_ms is None or bank_ms > 3_600_000:
+        least = "seat_time to bound the whole game, by an hour at most, such as 20m+10"
+        yield "service", "seat_time", f"{least}, got: {settings.service.seat_time!r}"
     forfeits, games = settings.suspension.forfeits, settings.suspension.games
     if forfeits > games:
         yield "suspension", "forfeits", f"no more forfeits than games, got: {forfeits} in {games}; correct one of them"
@@ -413,23 +417,15 @@ def _contradicted(section: str, settings: Settings) -> None:
 
 _CHECKS: Final[tuple[tuple[str, Callable[[Settings], object]], ...]] = (
     ("", lambda settings: bot_manifests.check_name(settings.name, "a league")),
-    *((name, partial(_contradicted, name)) for name in ("matchmaking", "logs", "season", "bots", "suspension")),
+    *(
+        (name, partial(_contradicted, name))
+        for name in ("matchmaking", "logs", "season", "bots", "suspension", "service")
+    ),
     ("season", lambda settings: settings.season.dates),
     ("door", lambda settings: check_door(settings.door)),
-    ("service", lambda settings: check_service(settings.service)),
     ("game", _check_games),
 )
 """What the types cannot say, and the section in which it is said."""
-
-
-def check_service(service: Service) -> None:
-    """Checks the clock of authors' seats. Raises ConfigError, for the operator: it does not bound a game."""
-    bank_ms = value_types.TimeControl.parse(service.seat_time).bank_ms
-    if bank_ms is None or bank_ms > 3_600_000:
-        raise errors.ConfigError(
-            f"expected seat_time to have a time for the whole game, of an hour at most, such as 20m+10, got: "
-            f"{service.seat_time!r}"
-        )
 
 
 def check_door(door: Door) -> None:

@@ -136,7 +136,8 @@ def report(
         if frozen is not None:
             table = _as_frozen(table, frozen)
         if costs := reader.costs(row.id):
-            table = replace(table, standings=tuple(_with_cost(one, costs.get(one.bot, {})) for one in table.standings))
+            rows = tuple(replace(one, **told_costs(costs.get(one.bot, {}))) for one in table.standings)
+            table = replace(table, standings=rows)
         done = 0 if without else reader.done(row.id)
         paces = reader.paces(row.id)
         void = reader.void_losses(row.id)
@@ -160,10 +161,10 @@ def report(
     return document, row
 
 
-def _with_cost(row: Standing, cost: Mapping[str, int]) -> Standing:
-    told = {name: cost.get(name, 0) for name in COSTS}
-    tokens, dollars = told["tokens_in"] + told["tokens_out"], told["microdollars"] / 1e6
-    return replace(row, tokens=tokens, dollars=dollars, retries=told["retries"])
+def told_costs(cost: Mapping[str, int]) -> dict[str, float]:
+    """Returns what a row of standings tells of costs by name of `COSTS`."""
+    tokens_in, tokens_out, micro, retries = (cost.get(name, 0) for name in COSTS)
+    return {"tokens": tokens_in + tokens_out, "dollars": micro / 1e6, "retries": retries}
 
 
 def _as_frozen(table: Standings, frozen: Payload) -> Standings:

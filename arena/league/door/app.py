@@ -298,8 +298,8 @@ class _Routes(Router):
             if kind.query is not None:
                 arguments |= msgspec.structs.asdict(_query(request, kind.query))
             ordered = await self._requests.ordered(_who(request), kind.verb, arguments)
-            if kind.verb == "seat":
-                self._seats.expect(_who(request).author)
+            if kind.verb == "seat" and ordered.game:
+                await self._seats.expect(_who(request).author)
             return _answer(ordered, 202 if ordered == Ordered(order=ordered.order) else 200)
 
         return answer

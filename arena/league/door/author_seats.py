@@ -26,11 +26,10 @@ from arena.pages.agents.seat import AgentSeat
 
 ABSENT_S: Final = 120.0
 """Seconds after the first request of a seat in which its author must have come: others wait for the place."""
-JUST_ASKED_S: Final = 60.0
-"""How long a seat that was asked for is known here: until then the league has published it."""
+PUBLISHED_S: Final = 10.0
+"""How long it is waited until the league has published a seat that was asked for."""
 MOST_KEPT: Final = 64
 """Seats that are over and kept."""
-_LOOK_S: Final = 5.0
 _WANT: Final = ("view", "events", "legal")
 
 
@@ -85,17 +84,15 @@ class AuthorSeats:
         self._published = published
         self._clock = clock
         self._seats: dict[str, _Seat] = {}
-        self._asked: dict[str, float] = {}
-        """When each author asked for a seat that has not come yet."""
         self._changed = asyncio.Event()
 
     # What authors do
 
-    def expect(self, author: str) -> None:
-        """Notes that the league has taken an author's order for a seat."""
-        self._asked[author] = self._clock()
-        if (seat := self._seats.get(author)) is not None and seat.connection.ended:
-            del self._seats[author]
+    async def expect(self, author: str) -> None:
+        """Waits until the league has published a seat that it has promised."""
+        until = self._clock() + PUBLISHED_S
+        while not self._published.seat(author) and self._clock() < until:
+            await asyncio.sleep(0.1)
 
     async def state(
         self, author: str, wait_s: float = 0.0, known: tuple[str, int] | None = None, *, whole: bool = False
@@ -119,7 +116,7 @@ class AuthorSeats:
             if news or left <= 0:
                 return found
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), min(left, _LOOK_S))
+                await asyncio.wait_for(self._changed.wait(), min(left, 5))
 
     def say(self, author: str, said: SeatSaid) -> None:
         """Does what an author says in their seat.
@@ -150,16 +147,19 @@ class AuthorSeats:
             seat.send(wire_messages.Action(id=seat.asked, **line))
 
     def _state(self, author: str, *, whole: bool = False) -> SeatState:
-        seat = self._seats.get(author)
-        if seat is not None:
-            seat.met = True
-            left = None if seat.until is None else max(0, round((seat.until - self._clock()) * 1_000))
-            agent = seat.agent
-            start = agent.start if whole or agent.request < 2 else {}
-            return SeatState(game=seat.game, start=start, view=agent.known, clock=left, **agent.state())
-        if self._clock() - self._asked.get(author, -JUST_ASKED_S) < JUST_ASKED_S or self._published.seat(author):
-            return SeatState(phase="waiting", game=self._published.seat(author))
-        raise unknown("a seat that you have asked for, with PUT /seat?against=BOT", "none; notices say of earlier ones")
+        seat, due = self._seats.get(author), self._published.seat(author)
+        if due and (seat is None or (seat.connection.ended and seat.game != due)):
+            return SeatState(phase="waiting", game=due)
+        if seat is None:
+            raise unknown("a seat that you have asked for, with PUT /seat?against=BOT", "none; notices tell of others")
+        seat.met = True
+        agent = seat.agent
+        left = None if seat.until is None else max(0, round((seat.until - self._clock()) * 1_000))
+        told = {name: value for name, value in agent.state().items() if name in SeatState.__struct_fields__}
+        return SeatState(
+            game=seat.game, start=agent.start if whole or agent.request < 2 else {}, view=agent.known, clock=left,
+            result={name: value for name, value in agent.state().items() if name not in told}, **told,
+        )  # fmt: skip
 
     # What the league's end does
 
@@ -191,7 +191,6 @@ class AuthorSeats:
         for seat in self._seats.values():
             if not (seat.met or seat.connection.ended) and now - seat.began > ABSENT_S:
                 seat.end(f"did not come within {ABSENT_S:g} seconds")
-        self._asked = {author: at for author, at in self._asked.items() if now - at < JUST_ASKED_S}
 
     def _begin(self, connection: SeatConnection) -> None:
         author, _, game = connection.version.removeprefix(OF_AUTHOR).partition(" ")

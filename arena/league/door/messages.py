@@ -173,16 +173,8 @@ class SeatState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """All that you may know, as of the last request."""
     clock: int | None = None
     """How many milliseconds are left for the decision."""
-    seat: int | None = None
-    """Your seat, once the game is over, ..."""
-    termination: str = ""
-    """... how it ended, ..."""
-    ranks: list[int] = []
-    """... the ranks by seat, 1 is best, ..."""
-    scores: list[int] | None = None
-    """... the scores by seat, ..."""
-    forfeits: list[Payload] = []
-    """... and who forfeited."""
+    result: Payload = {}
+    """How it ended, once it is over: `termination`, `ranks` by seat (1 is best), `scores`, `forfeits`, your `seat`."""
     why: str = ""
     """Why the seat is gone."""
 

@@ -53,18 +53,9 @@ def remote_bot(
 
 
 def seat_of(folder: Path, author: str, game: str, time: str) -> bot_manifests.BotSpec:
-    """Returns what plays in the seat of an author whose connection is the bot; errors are those of `remote_bot`.
-
-    Args:
-        folder: The league's.
-        author: Name of the author.
-        game: Name of the game.
-        time: The clock of the seat.
-    """
-    digest = hashlib.sha256(GUEST.encode()).hexdigest()
-    spec = remote_bot(folder, f"{OF_AUTHOR}{author} {game}", digest)
-    clock = TimeControl.parse(time)
-    return msgspec.structs.replace(spec, name=GUEST, version="agent", author=author, time=clock)
+    """Returns what plays in an author's seat in a game, with a clock of its own. Errors are those of `remote_bot`."""
+    spec = remote_bot(folder, f"{OF_AUTHOR}{author} {game}", hashlib.sha256(GUEST.encode()).hexdigest())
+    return msgspec.structs.replace(spec, name=GUEST, version="agent", time=TimeControl.parse(time))
 
 
 def served(folder: Path) -> frozenset[str]:

@@ -151,15 +151,14 @@ class Sockets:
         await websocket.accept()
         telling = asyncio.create_task(self._tell_seat(websocket, who))
         try:
-            while not telling.done():
+            while True:
                 async with asyncio.timeout(IDLE_S):
                     event = await websocket.receive()
-                if event["type"] == "websocket.disconnect":
+                if event["type"] == "websocket.disconnect" or self._published.author_of(who.key) != who.author:
                     break
                 self._telling.messages += 1
                 try:
                     self._usage.take(who.key, "requests", 1, self._clock())
-                    self._check(who.key)
                     self.author_seats.say(who.author, read_said((event.get("text") or "").encode()))
                 except Refusal as refusal:
                     self._telling.refused[refusal.code] += 1
@@ -171,35 +170,29 @@ class Sockets:
             telling.cancel()
 
     async def _tell_seat(self, websocket: WebSocket, who: Who) -> None:
-        """Sends each state of a seat, to its end; then closes the connection."""
-        known, phase = ("", 0), ""
+        """Sends each state of a seat until it is over, or its author's token is revoked; then closes the connection."""
+        known = ("", 0)
         with suppress(WebSocketDisconnect, RuntimeError, TimeoutError, Refusal):
-            while phase not in ("over", "gone"):
+            while known[0] not in ("over", "gone"):
                 state = await self.author_seats.state(who.author, IDLE_S, known)
-                self._check(who.key)
-                phase, known = state.phase, (state.phase, state.request)
+                if self._published.author_of(who.key) != who.author:
+                    break
+                known = state.phase, state.request
                 async with asyncio.timeout(UNREAD_S):
                     await websocket.send_text(msgspec.json.encode(state).decode())
         with suppress(Exception):
             await websocket.close()
-
-    def _check(self, key: str) -> str:
-        """Returns whose a token is. Raises Refusal: it was revoked."""
-        if (author := self._published.author_of(key)) is None:
-            reason = "expected a token that the league knows, got: one that was revoked"
-            raise Refusal("unknown_token", reason, "give the league's operator the hash of another")
-        return author
 
     def _heard(self, connection: _Connection, data: bytes | None) -> Error | None:
         """Takes a message. Returns what to answer at once, if there is something."""
         self._telling.messages += 1
         peer = connection.peer
         try:
-            try:
-                author = self._check(peer[1])
-            except Refusal:
+            author = self._published.author_of(peer[1])
+            if author is None:
                 self._remote_bots.gone(peer, "lost its author's token")
-                raise
+                reason = "expected a token that the league knows, got: one that was revoked"
+                raise Refusal("unknown_token", reason, "give the league's operator the hash of another")
             if data is None:
                 raise Refusal(
                     "protocol", "expected a binary message, got: text", "see protocol/LEAGUE.md", rule="§D4-4"

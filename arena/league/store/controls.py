@@ -5,6 +5,7 @@ One thing comes from `league.toml` instead: what readers of the database alone m
 
 from __future__ import annotations
 
+import secrets
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -59,7 +60,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """The author's version, None if the author's own connection takes its seat, ..."""
     against: int
     """... and the one that it meets."""
-    secret: str
+    secret: str = msgspec.field(default_factory=lambda: secrets.token_hex(32))
     """Of its deal (hex)."""
     seat: int | None = None
     """Number of the only seat that the author's connection has; None: all rotations are played."""
@@ -124,7 +125,7 @@ class Controls:
     @property
     def seats(self) -> dict[str, str]:
         """By author the game in which they have a seat, or wait for it."""
-        return {one.author: one.game for one in self.requests if one.version is None}
+        return {one.author: one.game for one in self.requests if one.seat is not None}
 
     @property
     def offers(self) -> dict[str, str]:

@@ -49,7 +49,8 @@ def match(context: OrderContext) -> Payload:
     if found[0].id == found[1].id:
         raise errors.Refused("argument", f"expected two versions, got: {found[0].name} twice")
     one, other = (version.id for version in found)
-    asked, limit = _matches(store), context.settings.limits.of_author(author.quotas)["matches"]
+    asked = [known for known in store.controls.requests if known.seat is None]
+    limit = context.settings.limits.of_author(author.quotas)["matches"]
     same = [at for at, known in enumerate(asked) if (known.version, known.against) == (one, other)]
     if context.order.author is not None and not same:
         check_day(store.commands.times(context.order.verb, author.name), limit, "matches on request")
@@ -58,7 +59,7 @@ def match(context: OrderContext) -> Payload:
             when = "when nothing rated is" if context.settings.service.requested == "idle" else "one after another"
             raise errors.Refused("quota", expected, f"they are played {when}: wait", limit=limit)
     if not same:
-        _note(store, Request(order=context.order.id, author=author.name, version=one, against=other, secret=_secret()))
+        _note(store, Request(order=context.order.id, author=author.name, version=one, against=other))
     return {"version": found[0].name, "against": found[1].name, "before": [*same, len(asked)][0]}
 
 
@@ -66,22 +67,18 @@ def seat(context: OrderContext) -> Payload:
     """Notes that an author wants to play themselves, over the door, against a version that plays."""
     store, settings = context.store, context.settings
     author = store.authors.known(context.order.author or context.text("author"))
-    other, number, seats = _playing(store, context.text("against")), context.number("seat"), min(settings.game.players)
+    other, number = _playing(store, context.text("against")), context.number("seat")
     if not settings.service.seats or settings.level is Level.FENCED:
-        got = f"level {Level.FENCED}, where nobody can" if settings.service.seats else "`seats = 0` in [service]"
-        raise errors.Refused(
-            "not_accepted", f"expected a league in which authors take a seat, got: {got}", "ask the league's operator"
-        )
-    if number >= seats:
+        expected = "expected a league that gives seats to authors, got: one that gives none"
+        raise errors.Refused("not_accepted", expected, "ask its operator")
+    if number >= (seats := min(settings.game.players)):
         raise errors.Refused("argument", f"expected a seat from 0 to {seats - 1}, got: {number}")
-    asked = [one for one in store.controls.requests if one.version is None]
+    asked = [one for one in store.controls.requests if one.seat is not None]
     own = next((one for one in asked if one.author == author.name), None)
     if own is None:
         limit = settings.limits.of_author(author.quotas)["seats"]
         check_day(store.commands.times(context.order.verb, author.name), limit, "seats")
-        own = Request(
-            order=context.order.id, author=author.name, version=None, against=other.id, secret=_secret(), seat=number
-        )
+        own = Request(order=context.order.id, author=author.name, version=None, against=other.id, seat=number)
         _note(store, own)
     elif own.began or (own.against, own.seat) != (other.id, number):
         got = f"another while {own.game} {'is played' if own.began else 'waits'}"
@@ -91,18 +88,12 @@ def seat(context: OrderContext) -> Payload:
     return {"against": other.name, "game": own.game, "before": sum(not one.began for one in ahead)}
 
 
-def _matches(store: LeagueStore) -> list[Request]:
-    return [one for one in store.controls.requests if one.version is not None]
-
-
-def _secret() -> str:
-    return secrets.token_hex(32)
-
-
 def _note(store: LeagueStore, new: Request, old: Request | None = None) -> None:
     """Notes a request, in place of an older one if one is given."""
-    noted = [one for one in store.controls.requests if one != old]
-    store.controls.set("requests", msgspec.to_builtins([*noted, new]))
+    noted = store.controls.requests
+    at = len(noted) if old is None else noted.index(old)
+    noted[at : at + 1] = [new]
+    store.controls.set("requests", msgspec.to_builtins(noted))
 
 
 def _playing(store: LeagueStore, name: str, author: str | None = None) -> Version:
@@ -178,8 +169,8 @@ class Requested:
     def resume(self) -> None:
         """Ends the games of seats that a service before has left in the middle; one that has a log is over."""
         for request in self._store.controls.requests:
-            if request.began and self._log(request.game).exists():
-                again = msgspec.structs.replace(request, began=False, secret=_secret())
+            if request.began and self._log(request.game).exists():  # else it is played anew: not on that deal
+                again = msgspec.structs.replace(request, began=False, secret=secrets.token_hex(32))
                 _note(self._store, again, request)
             elif request.began:
                 self._end(request, f"{request.game} was cut short: the league was stopped; ask for a seat again")
@@ -193,9 +184,8 @@ class Requested:
 
     def _next(self) -> Request | None:
         """Returns the first request whose versions can play now. One whose versions play no more is dropped."""
-        requests = [
-            one for one in self._store.controls.requests if (one.version is None) is self._seats and not one.began
-        ]
+        asked = (one for one in self._store.controls.requests if not one.began)
+        requests = [one for one in asked if (one.seat is not None) is self._seats]
         absent = self._absent() if requests else frozenset[str]()
         for request in requests if not self._seats or is_open(self._folder.path) else ():
             versions = self._versions(request)

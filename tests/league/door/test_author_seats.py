@@ -89,10 +89,11 @@ def test_an_author_plays_a_whole_game_and_its_log_is_right(league: League, tmp_p
     anna, ben = league.author("anna"), league.author("ben")
     with opened(league) as door:
         assert say(door, anna, wait=0)["code"] == "unknown"
+        league.publish("authors/anna/status.json", {"versions": [], "seat": GAME})
         with answering(league, "seat", {"against": "random/1", "game": GAME, "before": 0}):
             answer = asked(door, anna, "seat?against=random&seat=0", "PUT")
         assert (answer.status, json.loads(answer.body)["game"]) == (200, GAME)
-        assert say(door, anna, wait=0) == {"phase": "waiting"}
+        assert say(door, anna, wait=0) == {"phase": "waiting", "game": GAME}
         over = begin(league, tmp_path, level)
         state = say(door, anna)
         assert (state["phase"], state["request"], state["start"]["seat"], state["game"]) == ("asked", 1, 0, GAME)
@@ -108,8 +109,11 @@ def test_an_author_plays_a_whole_game_and_its_log_is_right(league: League, tmp_p
             assert "start" not in state
             state = say(door, anna, first(state))
         result = over()
-        assert (state["phase"], state["ranks"], state["termination"]) == ("over", list(result.ranks), "finished")
+        ended = state["phase"], state["result"]["ranks"], state["result"]["termination"]
+        assert ended == ("over", list(result.ranks), "finished")
         assert say(door, anna, first({**state, "legal": [{}]}))["code"] == "state"
+        league.publish("authors/anna/status.json", {"versions": [], "seat": "match-8-0"})
+        assert say(door, anna, wait=0) == {"phase": "waiting", "game": "match-8-0"}, "the next one"
     log = read_log(tmp_path / result.log)
     assert verify(tmp_path / result.log, revealed(SECRET)).draws_checked
     me = log.header.bots[0]
@@ -205,8 +209,3 @@ def test_a_new_seat_takes_the_place_and_what_no_referee_says_ends_one(scene: Sce
     assert scene.seat("match").ended
     with pytest.raises(Refusal, match="one that is over"):
         scene.seats.say("anna", SeatSaid(do="resign"))
-    scene.seats.expect("anna")
-    assert scene.phase() == "waiting"
-    scene.now = 100.0
-    with pytest.raises(Refusal, match="a seat that you have asked for"):
-        scene.phase()

@@ -299,7 +299,7 @@ class _Routes(Router):
                 arguments |= msgspec.structs.asdict(_query(request, kind.query))
             ordered = await self._requests.ordered(_who(request), kind.verb, arguments)
             if kind.verb == "seat" and ordered.game:
-                await self._seats.expect(_who(request).author)
+                await self._seats.expect(_who(request).author, ordered.game)
             return _answer(ordered, 202 if ordered == Ordered(order=ordered.order) else 200)
 
         return answer

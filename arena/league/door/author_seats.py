@@ -88,10 +88,10 @@ class AuthorSeats:
 
     # What authors do
 
-    async def expect(self, author: str) -> None:
+    async def expect(self, author: str, game: str) -> None:
         """Waits until the league has published a seat that it has promised."""
         until = self._clock() + PUBLISHED_S
-        while not self._published.seat(author) and self._clock() < until:
+        while self._published.seat(author) != game and self._clock() < until:
             await asyncio.sleep(0.1)
 
     async def state(

@@ -29,6 +29,8 @@ from arena.league.door.messages import (
     Ordered,
     Played,
     Problem,
+    SeatSaid,
+    SeatState,
     Submitted,
     Table,
     Versions,
@@ -148,6 +150,11 @@ class Client:
         query = {name: value for name, value in arguments.items() if f"{{{name}}}" not in kind.path}
         answer = self._asked(_Request(kind.method.upper(), f"{path}{'?' if query else ''}{urlencode(query)}"))
         return None if answer.status == HTTPStatus.ACCEPTED else _read(answer.body, Ordered)
+
+    def seat(self, said: SeatSaid | None = None, wait_s: int = 0) -> SeatState:
+        """Returns how the author's seat stands, once they have said something, if that is given."""
+        path, body = f"/seat?start=1&wait={wait_s}", None if said is None else msgspec.json.encode(said)
+        return _read(self._asked(_Request("GET" if said is None else "POST", path, body)).body, SeatState)
 
     def status(self, bot: str = "", wait_s: int = 0) -> Versions:
         """Returns how the author's versions stand, of one bot or of all.

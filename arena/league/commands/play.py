@@ -14,8 +14,19 @@ import msgspec
 
 from arena.cli.help import HOW, Command, option
 from arena.cli.options import json_option, logs_option
-from arena.core.face import Job, Payload, Seat, catalogue, compression, errors, log_records, make_log_folder, result_of
-from arena.core.face import bot_manifests as manifests
+from arena.core.face import (
+    Job,
+    Payload,
+    Seat,
+    bot_manifests,
+    catalogue,
+    compression,
+    errors,
+    files,
+    log_records,
+    make_log_folder,
+    result_of,
+)
 from arena.league.commands.here import Elsewhere, at_options
 
 if TYPE_CHECKING:
@@ -77,7 +88,7 @@ def _find(client: Client, against: str, seat: int, logs: Path) -> tuple[Job, Sea
     if mine != board:
         raise errors.ConfigError("expected a board that comes with arena, got: another; play over HTTP instead")
     names = ["guest" if one == seat else given.against for one in range(settings.players)]
-    bots = tuple(manifests.BotSpec(name=one, version="", command=(), folder="", digest="") for one in names)
+    bots = tuple(bot_manifests.BotSpec(name=one, version="", command=(), folder="", digest="") for one in names)
     folder = logs.resolve() / make_log_folder(logs, "play-", 3)
     job = Job(
         game=state.game, tournament=None, settings=settings, bots=bots, deal=0, rotation=seat, secret=b"",
@@ -100,7 +111,7 @@ def _play(client: Client, job: Job, path: str) -> GameResult:
     until = time.monotonic() + 60
     while True:
         try:
-            place.write_bytes(compression.expand(client.log(job.game), str(place)))
+            files.write(place, compression.expand(client.log(job.game), str(place)))
             break
         except errors.DoorError as error:
             if error.refusal != "unknown" or time.monotonic() > until:

@@ -15,8 +15,11 @@ from typing import Any, Final
 import msgspec
 
 from arena.core.face import Payload, Seat, errors, game_kit, log_records, wire_messages
-from arena.pages.seat import ASKED, GONE, OVER, WAITING
 
+WAITING: Final = "waiting"
+ASKED: Final = "asked"
+OVER: Final = "over"
+GONE: Final = "gone"
 WAIT_S: Final = 50.0
 """How long an answer waits for the others at most: clients give up after a minute."""
 

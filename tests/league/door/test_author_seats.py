@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,12 @@ from websockets.sync.client import connect
 
 from arena.core.link.bots import load_bot
 from arena.core.link.pool import worker_pool
+from arena.core.record.compressed import compress
 from arena.core.record.log import ActionRecord, read_log
 from arena.core.referee import worker
 from arena.core.referee.verify import verify
 from arena.core.types import Level
+from arena.league.commands import play as command
 from arena.league.door.author_seats import ABSENT_S, AuthorSeats
 from arena.league.door.messages import SeatSaid
 from arena.league.door.published import Published
@@ -29,7 +32,7 @@ from arena.league.door.refusals import Refusal
 from arena.league.door.relay import seat_of
 from arena.league.door.seats import FRAME, VERSION, SeatConnection
 from arena.sandbox.doctor import examine
-from tests.door_kit import League, OpenDoor, answering, asked, opened
+from tests.door_kit import League, OpenDoor, answering, asked, client, opened
 from tests.referee_kit import SECRET, make_job, revealed
 
 GAME = "match-7-0"
@@ -84,6 +87,7 @@ def first(state: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("level", [Level.TRUSTED, Level.ISOLATED])
 def test_an_author_plays_a_whole_game_and_its_log_is_right(league: League, tmp_path: Path, level: Level) -> None:
+    """§D10-7, §D10-9."""
     if missing := examine([level]).levels[level].missing:
         pytest.skip(f"this machine does not give level {level}: {', '.join(missing)}")
     anna, ben = league.author("anna"), league.author("ben")
@@ -123,6 +127,7 @@ def test_an_author_plays_a_whole_game_and_its_log_is_right(league: League, tmp_p
 
 
 def test_a_websocket_tells_each_decision_and_an_author_may_go_and_come_back(league: League, tmp_path: Path) -> None:
+    """§D10-8."""
     anna = league.author("anna")
     with opened(league) as door:
         league.publish("authors/anna/status.json", {"versions": [], "seat": GAME})
@@ -161,6 +166,41 @@ def test_a_door_that_ends_and_a_clock_that_runs_out_cost_the_game_alone(league: 
         assert happens(lambda: say(door, anna, wait=0)["phase"] == "gone")
 
 
+def test_the_command_lets_a_person_play_and_fetches_the_log(league: League, tmp_path: Path) -> None:
+    """Turns of several plays go play by play; whoever leaves resigns."""
+    anna, asks = league.author("anna"), list[str]()
+    league.publish("league.json", {"name": "cup", "rules": "samurai", "board": "japan"})
+    league.publish("authors/anna/status.json", {"versions": [], "seat": GAME})
+    for leaves in (False, True):
+        (logs := tmp_path / str(leaves)).mkdir()
+        with opened(league) as door, client(door, anna) as there, socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(tmp_path / f"{leaves}.sock"))
+            listener.listen()
+            over = begin(league, logs)
+            with answering(league, "seat", {"against": "random/1", "game": GAME}):
+                job, seat = command._find(there, "random", 0, tmp_path / "mine")
+            with ThreadPoolExecutor(1) as worker:
+                playing = worker.submit(command._play, there, job, listener.getsockname())
+                front, _ = listener.accept()
+                with front, front.makefile("rb") as lines:
+                    for line in lines:
+                        asks.append((said := json.loads(line))["type"])
+                        if leaves and said["type"] == "request":
+                            front.shutdown(socket.SHUT_RDWR)
+                        elif said["type"] == "request":
+                            front.sendall(
+                                json.dumps({"action": {"plays": first(said | {"request": 0})["plays"]}}).encode()
+                                + b"\n"
+                            )
+                result = over()
+                league.publish(f"own/anna/{GAME}.jsonl.zst", compress((logs / result.log).read_bytes()))
+                assert playing.result(60).play_digest == result.play_digest
+        assert (Path(job.logs) / f"{GAME}.jsonl").exists()
+        assert (seat, [bot.name for bot in job.bots], job.settings.ruleset) == (0, ["guest", "random/1"], "basic")
+    assert asks.count("game_over") == 1
+    assert asks[-2:] == ["game_start", "request"]
+
+
 class Scene:
     """Seats without a door, whose other ends are here."""
 
@@ -183,8 +223,10 @@ class Scene:
 def scene(tmp_path: Path) -> Iterator[Scene]:
     scene = Scene(tmp_path)
     yield scene
-    for end in (*scene.ends, *scene.all):
+    for end in scene.ends:
         end.close()
+    for seat in scene.all:
+        seat.close()
 
 
 def test_a_seat_that_nobody_takes_is_given_up_and_one_that_was_seen_is_not(scene: Scene) -> None:

@@ -27,12 +27,12 @@ from arena.core.face import (
     make_log_folder,
     result_of,
 )
-from arena.league.commands.here import Elsewhere, at_options
+from arena.league.commands.here import Elsewhere, at_options, tell
 
 if TYPE_CHECKING:
     from arena.core.face import GameResult
     from arena.league.door.client import Client
-    from arena.league.door.messages import SeatState
+    from arena.league.door.messages import SeatSaid, SeatState
 
 _WAIT_S: Final = 10
 """Seconds that an answer may take."""
@@ -76,9 +76,11 @@ def _find(client: Client, against: str, seat: int, logs: Path) -> tuple[Job, Sea
     given = client.ordered("seat", against=against, seat=str(seat))
     if given is None:
         raise errors.DoorError("expected the league to give a seat, got: no answer; try again when it runs", "nobody")
-    while (state := client.seat(wait_s=_WAIT_S)).phase == "waiting" and not state.start:
-        pass
-    start = state.start
+    if given.before:
+        tell(f"{given.before} before you; it begins when there is a place")
+    start = (state := _next(client)).start
+    if not start:
+        raise errors.DoorError("expected the game to begin, got: it ended before; ask again", "unanswered")
     board, options = start["board"], [f"{name}={value}" for name, value in start["options"].items()]
     settings = catalogue.make_settings(
         start["rules"], start["seats"], ruleset=start["ruleset"], overrides=options,
@@ -89,10 +91,9 @@ def _find(client: Client, against: str, seat: int, logs: Path) -> tuple[Job, Sea
         raise errors.ConfigError("expected a board that comes with arena, got: another; play over HTTP instead")
     names = ["guest" if one == seat else given.against for one in range(settings.players)]
     bots = tuple(bot_manifests.BotSpec(name=one, version="", command=(), folder="", digest="") for one in names)
-    folder = logs.resolve() / make_log_folder(logs, "play-", 3)
+    folder = str(logs.resolve() / make_log_folder(logs, "play-", 3))
     job = Job(
-        game=state.game, tournament=None, settings=settings, bots=bots, deal=0, rotation=seat, secret=b"",
-        logs=str(folder),
+        game=state.game, tournament=None, settings=settings, bots=bots, deal=0, rotation=seat, secret=b"", logs=folder
     )  # fmt: skip
     return job, seat
 
@@ -101,10 +102,10 @@ def _play(client: Client, job: Job, path: str) -> GameResult:
     """Takes what the league tells to whoever plays, and back what they decide, to the end. Returns the result."""
     with socket.socket(socket.AF_UNIX) as front:
         front.connect(path)
-        state = client.seat()
+        state = _next(client)
         _tell(front, {"type": "game_start", "game": 1, **state.start})
-        while state.phase in ("waiting", "asked"):
-            state = client.seat(wait_s=_WAIT_S) if state.phase == "waiting" else _decided(client, front, state)
+        while state.phase == "asked":
+            state = _decided(client, front, state)
         if state.phase == "over":
             _tell(front, {"type": "game_over", "game": 1, "events": state.events, **state.result})
     place = Path(job.logs) / f"{job.game}{log_records.SUFFIX}"
@@ -140,11 +141,19 @@ def _decided(client: Client, front: socket.socket, state: SeatState) -> SeatStat
     answer = msgspec.json.decode(line)
     note, events = answer.get("note", ""), list[Payload]()
     for play in answer["action"]["plays"]:
-        state = client.seat(SeatSaid(request=state.request, plays=[play], note=note[:1_000]), _WAIT_S)
+        state = _next(client, SeatSaid(request=state.request, plays=[play], note=note[:1_000]))
         events, note = [*events, *(state.events or ())], ""
         if state.phase != "asked":
             break
     return msgspec.structs.replace(state, events=events)
+
+
+def _next(client: Client, said: SeatSaid | None = None) -> SeatState:
+    """Says something in the seat, and waits until its author is asked or the game is over."""
+    state = client.seat(said, _WAIT_S)
+    while state.phase == "waiting":
+        state = client.seat(wait_s=_WAIT_S)
+    return state
 
 
 def _tell(front: socket.socket, message: Payload) -> None:

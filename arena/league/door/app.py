@@ -305,13 +305,12 @@ class _Routes(Router):
         return answer
 
     async def _seat(self, request: Request) -> Response:
-        query = _query(request, WaitQuery)
-        whole = query.start is not None
-        return _answer(await self._seats.state(_who(request).author, query.wait, whole=whole))
+        return _answer(await self._seats.state(_who(request).author, _query(request, WaitQuery).wait))
 
     async def _play(self, request: Request) -> Response:
-        self._seats.say(_who(request).author, read_said(await request.body()))
-        return await self._seat(request)
+        author, query = _who(request).author, _query(request, WaitQuery)
+        self._seats.say(author, read_said(await request.body()))
+        return _answer(msgspec.structs.replace(await self._seats.state(author, query.wait), start={}))
 
     async def _logs(self, request: Request) -> Response:
         logs = self._published.logs(request.path_params["tournament"], _query(request, LogsQuery).games)

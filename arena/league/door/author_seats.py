@@ -38,43 +38,30 @@ def read_said(data: bytes) -> SeatSaid:
     try:
         return msgspec.json.decode(data, type=SeatSaid)
     except (msgspec.MsgspecError, RecursionError) as error:
-        reason = f"expected a body as {API}/openapi.json has it for POST /seat, got: {error}"
+        reason = f"expected a body as {API}/openapi.json has it, got: {error}"
         raise Refusal("malformed", reason, "correct the body") from None
 
 
-class _Seat:
+class _Seat(msgspec.Struct):
     """A seat with its game."""
 
-    def __init__(self, connection: SeatConnection, game: str, now: float) -> None:
-        self.connection = connection
-        self.agent = AgentSeat(None, int(game.rpartition("-")[2]))
-        self.game = game
-        self.began = now
-        self.met = False
-        """Whether its author has come since."""
-        self.asked = 0
-        """What the referee calls the request that is open."""
-        self.until: float | None = None
-        """When the time for the decision is over."""
+    connection: SeatConnection
+    agent: AgentSeat
+    game: str
+    began: float
+    met: bool = False
+    """Whether its author has come since."""
+    asked: int = 0
+    """What the referee calls the request that is open ..."""
+    until: float = 0.0
+    """... and when the time for it is over."""
 
     def send(self, message: wire_messages.Message) -> None:
         self.connection.send(FRAME, codec.encode(message))
 
-    def hear(self, message: Payload, now: float) -> None:
-        self.agent.hear(message)
-        self.until = None if self.agent.limit_ms is None else now + self.agent.limit_ms / 1_000
-        match message["type"]:
-            case "game_start":
-                self.send(wire_messages.Ready(game=message["game"]))
-            case "request":
-                self.asked = message["id"]
-            case "goodbye" | "error":
-                self.end()
-
     def end(self, reason: str = "") -> None:
         self.connection.end(reason)
         self.agent.close()
-        self.until = None
 
 
 class AuthorSeats:
@@ -94,23 +81,20 @@ class AuthorSeats:
         while self._published.seat(author) != game and self._clock() < until:
             await asyncio.sleep(0.1)
 
-    async def state(
-        self, author: str, wait_s: float = 0.0, known: tuple[str, int] | None = None, *, whole: bool = False
-    ) -> SeatState:
+    async def state(self, author: str, wait_s: float = 0.0, known: tuple[str, int] | None = None) -> SeatState:
         """Returns how an author's seat stands.
 
         Args:
             author: The author.
             wait_s: How long to wait at most, until they are asked or the game is over.
             known: Phase and request that they know: it is waited for others, instead of until they are asked.
-            whole: Whether to tell again how the game began.
 
         Raises:
             Refusal: They have none.
         """
         until = self._clock() + wait_s
         while True:
-            found = self._state(author, whole=whole)
+            found = self._state(author)
             left = until - self._clock()
             news = found.phase != "waiting" if known is None else (found.phase, found.request) != known
             if news or left <= 0:
@@ -129,24 +113,21 @@ class AuthorSeats:
             got = "none yet" if seat is None else "one that is over"
             raise Refusal("state", f"expected a game of yours that is played, got: {got}", "see how your seat stands")
         seat.met = True
-        if said.do == "resign":
-            seat.end("resigned")
-        else:
-            self._play(seat, said)
-        self._tell()
-
-    def _play(self, seat: _Seat, said: SeatSaid) -> None:
         try:
-            line = seat.agent.play(said.request, said.plays, said.note, said.cost)
+            if said.do == "resign":
+                seat.end("resigned")
+            else:
+                line = seat.agent.play(said.request, said.plays, said.note, said.cost)
+                seat.send(wire_messages.Action(id=seat.asked, **line))
         except errors.ConfigError as error:
             raise Refusal("state", str(error), "see how your seat stands") from None
         except errors.ActionError as error:
             raise Refusal("illegal", str(error), "make the play from one of `legal`, while your time runs") from None
-        seat.until = None
-        with suppress(Gone):  # it is noticed when it is read
-            seat.send(wire_messages.Action(id=seat.asked, **line))
+        except Gone:
+            seat.end()
+        self._tell()
 
-    def _state(self, author: str, *, whole: bool = False) -> SeatState:
+    def _state(self, author: str) -> SeatState:
         seat, due = self._seats.get(author), self._published.seat(author)
         if due and (seat is None or (seat.connection.ended and seat.game != due)):
             return SeatState(phase="waiting", game=due)
@@ -154,10 +135,10 @@ class AuthorSeats:
             raise unknown("a seat that you have asked for, with PUT /seat?against=BOT", "none; notices tell of others")
         seat.met = True
         agent = seat.agent
-        left = None if seat.until is None else max(0, round((seat.until - self._clock()) * 1_000))
+        left = None if agent.limit_ms is None else max(0, round((seat.until - self._clock()) * 1_000))
         told = {name: value for name, value in agent.state().items() if name in SeatState.__struct_fields__}
         return SeatState(
-            game=seat.game, start=agent.start if whole or agent.request < 2 else {}, view=agent.known, clock=left,
+            game=seat.game, start=agent.start, view=agent.known, clock=left,
             result={name: value for name, value in agent.state().items() if name not in told}, **told,
         )  # fmt: skip
 
@@ -173,11 +154,21 @@ class AuthorSeats:
             return connection.version.startswith(OF_AUTHOR)
         if kind == FRAME:
             try:
-                seat.hear(msgspec.msgpack.decode(content), self._clock())
+                self._hear(seat, msgspec.msgpack.decode(content))
             except (msgspec.DecodeError, LookupError, TypeError, ValueError, Gone):
                 seat.end()  # no referee says that, or it has gone
             self._tell()
         return True
+
+    def _hear(self, seat: _Seat, message: Payload) -> None:
+        seat.agent.hear(message)
+        match message["type"]:
+            case "game_start":
+                seat.send(wire_messages.Ready(game=message["game"]))
+            case "request":
+                seat.asked, seat.until = message["id"], self._clock() + (seat.agent.limit_ms or 0) / 1_000
+            case "goodbye" | "error":
+                seat.end()
 
     def left(self, connection: SeatConnection) -> bool:
         """Takes the end of a seat's connection, if it is one of an author. Returns whether it is."""
@@ -195,7 +186,7 @@ class AuthorSeats:
     def _begin(self, connection: SeatConnection) -> None:
         author, _, game = connection.version.removeprefix(OF_AUTHOR).partition(" ")
         try:
-            seat = _Seat(connection, game, self._clock())
+            seat = _Seat(connection, AgentSeat(None, int(game.rpartition("-")[2])), game, self._clock())
             seat.send(wire_messages.Hello(token="", protocol=wire_messages.PROTOCOL, name=GUEST, want=_WANT))
         except (ValueError, Gone):  # no worker of the league asks for that
             connection.end()

@@ -153,7 +153,7 @@ class Client:
 
     def seat(self, said: SeatSaid | None = None, wait_s: int = 0) -> SeatState:
         """Returns how the author's seat stands, once they have said something, if that is given."""
-        path, body = f"/seat?start=1&wait={wait_s}", None if said is None else msgspec.json.encode(said)
+        path, body = f"/seat?wait={wait_s}", None if said is None else msgspec.json.encode(said)
         return _read(self._asked(_Request("GET" if said is None else "POST", path, body)).body, SeatState)
 
     def status(self, bot: str = "", wait_s: int = 0) -> Versions:

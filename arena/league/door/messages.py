@@ -126,12 +126,10 @@ class SeatQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class WaitQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How long to wait, and for what."""
+    """How long to wait."""
 
     wait: Annotated[int, Meta(ge=0, le=MAX_WAIT_S)] = 0
     """How many seconds to wait at most, until you are asked or the game is over."""
-    start: Literal["", "1", "true"] | None = None
-    """If it is there, `start` is in the answer, as it is until the second request."""
 
 
 class SeatSaid(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -162,7 +160,7 @@ class SeatState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     game: str = ""
     """The game's name: its log is yours once `phase` is `over` or `gone`, a moment later."""
     start: Payload = {}
-    """What you were told when the game began, the board among it."""
+    """What you were told when the game began, the board among it; not in the answer to what you say."""
     kind: str = ""
     """The kind of decision that is asked for."""
     events: list[Payload] | None = None

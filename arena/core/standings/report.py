@@ -15,7 +15,6 @@ from arena.core.errors import ConfigError, did_you_mean
 from arena.core.progress import Progress
 from arena.core.ratings.pairs import PairResult, add_up, pairs_of
 from arena.core.ratings.scores import mean_scores
-from arena.core.record.log import COSTS
 from arena.core.standings.notice import notify as notify
 from arena.core.standings.pool import Joined
 from arena.core.standings.table import MOST_CROSSED, CrossRow, Order, Standing, Standings, fit_of, numbered, tabulate
@@ -162,9 +161,9 @@ def report(
 
 
 def told_costs(cost: Mapping[str, int]) -> dict[str, float]:
-    """Returns what a row of standings tells of costs by name of `COSTS`."""
-    tokens_in, tokens_out, micro, retries = (cost.get(name, 0) for name in COSTS)
-    return {"tokens": tokens_in + tokens_out, "dollars": micro / 1e6, "retries": retries}
+    """Returns what a row of standings tells of costs, as `COSTS` has them."""
+    tokens = cost.get("tokens_in", 0) + cost.get("tokens_out", 0)
+    return {"tokens": tokens, "dollars": cost.get("microdollars", 0) / 1e6, "retries": cost.get("retries", 0)}
 
 
 def _as_frozen(table: Standings, frozen: Payload) -> Standings:

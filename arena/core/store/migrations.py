@@ -429,8 +429,9 @@ def figures(db: Database) -> None:
 
 
 # By whom, when and why the result of a game of a tournament was taken back, as JSON. NULL where it was not.
-_ADDED["0022_struck"] = ("games ADD struck TEXT",)
-migrations(name="0022_struck")(_adding("0022_struck"))
+_ADDED |= {"0022_struck": ("games ADD struck TEXT",), "0023_costs": ()}
+for _name in ("0022_struck", "0023_costs"):
+    migrations(name=_name)(_adding(_name))
 
 
 def _figures(seat: int, told: Payload) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -45,21 +44,15 @@ def league(tmp_path: Path) -> League:
 
 def begin(league: League, folder: Path, level: Level = Level.TRUSTED, clock: str = "20m+10") -> Callable[[], Any]:
     """Begins the game of anna's seat against `random` in a thread, and returns what waits for its result."""
-    results: list[Any] = []
 
-    def run() -> None:
+    def run() -> Any:
         bots = (seat_of(league.folder, "anna", GAME, clock), load_bot("random"))
-        results.append(worker.play(replace(make_job(folder, 2, ruleset="basic"), bots=bots, level=level)))
-        worker_pool().enter("another block")
+        try:
+            return worker.play(replace(make_job(folder, 2, ruleset="basic"), bots=bots, level=level))
+        finally:
+            worker_pool().enter("another block")
 
-    thread = threading.Thread(target=run)
-    thread.start()
-
-    def over() -> Any:
-        thread.join(120)
-        return results[0]
-
-    return over
+    return ThreadPoolExecutor(1).submit(run).result
 
 
 def say(door: OpenDoor, token: str, body: dict[str, Any] | None = None, wait: int = 50) -> Any:
@@ -173,6 +166,7 @@ def test_the_command_lets_a_person_play_and_fetches_the_log(league: League, tmp_
     league.publish("authors/anna/status.json", {"versions": [], "seat": GAME})
     for leaves in (False, True):
         (logs := tmp_path / str(leaves)).mkdir()
+        (league.folder / f"published/own/anna/{GAME}.jsonl.zst").unlink(missing_ok=True)
         with opened(league) as door, client(door, anna) as there, socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(tmp_path / f"{leaves}.sock"))
             listener.listen()
@@ -188,10 +182,8 @@ def test_the_command_lets_a_person_play_and_fetches_the_log(league: League, tmp_
                         if leaves and said["type"] == "request":
                             front.shutdown(socket.SHUT_RDWR)
                         elif said["type"] == "request":
-                            front.sendall(
-                                json.dumps({"action": {"plays": first(said | {"request": 0})["plays"]}}).encode()
-                                + b"\n"
-                            )
+                            action = {"plays": first(said | {"request": 0})["plays"]}
+                            front.sendall(json.dumps({"action": action}).encode() + b"\n")
                 result = over()
                 league.publish(f"own/anna/{GAME}.jsonl.zst", compress((logs / result.log).read_bytes()))
                 assert playing.result(60).play_digest == result.play_digest

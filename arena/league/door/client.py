@@ -21,21 +21,8 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from arena.core.face import Payload, errors, files
+from arena.league.door import messages as m
 from arena.league.door.addresses import Address, connect, headers, reached
-from arena.league.door.messages import (
-    API,
-    MAX_ARCHIVE,
-    ORDERS,
-    Ordered,
-    Played,
-    Problem,
-    SeatSaid,
-    SeatState,
-    Submitted,
-    Table,
-    Versions,
-    Welcome,
-)
 
 LONGEST_PAUSE_S: Final = 90
 """Longest wait of the client when a rate limit is reached, in seconds."""
@@ -69,7 +56,7 @@ class _Answer(NamedTuple):
 class _Refused(errors.DoorError):
     """A problem that the league has sent."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: m.Problem) -> None:
         super().__init__(sentence(problem.detail, problem.rule, problem.path, problem.remedy), problem.code)
         self.problem = problem
 
@@ -101,15 +88,15 @@ class Client:
 
     # What an author asks
 
-    def hello(self) -> Welcome:
+    def hello(self) -> m.Welcome:
         """Asks who the league is.
 
         Raises:
             DoorError: The league cannot be reached, or refuses. This holds for all calls.
         """
-        return self._got("/", Welcome)
+        return self._got("/", m.Welcome)
 
-    def submit(self, archive: bytes, bot: str, digest: str, progress: Callable[[int], None]) -> Submitted | None:
+    def submit(self, archive: bytes, bot: str, digest: str, progress: Callable[[int], None]) -> m.Submitted | None:
         """Sends a bot's archive. What was sent before is not sent again.
 
         Args:
@@ -126,7 +113,7 @@ class Client:
         for tries in count(1):
             try:
                 answer = self._asked(_Request("PUT", f"{path}?digest={digest}", archive, have, progress))
-                return None if answer.status == HTTPStatus.ACCEPTED else _read(answer.body, Submitted)
+                return None if answer.status == HTTPStatus.ACCEPTED else _read(answer.body, m.Submitted)
             except errors.DoorError as error:
                 if error.refusal not in ("bad_offset", "expired", "no_answer"):
                     raise
@@ -141,29 +128,29 @@ class Client:
         """Returns how many bytes of an archive the league has."""
         answer = self._asked(_Request("HEAD", f"{path}/uploads/{digest}"))
         have = answer.headers.get("upload-offset", "")
-        return min(int(have), MAX_ARCHIVE) if have.isascii() and have.isdigit() else 0
+        return min(int(have), m.MAX_ARCHIVE) if have.isascii() and have.isdigit() else 0
 
-    def ordered(self, verb: str, **arguments: str) -> Ordered | None:
+    def ordered(self, verb: str, **arguments: str) -> m.Ordered | None:
         """Gives an order of `ORDERS`. Returns what became of it, or None if the league has not answered yet."""
-        kind = next(kind for kind in ORDERS if kind.verb == verb)
+        kind = next(kind for kind in m.ORDERS if kind.verb == verb)
         path = kind.path.format_map({name: quote(value, safe="") for name, value in arguments.items()})
         query = {name: value for name, value in arguments.items() if f"{{{name}}}" not in kind.path}
         answer = self._asked(_Request(kind.method.upper(), f"{path}{'?' if query else ''}{urlencode(query)}"))
-        return None if answer.status == HTTPStatus.ACCEPTED else _read(answer.body, Ordered)
+        return None if answer.status == HTTPStatus.ACCEPTED else _read(answer.body, m.Ordered)
 
-    def seat(self, said: SeatSaid | None = None, wait_s: int = 0) -> SeatState:
+    def seat(self, said: m.SeatSaid | None = None, wait_s: int = 0) -> m.SeatState:
         """Returns how the author's seat stands, once they have said something, if that is given."""
         path, body = f"/seat?wait={wait_s}", None if said is None else msgspec.json.encode(said)
-        return _read(self._asked(_Request("GET" if said is None else "POST", path, body)).body, SeatState)
+        return _read(self._asked(_Request("GET" if said is None else "POST", path, body)).body, m.SeatState)
 
-    def status(self, bot: str = "", wait_s: int = 0) -> Versions:
+    def status(self, bot: str = "", wait_s: int = 0) -> m.Versions:
         """Returns how the author's versions stand, of one bot or of all.
 
         Args:
             bot: The bot; empty means all.
             wait_s: How long the league may wait for the bot's newest version to be tried; less than `ANSWER_S`.
         """
-        return self._got("/versions", Versions, bot=bot, wait=wait_s)
+        return self._got("/versions", m.Versions, bot=bot, wait=wait_s)
 
     def games(self, *, bot: str = "", only: str = "", most: int = 100) -> Iterator[Payload]:
         """Yields games of the author's versions, the latest first, as many as there are and are wanted.
@@ -177,7 +164,7 @@ class Client:
         """
         after = ""
         while most > 0:
-            page = self._got("/games", Played, bot=bot, only=only, after=after, limit=min(most, 100))
+            page = self._got("/games", m.Played, bot=bot, only=only, after=after, limit=min(most, 100))
             yield from page.games[:most]
             most -= len(page.games)
             after = page.next
@@ -189,7 +176,7 @@ class Client:
         rows: list[Payload] = []
         digest = None
         while True:
-            page = self._got("/standings", Table, after=len(rows))
+            page = self._got("/standings", m.Table, after=len(rows))
             if digest not in (None, page.digest):
                 rows.clear()
                 digest = None
@@ -270,7 +257,7 @@ class Client:
             more = {"Content-Length": str(max(0, len(request.body) - request.have)), "Upload-Offset": str(request.have)}
         try:
             try:
-                connection.request(request.method, f"{API}{request.path}", pieces, self._headers | more)
+                connection.request(request.method, f"{m.API}{request.path}", pieces, self._headers | more)
             except ConnectionError:
                 if pieces is None:
                     raise  # else it may have been answered before all of it had come
@@ -320,7 +307,7 @@ def sentence(message: str, rule: str, path: str, remedy: str) -> str:
 def refused(league: Address, status: int, headers: Mapping[str, str], body: bytes) -> errors.DoorError:
     """Returns the exception for an answer that is a refusal: of the league, or of what is between here and it."""
     try:
-        return _Refused(msgspec.json.decode(body, type=Problem))
+        return _Refused(msgspec.json.decode(body, type=m.Problem))
     except (ValueError, RecursionError):
         pass
     known = {each.value: each.phrase for each in HTTPStatus}

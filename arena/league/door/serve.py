@@ -18,21 +18,9 @@ import msgspec
 import zmq
 
 from arena.core.face import Custody, bot_manifests, bot_processes, connections, errors, wire_messages, wire_variables
+from arena.league.door import messages as m
 from arena.league.door.addresses import Address
 from arena.league.door.client import Client, sentence
-from arena.league.door.messages import (
-    SILENCE_S,
-    Closed,
-    Error,
-    Frame,
-    FromDoor,
-    Leave,
-    Offer,
-    Ping,
-    Pong,
-    Serve,
-    Serving,
-)
 from arena.league.door.receipts import ReceiptRecorder
 from arena.league.door.remote_client import RemoteClient
 from arena.league.door.serve_log import ServeLog
@@ -219,7 +207,7 @@ class RemoteService:
 
     def _register(self, client: RemoteClient) -> None:
         spec = self._spec
-        client.send(Serve(1, spec.name, spec.digest, spec.version[:64], spec.language[:64], spec.rules[:16]))
+        client.send(m.Serve(1, spec.name, spec.digest, spec.version[:64], spec.language[:64], spec.rules[:16]))
 
     def _serve(
         self, client: RemoteClient, custody: Custody, stop: Callable[[], bool], at_once: Callable[[], bool]
@@ -244,9 +232,9 @@ class RemoteService:
                 self._take(client, custody, message)
             if not client.connected:
                 raise errors.DoorError("expected the connection to the league to last, got: it was lost", "nobody")
-            if now - heard_at > 2 * SILENCE_S:
+            if now - heard_at > 2 * m.SILENCE_S:
                 raise errors.DoorError(
-                    f"expected a sign of life of the league, got: none for {2 * SILENCE_S} s", "silence"
+                    f"expected a sign of life of the league, got: none for {2 * m.SILENCE_S} s", "silence"
                 )
             for sitting in list(self._sittings.values()):
                 self._pass_on(client, sitting)
@@ -264,25 +252,25 @@ class RemoteService:
                 poller.register(sitting.process.pidfd, zmq.POLLIN)
         poller.poll(round(_LOOK_S * 1_000))
 
-    def _take(self, client: RemoteClient, custody: Custody, message: FromDoor) -> None:
+    def _take(self, client: RemoteClient, custody: Custody, message: m.FromDoor) -> None:
         match message:
-            case Ping():
-                client.send(Pong(message.number))
-            case Offer():
+            case m.Ping():
+                client.send(m.Pong(message.number))
+            case m.Offer():
                 self._begin(client, custody, message)
-            case Frame():
+            case m.Frame():
                 self._hear(client, message)
-            case Closed():
+            case m.Closed():
                 self._over(message)
-            case Serving():  # once it is served, and again when its state has changed
+            case m.Serving():  # once it is served, and again when its state has changed
                 self._version, self._tries = message.version, 0
                 self._serve_log.stands(message.version, message.state)
-            case Error():
+            case m.Error():
                 raise errors.DoorError(sentence(message.message, message.rule, "", message.remedy), message.code)
 
-    def _begin(self, client: RemoteClient, custody: Custody, offer: Offer) -> None:
+    def _begin(self, client: RemoteClient, custody: Custody, offer: m.Offer) -> None:
         if len(self._sittings) >= MOST_SITTINGS:
-            client.send(Leave(offer.sitting, f"plays {MOST_SITTINGS} games already"))
+            client.send(m.Leave(offer.sitting, f"plays {MOST_SITTINGS} games already"))
             return
         try:
             self._sittings[offer.sitting] = _Sitting(
@@ -290,9 +278,9 @@ class RemoteService:
             )
         except (errors.ArenaError, OSError) as error:
             self._tell(f"expected to start {self._spec.name}, got: {error}")
-            client.send(Leave(offer.sitting, "could not be started on its author's machine"))
+            client.send(m.Leave(offer.sitting, "could not be started on its author's machine"))
 
-    def _hear(self, client: RemoteClient, message: Frame) -> None:
+    def _hear(self, client: RemoteClient, message: m.Frame) -> None:
         sitting = self._sittings.get(message.sitting)
         if sitting is None:
             return
@@ -324,7 +312,7 @@ class RemoteService:
                     )
                     return
                 sitting.sent += 1
-                client.send(Frame(sitting.name, sitting.sent, frame))
+                client.send(m.Frame(sitting.name, sitting.sent, frame))
                 if sitting.recorder is not None:
                     sitting.recorder.say(frame)
             if ended is None:
@@ -343,14 +331,14 @@ class RemoteService:
 
     def _leave(self, client: RemoteClient, sitting: _Sitting, reason: str) -> None:
         """Ends a sitting for a fault of this side."""
-        client.send(Leave(sitting.name, reason[:400]))
+        client.send(m.Leave(sitting.name, reason[:400]))
         words = sitting.process.last_words()
         self._serve_log.loses(f"{self._spec.name} {reason}")
         for line in words:
             self._tell(f"  {line}")
         self._end(sitting)
 
-    def _over(self, closed: Closed) -> None:
+    def _over(self, closed: m.Closed) -> None:
         sitting = self._sittings.get(closed.sitting)
         if sitting is None:
             return

@@ -90,9 +90,7 @@ def test_the_door_keeps_to_it(busy: tuple[League, OpenDoor, str], names: dict[st
     schemathesis = pytest.importorskip("schemathesis")
     _, open_door, token = busy
     right = ["2xx", "304", "404", "409", "413", "416", "422", "429"]  # 413: a league may take less than the most
-    config = {
-        "checks": {"positive_data_acceptance": {"expected-statuses": right}},
-    }
+    config = {"checks": {"positive_data_acceptance": {"expected-statuses": right}}}
     schema = schemathesis.openapi.from_url(
         f"{open_door.address}/api/v1/openapi.json", config=schemathesis.Config.from_dict(config)
     )

@@ -188,7 +188,7 @@ def test_who_cannot_play_now_is_waited_for_and_who_plays_no_more_is_not(playing:
 
 def sit(playing: Playing, against: str = "owl", seat: object = 0, author: str = "anna", **service: Any) -> Payload:
     order = replace(new_order("seat", {"against": against, "seat": seat}), author=author)
-    settings = replace(SETTINGS, bots=Bots(level="isolated"), service=Service(**service), limits=Limits(seats=3))
+    settings = replace(SETTINGS, bots=Bots(level="isolated"), service=Service(**service), limits=Limits(seats=5))
     return obey(playing.store, playing.folder, settings, order)
 
 
@@ -205,7 +205,7 @@ def test_an_author_has_one_seat_and_sees_a_deal_once(playing: Playing, monkeypat
     assert [sit(playing, **one)["code"] for one in wrong] == codes
     asked = sit(playing)
     assert (asked["against"], asked["before"], sit(playing)["game"]) == ("owl/1", 0, asked["game"])
-    assert sit(playing, seat=1)["code"] == "state"
+    assert (sit(playing, seat=1)["game"], sit(playing)["game"]) == (f"{asked['game'][:-1]}1", asked["game"])
     playing.look()
     assert began == [True], "one game, from one seat, noted before anybody sees its deal"
     assert store.controls.seats == {}
@@ -218,6 +218,7 @@ def test_an_author_has_one_seat_and_sees_a_deal_once(playing: Playing, monkeypat
     playing.store.versions.change(store.versions.named("owl/1").id, State.RETIRED, Actor.AUTHOR, "")
     playing.look()
     assert "you and owl/1 do not meet" in playing.notices("bert")[0]
+    assert (sit(playing, "random")["code"], sit(playing, "random", author="bert")["before"]) == ("quota", 0)
 
 
 def test_a_seat_that_a_kill_cut_short_is_over_and_one_with_a_log_counts(
@@ -244,7 +245,6 @@ def test_a_seat_that_a_kill_cut_short_is_over_and_one_with_a_log_counts(
         assert said in playing.notices("anna")[0]
     monkeypatch.setattr(sys.modules["arena.league.submissions.requested"], "is_open", lambda folder: False)
     sit(playing)
-    assert sit(playing, seat=1)["message"].endswith("waits")
     playing.look()
     assert store.controls.seats, "nobody could sit down: it waits for the door"
     obey(store, playing.folder, SETTINGS, new_order("author_remove", {"name": "anna"}))

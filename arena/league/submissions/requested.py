@@ -80,12 +80,15 @@ def seat(context: OrderContext) -> Payload:
         check_day(store.commands.times(context.order.verb, author.name), limit, "seats")
         own = Request(order=context.order.id, author=author.name, version=None, against=other.id, seat=number)
         _note(store, own)
-    elif own.began or (own.against, own.seat) != (other.id, number):
-        got = f"another while {own.game} {'is played' if own.began else 'waits'}"
-        remedy = "play that to its end, or resign; then ask again"
-        raise errors.Refused("state", f"expected one seat at a time, got: {got}", remedy, retry_after_s=1)
-    ahead = asked[: asked.index(own)] if own in asked else asked
-    return {"against": other.name, "game": own.game, "before": sum(not one.began for one in ahead)}
+        asked.append(own)
+    elif own.began:
+        expected = f"expected one seat at a time, got: another while {own.game} is played"
+        raise errors.Refused("state", expected, "play that to its end, or resign; then ask again", retry_after_s=1)
+    else:  # they may think better of it
+        _note(store, new := msgspec.structs.replace(own, against=other.id, seat=number), own)
+        asked[asked.index(own)] = own = new
+    before = sum(not one.began for one in asked[: asked.index(own)])
+    return {"against": other.name, "game": own.game, "before": before}
 
 
 def _note(store: LeagueStore, new: Request, old: Request | None = None) -> None:

@@ -83,6 +83,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     built_mib: Count = 4_096
     start_s: Count = 360
     matches: Annotated[int, Meta(ge=0, le=1_000)] = 5
+    seats: Annotated[int, Meta(ge=0, le=1_000)] = 20
 
     def of_author(self, quotas: Mapping[str, int]) -> dict[str, int]:
         """Returns the limits of an author who has quotas of their own, by name."""
@@ -121,7 +122,9 @@ class Service(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     workers: Annotated[int, Meta(ge=0, le=1024)] = 0
     publish_s: Annotated[float, Meta(ge=1, le=3600)] = 10.0
     stop_s: Annotated[float, Meta(ge=0, le=3600)] = 60.0
-    requested: Literal["idle", "beside"] = "idle"
+    requested: Literal["idle", "beside"] = "beside"
+    seats: Annotated[int, Meta(ge=0, le=64)] = 2
+    seat_time: str = "20m+10"
 
 
 class Site(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -371,6 +374,10 @@ def contradictions(settings: Settings) -> Iterator[tuple[str, str, str]]:
         sits = "where the program that sits for a remote bot connects to nobody"
         remedy = "leave it out, or choose another level"
         yield "bots", "remote", f"false at level {Level.FENCED}, {sits}, got: true; {remedy}"
+    bank_ms = value_types.TimeControl.parse(settings.service.seat_time).bank_ms
+    if bank_ms is None or bank_ms > 3_600_000:
+        least = "seat_time to bound the whole game, by an hour at most, such as 20m+10"
+        yield "service", "seat_time", f"{least}, got: {settings.service.seat_time!r}"
     forfeits, games = settings.suspension.forfeits, settings.suspension.games
     if forfeits > games:
         yield "suspension", "forfeits", f"no more forfeits than games, got: {forfeits} in {games}; correct one of them"
@@ -415,7 +422,10 @@ def _contradicted(section: str, settings: Settings) -> None:
 
 _CHECKS: Final[tuple[tuple[str, Callable[[Settings], object]], ...]] = (
     ("", lambda settings: bot_manifests.check_name(settings.name, "a league")),
-    *((name, partial(_contradicted, name)) for name in ("matchmaking", "logs", "season", "bots", "suspension")),
+    *(
+        (name, partial(_contradicted, name))
+        for name in ("matchmaking", "logs", "season", "bots", "suspension", "service")
+    ),
     ("season", lambda settings: settings.season.dates),
     ("season", lambda settings: need("beacon", 'beacon = "quicknet"') if settings.season.beacon else None),
     ("door", lambda settings: check_door(settings.door)),

@@ -47,6 +47,9 @@ class Item(Rated, frozen=True, kw_only=True):
     mean_score: float | None = None
     mean_ms: float | None = None
     max_ms: float | None = None
+    tokens: int | None = None
+    dollars: float | None = None
+    retries: int | None = None
     display_name: str = ""
 
 

@@ -12,19 +12,15 @@ Laws:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
 from arena.core.face import Payload, Seat, catalogue, drawing_kit, game_kit, log_records, plain, presenters, seat_styles
+from arena.pages.agents.seat import ASKED, GONE, OVER, WAITING
 from arena.pages.frames import difference, every_symbol, opening
 from arena.pages.parts import HERE, read_part, render, viewer_script, viewer_style
 from arena.pages.play.turn import Choice, Choosing, Turn
-
-WAITING: Final = "waiting"
-ASKED: Final = "asked"
-OVER: Final = "over"
-GONE: Final = "gone"
 
 Words: TypeAlias = dict[str, Any]
 """Texts that the viewer writes: a heading `h`, sentences `l`, reasons `y`."""

@@ -15,7 +15,9 @@ from arena.core.tournament.workers import available_cores
 from arena.core.types import Level
 from arena.league.folder import Folder
 from arena.league.public import documents
+from arena.league.public.ranking import Ranking
 from arena.league.settings import Settings
+from arena.league.show import league_table
 from arena.league.store import LeagueStore
 from arena.league.store.records import StepReport, Verdict
 from arena.league.store.states import Actor, State
@@ -98,6 +100,20 @@ def test_the_standings_have_every_version_that_plays_with_its_interval(played: L
     ranks = [item["rank"] for item in found["items"]]
     assert ranks == sorted(ranks)
     assert set(found["order"]["open"][0]) <= set(names)
+
+
+def test_what_games_have_cost_is_shown_where_a_version_says_it_and_in_no_record(played: LeagueStore) -> None:
+    item = documents.standings(played)["items"][0]
+    assert "tokens" not in item
+    cost = '{"tokens_in": 7, "tokens_out": 2, "microdollars": 1500000}'
+    played._db.execute("UPDATE seats SET figures = json_set(figures, '$.cost', json(?)) WHERE seat = 0", (cost,))
+    items = documents.standings(played)["items"]
+    shown = {(one["tokens"], one["dollars"], one["retries"]) for one in items}
+    assert {(18, 3.0, 0), (0, 0.0, 0)} <= shown
+    for row in documents.standings(played, Ranking(played, kit.season(played), costs=False))["items"]:
+        assert row.keys() == item.keys(), "nobody can check it"
+    assert "tokens" in str(league_table(items, 200))
+    assert played._db.execute("SELECT cost FROM v_seats WHERE cost IS NOT NULL").fetchone() is not None
 
 
 def test_one_rating_is_shown_everywhere(played: LeagueStore, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from arena.core.catalogue import make_settings
 from arena.core.errors import LogError, MachineFault
@@ -22,8 +23,9 @@ from arena.league.keeping.housekeeping import all_logs
 from arena.league.keeping.retention import QUALIFYING
 from arena.league.service.inbox import new_order
 from arena.league.service.orders import obey
-from arena.league.settings import Limits, Settings
+from arena.league.settings import Bots, Limits, Service, Settings
 from arena.league.store import LeagueStore
+from arena.league.store.controls import Request
 from arena.league.store.records import Version
 from arena.league.store.states import Actor, State
 from arena.league.submissions.requested import Requested
@@ -48,9 +50,11 @@ class Tools:
     def __init__(self, logs: Path) -> None:
         self.logs = logs
 
-    def meeting(self, *of: Any) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
-        bots = [BotSpec(name=one.bot, version="1", command=("x",), folder="/", digest=one.digest) for one in of[:2]]
-        return meet, (tuple(bots), RULES, Level.TRUSTED, self.logs, *of[2:])
+    def meeting(self, request: Request, *of: Version) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
+        bots = [BotSpec(name=one.bot, version="1", command=("x",), folder="/", digest=one.digest) for one in of]
+        bots[:0] = [replace(bots[0], name="guest")] * (request.seat is not None)
+        secret = bytes.fromhex(request.secret)
+        return meet, (tuple(bots), RULES, Level.TRUSTED, self.logs, request.order, secret, request.seat)
 
 
 class Playing:
@@ -64,11 +68,11 @@ class Playing:
         (folder.logs / QUALIFYING).mkdir()
         self.begin()
 
-    def begin(self) -> None:
+    def begin(self, *, seats: bool = False) -> None:
         """A service begins."""
         worker: Any = StepWorker(instant.inline)
         tools: Any = Tools(self.folder.logs / QUALIFYING)
-        self.requested = Requested(self.store, self.folder, tools, worker, print, lambda: self.absent)
+        self.requested = Requested(self.store, self.folder, tools, worker, print, lambda: self.absent, seats=seats)
 
     def look(self, *, may_start: bool = True) -> None:
         for _ in range(2):
@@ -180,3 +184,68 @@ def test_who_cannot_play_now_is_waited_for_and_who_plays_no_more_is_not(playing:
     playing.look()
     assert playing.store.controls.requests == []
     assert "one of them plays no more" in playing.notices("anna")[0]
+
+
+def sit(playing: Playing, against: str = "owl", seat: object = 0, author: str = "anna", **service: Any) -> Payload:
+    order = replace(new_order("seat", {"against": against, "seat": seat}), author=author)
+    settings = replace(SETTINGS, bots=Bots(level="isolated"), service=Service(**service), limits=Limits(seats=5))
+    return obey(playing.store, playing.folder, settings, order)
+
+
+def test_an_author_has_one_seat_and_sees_a_deal_once(playing: Playing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["arena.league.submissions.requested"], "is_open", lambda folder: True)
+    playing.begin(seats=True)
+    store, began = playing.store, list[bool]()
+    monkeypatch.setattr(
+        sys.modules["arena.league.submissions.steps.qualify"].game_worker, "play",
+        lambda job: (began.append(store.controls.requests[0].began), audit_kit.play(job))[1],
+    )  # fmt: skip
+    wrong: tuple[dict[str, Any], ...] = ({"seat": 2}, {"seat": "x"}, {"against": "nobody"}, {"seats": 0})
+    codes = ["argument", "argument", "unknown_version", "not_accepted"]
+    assert [sit(playing, **one)["code"] for one in wrong] == codes
+    asked = sit(playing)
+    assert (asked["against"], asked["before"], sit(playing)["game"]) == ("owl/1", 0, asked["game"])
+    assert (sit(playing, seat=1)["game"], sit(playing)["game"]) == (f"{asked['game'][:-1]}1", asked["game"])
+    playing.look()
+    assert began == [True], "one game, from one seat, noted before anybody sees its deal"
+    assert store.controls.seats == {}
+    [notice] = playing.notices("anna")
+    assert f"you have met owl/1, unrated: rank 1 in {asked['game']}" in notice or f"rank 2 in {asked['game']}" in notice
+    assert Published(playing.folder.published).log("anna", asked["game"]).size
+    with pytest.raises(Refusal):
+        Published(playing.folder.published).log("bert", asked["game"])
+    assert (sit(playing)["before"], sit(playing, author="bert")["before"]) == (0, 1)
+    playing.store.versions.change(store.versions.named("owl/1").id, State.RETIRED, Actor.AUTHOR, "")
+    playing.look()
+    assert "you and owl/1 do not meet" in playing.notices("bert")[0]
+    assert (sit(playing, "random")["code"], sit(playing, "random", author="bert")["before"]) == ("quota", 0)
+
+
+def test_a_seat_that_a_kill_cut_short_is_over_and_one_with_a_log_counts(
+    playing: Playing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["arena.league.submissions.requested"], "is_open", lambda folder: True)
+    store = playing.store
+    for has_log in (False, True):
+        game, [request] = sit(playing)["game"], store.controls.requests
+        if has_log:
+            playing.begin(seats=True)
+            monkeypatch.setattr(type(playing.requested), "_over", lambda *of: None)
+            playing.look()
+            monkeypatch.undo()
+            monkeypatch.setattr(sys.modules["arena.league.submissions.requested"], "is_open", lambda folder: True)
+        else:
+            store.set_control("requests", [replace(request, began=True)])
+        assert sit(playing)["code"] == "state", "it is played"
+        playing.begin(seats=True)
+        playing.requested.resume()
+        playing.look()
+        assert store.controls.requests == []
+        said = f"in {game}. `arena" if has_log else f"{game} was cut short: the league was stopped"
+        assert said in playing.notices("anna")[0]
+    monkeypatch.setattr(sys.modules["arena.league.submissions.requested"], "is_open", lambda folder: False)
+    sit(playing)
+    playing.look()
+    assert store.controls.seats, "nobody could sit down: it waits for the door"
+    obey(store, playing.folder, SETTINGS, new_order("author_remove", {"name": "anna"}))
+    assert store.controls.seats == {}

@@ -68,7 +68,7 @@ class Asked:
 def test_what_authors_ask_for_is_played_when_nothing_rated_is(tmp_path: Path, beside: bool, bots: int) -> None:
     with service_kit.league(tmp_path, *("fox", "owl", "cat")[:bots]) as store:
         running, asked = Running(store, service_kit.play, workers=2 if bots else 9), Asked()
-        running.service.requested, running.service.beside = asked, beside  # type: ignore[assignment]
+        running.service.requested = ((asked, beside),)  # type: ignore[assignment]
         running.run(20 if bots else 500)
         assert {*asked.may} >= {beside if bots else True}
         assert bots == 0 or beside or not any(asked.may), "something rated waits for a worker in every turn"

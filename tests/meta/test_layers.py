@@ -86,6 +86,7 @@ PLACES = {
     "arena.learn.tune.report": "tournament",
     "arena.learn.tune.spsa": "ratings",
     "arena.pages": "pages",
+    "arena.pages.agents.seat": "store",
     "arena.pages.commands": "cli",
     "arena.pages.exhibits": "store",
     "arena.pages.live": "live",

@@ -15,7 +15,6 @@ from arena.core.errors import ConfigError, did_you_mean
 from arena.core.progress import Progress
 from arena.core.ratings.pairs import PairResult, add_up, pairs_of
 from arena.core.ratings.scores import mean_scores
-from arena.core.record.log import COSTS
 from arena.core.standings.notice import notify as notify
 from arena.core.standings.pool import Joined
 from arena.core.standings.table import MOST_CROSSED, CrossRow, Order, Standing, Standings, fit_of, numbered, tabulate
@@ -136,7 +135,8 @@ def report(
         if frozen is not None:
             table = _as_frozen(table, frozen)
         if costs := reader.costs(row.id):
-            table = replace(table, standings=tuple(_with_cost(one, costs.get(one.bot, {})) for one in table.standings))
+            rows = tuple(replace(one, **told_costs(costs.get(one.bot, {}))) for one in table.standings)
+            table = replace(table, standings=rows)
         done = 0 if without else reader.done(row.id)
         paces = reader.paces(row.id)
         void = reader.void_losses(row.id)
@@ -160,10 +160,10 @@ def report(
     return document, row
 
 
-def _with_cost(row: Standing, cost: Mapping[str, int]) -> Standing:
-    told = {name: cost.get(name, 0) for name in COSTS}
-    tokens, dollars = told["tokens_in"] + told["tokens_out"], told["microdollars"] / 1e6
-    return replace(row, tokens=tokens, dollars=dollars, retries=told["retries"])
+def told_costs(cost: Mapping[str, int]) -> dict[str, float]:
+    """Returns what a row of standings tells of costs, as `COSTS` has them."""
+    tokens = cost.get("tokens_in", 0) + cost.get("tokens_out", 0)
+    return {"tokens": tokens, "dollars": cost.get("microdollars", 0) / 1e6, "retries": cost.get("retries", 0)}
 
 
 def _as_frozen(table: Standings, frozen: Payload) -> Standings:

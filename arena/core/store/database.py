@@ -60,6 +60,7 @@ MIGRATIONS = (
     "0020_wings",
     "0021_figures",
     "0022_struck",
+    "0023_costs",
 )
 """The names of all migrations, repeated here so that `arena.core.store.migrations` is imported only if one must run."""
 _FIRST_RELEASE: Final = 19  # so many migrations has a database of 0.2.0

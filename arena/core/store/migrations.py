@@ -44,6 +44,11 @@ def struck(db: Database) -> None:
     db.execute("ALTER TABLE games ADD COLUMN struck TEXT")
 
 
+@migrations(name="0023_costs")
+def costs(db: Database) -> None:
+    """Changes no table: the views have what a seat cost since then."""
+
+
 def _figures(seat: int, told: Payload) -> str:
     """Returns the document of a seat, from the columns that it had."""
     own = {name: told[name] for name, (_, path) in _FIGURES.items() if path == name and told[name] is not None}

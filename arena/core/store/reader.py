@@ -36,11 +36,8 @@ def moved_with(database: Path, logs: str) -> str:
     """Returns the folder of a tournament's logs: where it was, or beside the database if both were moved together."""
     parts = Path(logs).parts
     beside = (Path(database.resolve().parent, *parts[-count:]) for count in range(1, len(parts)))
-    return (
-        logs
-        if Path(logs).exists()
-        else next((str(found) for found in beside if (found / COMMITMENT_FILE).is_file()), logs)
-    )
+    there = (str(found) for found in beside if (found / COMMITMENT_FILE).is_file())
+    return logs if Path(logs).exists() else next(there, logs)
 
 
 class Reader:

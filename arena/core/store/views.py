@@ -121,7 +121,7 @@ VIEWS: Final[Mapping[str, str]] = {
             {_REPLAY} AS replay,
             denied_ms,
             level,
-            off_turn_cpu_ms
+            off_turn_cpu_ms, json_extract(figures, '$.cost') AS cost
         FROM seats
         JOIN games ON games.id = seats.game AND games.status = 'done'
         JOIN entrants ON entrants.tournament = games.tournament AND entrants.number = entrant

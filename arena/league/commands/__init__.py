@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "report": ("arena.league.commands.submit:report", "Show what the steps of a version found."),
     "log": ("arena.league.commands.look:log", "Fetch the log of a game, once its match is over."),
     "match": ("arena.league.commands.steer:match", "Ask for an unrated match against a bot of your choice."),
+    "play": ("arena.league.commands.play:play", "Play against a bot of a league yourself, unrated."),
     "hand-over": ("arena.league.commands.steer:hand_over", "Hand a bot over to another author."),
     "rename": ("arena.league.commands.steer:rename", "Give a bot another display name."),
     "export-author": ("arena.league.commands.author:export_author", "Write what a league keeps of an author."),

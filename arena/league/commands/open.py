@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import click
@@ -171,26 +170,8 @@ def serve(folder: Path, bind: str, names: tuple[str, ...]) -> None:
       arena league serve cup
       arena league serve cup --bind 0.0.0.0:8080 --name cup.example
     """
-    from arena.core.face import need
-
-    need("pages", "`arena league serve`")
-    from arena.core.face import feeds
     from arena.league.public.shown import ShownLeague
-    from arena.pages.commands.watch import of_folder, tell_error
-    from arena.pages.live.app import Watching, public_app
-    from arena.pages.web import Guard, Server, listen
+    from arena.pages.commands.watch import of_folder, serve_live
 
     shown = ShownLeague(folder)
-    seen = of_folder(shown, hands=False)
-    listening = listen(bind)
-    with closing(feeds.FeedReader(seen.feed)) as feed_reader:
-        watching = Watching(feed_reader, seen.board, revealed=seen.revealed, public=True)
-        app = Guard(public_app(shown.site, watching), key=None, port=listening.port, names=names)
-        if listening.warning:
-            say(listening.warning)
-
-        def ready() -> None:
-            show_line(listening.url())
-            say("Everybody who reaches this address can look. Ctrl-C ends it; the league plays on.")
-
-        Server(app, listening, ready=ready, on_stop=watching.close, on_error=tell_error).run()
+    serve_live(of_folder(shown, hands=False), bind, site=shown.site, names=names)

@@ -136,7 +136,7 @@ def retire(bot: str, folder: Path | None, reason: str, elsewhere: Elsewhere | No
 def match(bot: str, against: str, folder: Path | None, author: str | None, elsewhere: Elsewhere | None) -> None:
     """Ask for an unrated match of BOT, which is yours, against another that plays.
 
-    It counts in nothing, and is played when there is nothing rated to play. A notice says how it ended; its logs are
+    It counts in nothing, and is played beside rated games, which come first. A notice says how it ended; its logs are
     yours alone. How many an author may ask for in 24 hours is the limit `matches`.
 
     \b

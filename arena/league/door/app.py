@@ -34,25 +34,11 @@ from starlette.websockets import WebSocket
 
 from arena.core.face import errors, files
 from arena.league.door import checks
+from arena.league.door import messages as m
+from arena.league.door.author_seats import read_said
 from arena.league.door.health import DoorFiles
 from arena.league.door.limits import MIB, MOST_OPEN, Usage
 from arena.league.door.local_requests import LocalRequests, Who
-from arena.league.door.messages import (
-    API,
-    MAX_ARCHIVE,
-    ORDERS,
-    BotName,
-    Digest,
-    GamesQuery,
-    LogQuery,
-    LogsQuery,
-    Ordered,
-    OrderKind,
-    Problem,
-    StandingsQuery,
-    SubmitQuery,
-    VersionsQuery,
-)
 from arena.league.door.orders import Orders
 from arena.league.door.published import File, Published
 from arena.league.door.refusals import Refusal
@@ -114,7 +100,7 @@ class Door:
         self.traffic: Callable[[], tuple[int, Mapping[str, int]]] = lambda: (0, {})
         """Says how many connections the server has, and how many it has closed, by reason."""
         llms = PlainTextResponse(_LLMS, headers=_NO_STORE)
-        routes: list[BaseRoute] = [Mount(API, app=self._of_authors(_Routes(self))), Route("/llms.txt", llms)]
+        routes: list[BaseRoute] = [Mount(m.API, app=self._of_authors(_Routes(self))), Route("/llms.txt", llms)]
         if site is not None:
             routes.append(Mount("/", app=site))
         self.app = Starlette(routes=routes, lifespan=self._lifespan, exception_handlers=self._failures())
@@ -146,7 +132,7 @@ class Door:
         """Returns an application that only authors reach; `scope["who"]` says which."""
 
         async def admitted(scope: Scope, receive: Receive, send: Send) -> None:
-            if scope["path"] == f"{API}/openapi.json":
+            if scope["path"] == f"{m.API}/openapi.json":
                 return await app(scope, receive, send)
             who = self._admit(scope)
             self._open[who.author] += 1
@@ -189,15 +175,15 @@ class Door:
 
         return dict.fromkeys((Refusal, msgspec.ValidationError, HTTPException, OSError, Exception), refused)
 
-    def _problem(self, request: Request | WebSocket, error: Exception) -> Problem:
+    def _problem(self, request: Request | WebSocket, error: Exception) -> m.Problem:
         if isinstance(error, Refusal):
             return error.problem
         if isinstance(error, msgspec.ValidationError):
-            reason = f"expected a request as {API}/openapi.json has it, got: {error}"
+            reason = f"expected a request as {m.API}/openapi.json has it, got: {error}"
             return Refusal("malformed", reason, "correct the request").problem
         if isinstance(error, HTTPException):
             there = f"{request.scope.get('method', 'a WebSocket')} {request.url.path}"
-            reason = f"expected a request that {API}/openapi.json has, got: {there:.200}"
+            reason = f"expected a request that {m.API}/openapi.json has, got: {there:.200}"
             found = Refusal("unknown", reason, "correct the address or the method").problem
             return msgspec.structs.replace(found, title=error.detail, status=error.status_code)
         if isinstance(error, OSError):
@@ -207,7 +193,7 @@ class Door:
             reason = "expected an answer, got: a mistake of the door"
         return Refusal("internal", reason, "try again later").problem
 
-    async def _say(self, request: Request | WebSocket, problem: Problem) -> Response | None:
+    async def _say(self, request: Request | WebSocket, problem: m.Problem) -> Response | None:
         self._telling.refused[problem.code] += 1
         numbers = {"retry-after": problem.retry_after_s, "upload-offset": problem.have}
         headers = _NO_STORE | {name: str(value) for name, value in numbers.items() if value is not None}
@@ -226,6 +212,7 @@ class _Routes(Router):
     def __init__(self, door: Door) -> None:
         self._published = door._published
         self._requests = door._requests
+        self._seats = door._sockets.author_seats
         routes = [
             Route("/", self._welcome),
             Route("/openapi.json", self._openapi),
@@ -239,9 +226,12 @@ class _Routes(Router):
             Route("/seasons/{tournament}/logs.tar", self._logs),
             Route("/seasons/{tournament}/{file}", self._season),
             Route("/bots/{bot}", self._submit, methods=["PUT"]),
-            *(Route(kind.path, self._ordering(kind), methods=[kind.method.upper()]) for kind in ORDERS),
+            *(Route(kind.path, self._ordering(kind), methods=[kind.method.upper()]) for kind in m.ORDERS),
             Route("/bots/{bot}/uploads/{digest}", self._have, methods=["HEAD"]),
+            Route("/seat", self._seat),
+            Route("/seat", self._play, methods=["POST"]),
             WebSocketRoute("/remote", door._sockets.serve),
+            WebSocketRoute("/seat", door._sockets.sit),
         ]
         super().__init__(routes)
 
@@ -254,17 +244,17 @@ class _Routes(Router):
         return Response(document(), media_type="application/json")
 
     async def _versions(self, request: Request) -> Response:
-        return _answer(await self._requests.versions(_who(request), _query(request, VersionsQuery)))
+        return _answer(await self._requests.versions(_who(request), _query(request, m.VersionsQuery)))
 
     async def _games(self, request: Request) -> Response:
-        query = msgspec.structs.asdict(_query(request, GamesQuery))
+        query = msgspec.structs.asdict(_query(request, m.GamesQuery))
         return _answer(self._published.games(_who(request).author, **query))
 
     async def _game(self, request: Request) -> Response:
         return self._file(request, self._published.game(request.path_params["rules"]), "application/json")
 
     async def _standings(self, request: Request) -> Response:
-        return _answer(self._published.standings(_query(request, StandingsQuery).after))
+        return _answer(self._published.standings(_query(request, m.StandingsQuery).after))
 
     async def _report(self, request: Request) -> Response:
         bot, number, kind = request.path_params.values()
@@ -272,7 +262,7 @@ class _Routes(Router):
         return self._file(request, file, "application/json")
 
     async def _log(self, request: Request) -> Response:
-        public = _query(request, LogQuery).public is not None
+        public = _query(request, m.LogQuery).public is not None
         file = self._published.log("" if public else _who(request).author, request.path_params["game"])
         return self._file(request, file, "application/zstd")
 
@@ -284,20 +274,30 @@ class _Routes(Router):
         kind = "application/json" if name.endswith(".json") else "application/jsonl"
         return self._file(request, self._published.season(tournament, name), kind)
 
-    def _ordering(self, kind: OrderKind) -> Callable[[Request], Awaitable[Response]]:
+    def _ordering(self, kind: m.OrderKind) -> Callable[[Request], Awaitable[Response]]:
         """Returns what answers an order of a kind."""
 
         async def answer(request: Request) -> Response:
-            arguments = {name: _named(request, name, BotName) for name in request.path_params}
+            arguments = {name: _named(request, name, m.BotName) for name in request.path_params}
             if kind.query is not None:
                 arguments |= msgspec.structs.asdict(_query(request, kind.query))
             ordered = await self._requests.ordered(_who(request), kind.verb, arguments)
-            return _answer(ordered, 202 if ordered == Ordered(order=ordered.order) else 200)
+            if kind.verb == "seat" and ordered.game:
+                await self._seats.expect(_who(request).author, ordered.game)
+            return _answer(ordered, 202 if ordered == m.Ordered(order=ordered.order) else 200)
 
         return answer
 
+    async def _seat(self, request: Request) -> Response:
+        return _answer(await self._seats.state(_who(request).author, _query(request, m.WaitQuery).wait))
+
+    async def _play(self, request: Request) -> Response:
+        author, query = _who(request).author, _query(request, m.WaitQuery)
+        self._seats.say(author, read_said(await request.body()))
+        return _answer(msgspec.structs.replace(await self._seats.state(author, query.wait), start={}))
+
     async def _logs(self, request: Request) -> Response:
-        logs = self._published.logs(request.path_params["tournament"], _query(request, LogsQuery).games)
+        logs = self._published.logs(request.path_params["tournament"], _query(request, m.LogsQuery).games)
         length = 1_024 + sum(tarfile.BLOCKSIZE + one.size + -one.size % tarfile.BLOCKSIZE for one in logs)
         sent = self._tar(_who(request), logs)
         return StreamingResponse(sent, 200, {**_NO_STORE, "content-length": str(length)}, "application/x-tar")
@@ -313,7 +313,7 @@ class _Routes(Router):
         yield bytes(1_024)  # the end of a tar
 
     async def _have(self, request: Request) -> Response:
-        have = self._requests.have(_who(request), _named(request, "digest", Digest))
+        have = self._requests.have(_who(request), _named(request, "digest", m.Digest))
         return Response(status_code=204, headers={**_NO_STORE, "upload-offset": str(have)})
 
     async def _submit(self, request: Request) -> Response:
@@ -321,8 +321,8 @@ class _Routes(Router):
         try:
             try:
                 size, offset = _number(request, "content-length"), _number(request, "upload-offset", "0")
-                digest = _query(request, SubmitQuery).digest
-                begun = Announced(_named(request, "bot", BotName), digest, offset + size)
+                digest = _query(request, m.SubmitQuery).digest
+                begun = Announced(_named(request, "bot", m.BotName), digest, offset + size)
                 answer = await self._requests.submit(_who(request), begun, offset, sent)
             finally:
                 await self._rest(request, sent)
@@ -379,8 +379,8 @@ class _Routes(Router):
 
 def room(scope: Scope) -> tuple[int, float]:
     """Returns how many bytes more than every other the body of a request may have, and how many seconds more take."""
-    is_archive = scope["method"] == "PUT" and PurePosixPath(scope["path"]).parent == PurePosixPath(f"{API}/bots")
-    return (MAX_ARCHIVE, 600.0) if is_archive else (0, 0.0)
+    is_archive = scope["method"] == "PUT" and PurePosixPath(scope["path"]).parent == PurePosixPath(f"{m.API}/bots")
+    return (m.MAX_ARCHIVE, 600.0) if is_archive else (0, 0.0)
 
 
 def confine() -> None:

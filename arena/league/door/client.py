@@ -158,6 +158,11 @@ class Client:
         answer = self._asked(_Request(kind.method.upper(), f"{path}{'?' if query else ''}{urlencode(query)}"))
         return None if answer.status == HTTPStatus.ACCEPTED else _read(answer.body, messages.Ordered)
 
+    def seat(self, said: messages.SeatSaid | None = None, wait_s: int = 0) -> messages.SeatState:
+        """Returns how the author's seat stands, once they have said something, if that is given."""
+        path, body = f"/seat?wait={wait_s}", None if said is None else msgspec.json.encode(said)
+        return _read(self._asked(_Request("GET" if said is None else "POST", path, body)).body, messages.SeatState)
+
     def status(self, bot: str = "", wait_s: int = 0) -> messages.Versions:
         """Returns how the author's versions stand, of one bot or of all.
 

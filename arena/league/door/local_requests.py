@@ -15,15 +15,7 @@ import msgspec
 from arena.core.face import Level, Payload
 from arena.league.door.checks import ArchiveChecks
 from arena.league.door.limits import ARCHIVE_MIB, LIMITS, MOST_BOTS, MOST_OPEN, MOST_WAITING, Usage, orders_of
-from arena.league.door.messages import (
-    PROTOCOL,
-    Ordered,
-    Serve,
-    Submitted,
-    Versions,
-    VersionsQuery,
-    Welcome,
-)
+from arena.league.door.messages import PROTOCOL, Ordered, Serve, Submitted, Versions, VersionsQuery, Welcome
 from arena.league.door.orders import Orders
 from arena.league.door.published import Published
 from arena.league.door.refusals import Refusal, unknown

@@ -116,7 +116,65 @@ class DisplayQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """In any script, 32 characters at most; empty: none."""
 
 
+class SeatQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Against whom, and where."""
+
+    against: Annotated[str, Meta(min_length=1, max_length=100)]
+    """A bot that plays, or a version of one: `owl/2`."""
+    seat: Annotated[int, Meta(ge=0, le=63)] = 0
+    """Your seat. The bot has all others."""
+
+
+class WaitQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How long to wait."""
+
+    wait: Annotated[int, Meta(ge=0, le=MAX_WAIT_S)] = 0
+    """How many seconds to wait at most, until you are asked or the game is over."""
+
+
+class SeatSaid(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an author says in their seat."""
+
+    do: Literal["play", "resign"] = "play"
+    """Whether to play, or to give the game up."""
+    request: Count = 0
+    """The number of the request that the plays answer."""
+    plays: Annotated[list[Payload], Meta(max_length=64)] = []
+    """One play, made from a product of `legal`."""
+    note: Annotated[str, Meta(max_length=wire_messages.MAX_NOTE)] = ""
+    """What you thought, for the log: nobody sees it during the game."""
+    cost: Annotated[dict[str, Count], Meta(max_length=8)] = {}
+    """What the decision has cost, if you know: `tokens_in`, `tokens_out`, `microdollars`, `retries`."""
+
+
 # Answers over HTTP
+
+
+class SeatState(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How an author's seat stands. What does not fit the phase is absent."""
+
+    phase: Literal["waiting", "asked", "over", "gone"]
+    """Whether you are asked; `waiting`: for the game to begin, or for others; `gone`: you have forfeited."""
+    request: int = 0
+    """The number of the request that is open, or was last."""
+    game: str = ""
+    """The game's name: its log is yours once `phase` is `over` or `gone`, a moment later."""
+    start: Payload = {}
+    """What you were told when the game began, the board among it; not in the answer to what you say."""
+    kind: str = ""
+    """The kind of decision that is asked for."""
+    events: list[Payload] | None = None
+    """What happened since the last request."""
+    legal: list[Payload] = []
+    """The legal plays, as products: under each key a list, of which a play has one value."""
+    view: Payload = {}
+    """All that you may know, as of the last request."""
+    clock: int | None = None
+    """How many milliseconds are left for the decision."""
+    result: Payload = {}
+    """How it ended, once it is over: `termination`, `ranks` by seat (1 is best), `scores`, `forfeits`, your `seat`."""
+    why: str = ""
+    """Why the seat is gone."""
 
 
 class Welcome(Struct, frozen=True, kw_only=True):
@@ -195,6 +253,8 @@ class Ordered(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """... this one."""
     before: int | None = None
     """Number of such matches that wait before it."""
+    game: str = ""
+    """The name of the game of a seat."""
     author: str = ""
     """The author of the bot now; or the pseudonym of who has left."""
     offered: str = ""
@@ -216,6 +276,7 @@ class OrderKind(NamedTuple):
 ORDERS: Final = (
     OrderKind("retire", "delete", "/bots/{bot}", "Takes a bot out of the league"),
     OrderKind("match", "post", "/bots/{bot}/matches", "Asks for an unrated match", MatchQuery),
+    OrderKind("seat", "put", "/seat", "Asks for a seat in an unrated game", SeatQuery),
     OrderKind("bot_author", "put", "/bots/{bot}/author", "Offers a bot to an author, or takes one", AuthorQuery),
     OrderKind("bot_display", "put", "/bots/{bot}/display", "Gives a bot another display name", DisplayQuery),
     OrderKind("author_remove", "delete", "/authors/{name}", "Leaves the league, for ever"),

@@ -51,6 +51,8 @@ class _Operation(msgspec.Struct, frozen=True):
     query: Any = None
     media: tuple[str, ...] = ()
     """The media types of an answer that is a file."""
+    body: Any = None
+    """The class of a body in JSON."""
 
 
 _OPERATIONS: Final = (
@@ -77,6 +79,8 @@ _OPERATIONS: Final = (
         _Operation(kind.method, kind.path, kind.summary, {"200": m.Ordered, "202": m.Ordered}, kind.query)
         for kind in m.ORDERS
     ),
+    _Operation("get", "/seat", "How your seat stands", {"200": m.SeatState}, m.WaitQuery),
+    _Operation("post", "/seat", "Plays in your seat", {"200": m.SeatState}, m.WaitQuery, body=m.SeatSaid),
     _Operation("head", "/bots/{bot}/uploads/{digest}", "How much of an upload is there", {"204": "It is begun"}),
 )
 
@@ -85,8 +89,9 @@ _OPERATIONS: Final = (
 def document() -> bytes:
     """Returns the document."""
     kinds = dict.fromkeys(kind for one in _OPERATIONS for kind in one.answers.values() if isinstance(kind, type))
-    _, components = msgspec.json.schema_components([*kinds, m.Problem], ref_template="#/components/schemas/{name}")
-    for kind in (*kinds, m.Problem):
+    described = [*kinds, m.Problem, m.SeatSaid]
+    _, components = msgspec.json.schema_components(described, ref_template="#/components/schemas/{name}")
+    for kind in described:
         for name, meaning in _meanings(kind).items():
             components[kind.__name__]["properties"][name]["description"] = meaning
     paths: dict[str, Any] = {}
@@ -141,6 +146,8 @@ def _operation(one: _Operation) -> dict[str, Any]:
         offset = {"type": "integer", "minimum": 0, "maximum": m.MAX_ARCHIVE, "default": 0}
         parameters.append(_parameter("Upload-Offset", "header", offset, "Where the body begins in what is sent."))
         operation["requestBody"] = {"required": True, "content": {"application/octet-stream": {"schema": _BINARY}}}
+    if one.body is not None:
+        operation["requestBody"] = {"required": True, "content": {_JSON: {"schema": _reference(one.body)}}}
     if one.query is m.SubmitQuery or one.method == "head":
         told = operation["responses"]["204" if one.method == "head" else "default"]
         told["headers"] = {**told["headers"], "upload-offset": _header("How many bytes are there", "integer")}

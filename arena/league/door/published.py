@@ -118,6 +118,10 @@ class Published:
             kept=kept if isinstance(kept, dict) else {},
         )
 
+    def seat(self, author: str) -> str:
+        """Returns the name of the game in which an author has asked for a seat, until it is over; empty if none."""
+        return str(self._status(author).get("seat") or "")
+
     def is_pending(self, author: str, bot: str) -> bool:
         """Tells whether the newest version of a bot, or of all bots, is still to be tried."""
         newest = next(iter(self.status(author, bot).versions), None)

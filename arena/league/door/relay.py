@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import socket
 import time
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.face import bot_manifests, errors, files, runtimes
+from arena.core.face import TimeControl, bot_manifests, errors, files, runtimes
 from arena.league.door import relay_seat
 
 START_MS: Final = 30_000
@@ -23,6 +24,10 @@ PRESENCE: Final = "door/remote.json"
 STALE_S: Final = 30.0
 """Seconds after which it is stale: a door that hangs leaves it behind."""
 _PROGRAM: Final = "relay_seat.py"
+OF_AUTHOR: Final = "@"
+"""What a seat's name begins with if an author sits there; no version's does."""
+GUEST: Final = "guest"
+"""The name of an author's seat in a log."""
 
 
 def remote_bot(
@@ -45,6 +50,12 @@ def remote_bot(
         name=name, version="", language=language, command=(runtimes.PYTHON, _PROGRAM, SOCKET, name), folder=str(seat),
         rules=rules, digest=digest, start_ms=START_MS, sockets=(str(seat / SOCKET),),
     )  # fmt: skip
+
+
+def seat_of(folder: Path, author: str, game: str, time: str) -> bot_manifests.BotSpec:
+    """Returns what plays in an author's seat in a game, with a clock of its own. Errors are those of `remote_bot`."""
+    spec = remote_bot(folder, f"{OF_AUTHOR}{author} {game}", hashlib.sha256(GUEST.encode()).hexdigest())
+    return msgspec.structs.replace(spec, name=GUEST, version="agent", time=TimeControl.parse(time))
 
 
 def served(folder: Path) -> frozenset[str]:

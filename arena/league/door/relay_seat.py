@@ -2,9 +2,9 @@
 
     python relay_seat.py SOCKET VERSION
 
-It connects to the league's door (SOCKET), asks for the remote bot VERSION, and passes on the frames of the game as they
-are. Only the token in the bot's `hello` is replaced, because the bot has one of its author's machine. If the bot is
-lost, it says why on standard error and ends with status 1: that is the seat's forfeit.
+It connects to the league's door (SOCKET), asks for the remote bot VERSION, or for an author (`@NAME GAME`), and passes
+on the frames of the game as they are. Only the token in the bot's `hello` is replaced, because the bot has one of its
+author's machine. If the bot is lost, it says why on standard error and ends with status 1: that is the seat's forfeit.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ def main(path: str, version: str) -> int:
         referee.linger = 1_000
         referee.connect(os.environ["ARENA_ENDPOINT"])
         send(door, b"v", version.encode())
-        return relay(door, referee)
+        return relay(door, referee, "the author" if version.startswith("@") else "the remote bot")
 
 
-def relay(door: socket.socket, referee: zmq.Socket[bytes]) -> int:
-    """Passes frames on until one side ends."""
+def relay(door: socket.socket, referee: zmq.Socket[bytes], who: str) -> int:
+    """Passes frames on until one side ends; `who` plays here."""
     poller = zmq.Poller()
     poller.register(door, zmq.POLLIN)
     poller.register(referee, zmq.POLLIN)
@@ -58,7 +58,7 @@ def relay(door: socket.socket, referee: zmq.Socket[bytes]) -> int:
             for kind, content in messages(received):
                 if kind == b"x":
                     data = b""
-                    sys.stderr.write(f"the remote bot {content.decode(errors='replace')}\n")
+                    sys.stderr.write(f"{who} {content.decode(errors='replace')}\n")
                     break
                 referee.send(content if greeted else with_token(content))
                 greeted = True

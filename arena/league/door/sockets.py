@@ -15,9 +15,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.core.face import errors
+from arena.league.door.author_seats import AuthorSeats, read_said
 from arena.league.door.codec import decode, encode, number_of
 from arena.league.door.health import DoorFiles
 from arena.league.door.limits import Usage
@@ -88,6 +90,7 @@ class Sockets:
         self._telling = telling
         self._clock = clock
         self._remote_bots = RemoteBots()
+        self.author_seats = AuthorSeats(published, clock)
         self._seats: dict[int, SeatConnection] = {}
 
     def presence(self) -> dict[str, Presence]:
@@ -97,6 +100,7 @@ class Sockets:
     def tick(self, now: float) -> None:
         """Does what it is time for. Call it every second or so."""
         self._remote_bots.tick(now)
+        self.author_seats.tick(now)
         self._sweep()
         for version, served in list(self._remote_bots.served.items()):
             found = [each for each in self._published.versions(served.author) if each.get("version") == version]
@@ -139,6 +143,45 @@ class Sockets:
             self._sweep()
             for task in (sender, *connection.tasks):
                 task.cancel()
+
+    async def sit(self, websocket: WebSocket) -> None:
+        """Serves an author's seat over a WebSocket: tells each state, and takes what `POST /seat` takes."""
+        who: Who = websocket.scope["who"]
+        await self.author_seats.state(who.author)
+        await websocket.accept()
+        telling = asyncio.create_task(self._tell_seat(websocket, who))
+        try:
+            while True:
+                async with asyncio.timeout(IDLE_S):
+                    event = await websocket.receive()
+                if event["type"] == "websocket.disconnect" or self._published.author_of(who.key) != who.author:
+                    break
+                self._telling.messages += 1
+                try:
+                    self._usage.take(who.key, "requests", 1, self._clock())
+                    self.author_seats.say(who.author, read_said((event.get("text") or "").encode()))
+                except Refusal as refusal:
+                    self._telling.refused[refusal.code] += 1
+                    async with asyncio.timeout(UNREAD_S):
+                        await websocket.send_text(msgspec.json.encode(refusal.problem).decode())
+        except TimeoutError:
+            pass
+        finally:
+            telling.cancel()
+
+    async def _tell_seat(self, websocket: WebSocket, who: Who) -> None:
+        """Sends each state of a seat until it is over, or its author's token is revoked; then closes the connection."""
+        known = ("", 0)
+        with suppress(WebSocketDisconnect, RuntimeError, TimeoutError, Refusal):
+            while known[0] not in ("over", "gone"):
+                state = await self.author_seats.state(who.author, IDLE_S, known)
+                if self._published.author_of(who.key) != who.author:
+                    break
+                known = state.phase, state.request
+                async with asyncio.timeout(UNREAD_S):
+                    await websocket.send_text(msgspec.json.encode(state).decode())
+        with suppress(Exception):
+            await websocket.close()
 
     def _heard(self, connection: _Connection, data: bytes | None) -> Error | None:
         """Takes a message. Returns what to answer at once, if there is something."""
@@ -228,16 +271,21 @@ class Sockets:
     def _hear(self, seat: SeatConnection) -> None:
         try:
             for kind, content in seat.receive():
-                self._remote_bots.from_seat(seat, kind, content)
+                if not self.author_seats.takes(seat, kind, content):
+                    self._remote_bots.from_seat(seat, kind, content)
         except Gone:
-            self._remote_bots.left(seat)
+            self._left(seat)
         self._sweep()
+
+    def _left(self, seat: SeatConnection) -> None:
+        if not self.author_seats.left(seat):
+            self._remote_bots.left(seat)
 
     def _flush(self, seat: SeatConnection) -> None:
         try:
             seat.flush()
         except Gone:
-            self._remote_bots.left(seat)
+            self._left(seat)
         self._sweep()
 
     def _sweep(self) -> None:

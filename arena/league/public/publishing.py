@@ -189,12 +189,13 @@ class Publishing:
         versions = defaultdict[str, list[Version]](list)
         for version in store.versions.all():
             versions[version.author].append(version)
-        newest, keys = store.notices.newest(), defaultdict[str, list[Key]](list)
+        newest, keys, seats = store.notices.newest(), defaultdict[str, list[Key]](list), store.controls.seats
         for key in store.authors.keys_of():
             keys[key.author].append(key)
         for author in self._authors():
             own = [(one.id, one.state, one.attempts, ranking and ranking.of(one)) for one in versions[author.name]]
-            if self._told.get(author.name) != (told := (author, keys[author.name], newest.get(author.name), own)):
+            facts = author, keys[author.name], newest.get(author.name), seats.get(author.name)
+            if self._told.get(author.name) != (told := (*facts, own)):
                 self._author(author, ranking)
                 self._told[author.name] = told
 
@@ -202,6 +203,7 @@ class Publishing:
         """Makes the documents of an author."""
         limits = self._settings.limits.of_author(author.quotas)
         document = {**documents.author_status(self._store, author.name, ranking), "limits": limits}
+        document["seat"] = self._store.controls.seats.get(author.name, "")
         self._write(self._of_author(author.name) / "status.json", document)
         self._reports(author.name)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arena.core.face import Level, Payload, ranking_tables
+from arena.core.face import Level, Payload, ranking_tables, standings_reports
 from arena.league.store import LeagueReader
 from arena.league.store.records import Season, Version
 
@@ -40,7 +40,8 @@ class Ranking:
     items: tuple[Payload, ...]
     """A row for each version that plays, the best first."""
 
-    def __init__(self, reader: LeagueReader, season: Season) -> None:
+    def __init__(self, reader: LeagueReader, season: Season, *, costs: bool = True) -> None:
+        """Computes them; with what games have cost by the versions' own notes, unless it is for the record."""
         finder, tournament = reader.finder, season.tournament
         settings = finder.tournament(tournament).settings
         tallies = finder.tallies(tournament)
@@ -59,7 +60,7 @@ class Ranking:
         versions = {version.id: version for version in reader.versions.all()}
         by_name = {standing.name: standing for standing in playing.values()}
         self.final_matches = reader.controls.final_matches
-        items = []
+        items, said = [], finder.costs(tournament) if costs else {}
         for row in table.standings:
             standing = by_name[row.bot]
             version = versions[standing.version]
@@ -71,6 +72,7 @@ class Ranking:
                     "author": version.author,
                     **confinement(Level.REMOTE if version.level == Level.REMOTE else settings["level"]),
                     **figures(row),
+                    **(standings_reports.told_costs(said.get(row.bot, {})) if said else {}),
                     "matches": standing.matches,
                     "provisional": standing.matches < self.final_matches,
                     "since": version.since,

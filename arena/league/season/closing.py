@@ -118,7 +118,7 @@ def close_season(
     store.seasons.stop()
     Publishing(store, folder, settings, season, tell).publish_matches(alive)
     with store.transaction():
-        ranking = Ranking(store, season)
+        ranking = Ranking(store, season, costs=False)
         standings = documents.standings(store, ranking)
         fit, fits = ranking.fit, []
         if fit is not None:

@@ -79,6 +79,8 @@ built_mib = 4096
 start_s = 360
 # Unrated matches against bots of their choice, in 24 hours; 0 is none.
 matches = 5
+# Unrated games that they play themselves, in 24 hours; 0 is none.
+seats = 20
 
 # When a version is suspended by itself. Losses on time while the machine was overloaded are not counted.
 [suspension]
@@ -114,9 +116,14 @@ workers = 0
 publish_s = 10
 # How long running games may take once the service is asked to stop, in seconds.
 stop_s = 60
-# When matches are played that authors ask for: idle (a worker has nothing rated to play) or beside (beside rated games,
-# at a low priority).
-requested = "idle"
+# When matches are played that authors ask for: beside (one at a time beside rated games, which come first on each core)
+# or idle (a worker has nothing rated to play, which in a large league may never be).
+requested = "beside"
+# How many authors may play unrated games themselves at a time, over the door; 0 is none. Such games wait for people and
+# models rather than for a core.
+seats = 2
+# The clock of such an author: it bounds the whole game.
+seat_time = "20m+10"
 
 [site]
 # How often the league's pages are made in the folder `site`, in seconds; 0 is never. They need

@@ -69,8 +69,8 @@ class Service(msgspec.Struct, eq=False):
         duties: What else there is to do, beside what the arguments before it do.
         patience_s: How long running games may take once it is asked to stop.
         watch: Called with its state in each turn, if anybody wants to see it.
-        requested: Plays what authors ask for.
-        beside: Whether it does so beside rated games. Else it begins when a worker has none.
+        requested: What plays what authors ask for, and whether it does so beside rated games. Else it begins when a
+            worker has none.
     """
 
     supply: MatchGames
@@ -86,8 +86,7 @@ class Service(msgspec.Struct, eq=False):
     tell: Callable[[str], object]
     patience_s: float = PATIENCE_S
     watch: Callable[[Payload], object] | None = None
-    requested: Requested | None = None
-    beside: bool = False
+    requested: tuple[tuple[Requested, bool], ...] = ()
     _turns: Turns = msgspec.field(default_factory=lambda: Turns())
     _started: str = msgspec.field(default_factory=stores.now)
     _reported: float = msgspec.field(default_factory=time.monotonic)
@@ -125,8 +124,8 @@ class Service(msgspec.Struct, eq=False):
             self.supply.pay()
             play = self._begin_games(hold=of_steps or (alone and self.step_runner.busy))
             self._settle()
-            if self.requested is not None:
-                self._safely(partial(self.requested.look, may_start=self._may_play_unrated))
+            for requested, beside in self.requested:
+                self._safely(partial(requested.look, may_start=self._may_play_unrated(beside=beside)))
             self._turns.spend(steps=self.step_runner.busy, games=play)
             self.lanes.attend()
             self._safely(self.publisher.look)
@@ -229,10 +228,9 @@ class Service(msgspec.Struct, eq=False):
             or time.monotonic() < self.supply.rests_until
         )
 
-    @property
-    def _may_play_unrated(self) -> bool:
+    def _may_play_unrated(self, *, beside: bool) -> bool:
         idle = self.lanes.running < self.orders.workers and not self.supply.left and not self.step_runner.busy
-        return not self._may_not_play and (self.beside or idle)
+        return not self._may_not_play and (beside or idle)
 
     def _begin_games(self, *, hold: bool) -> bool:
         """Plans games, and begins them unless a step is to have the worker. Returns whether the time is theirs."""
@@ -265,7 +263,7 @@ class Service(msgspec.Struct, eq=False):
         waits = None if self.orders.closing else self.planner.waits
         if waits is None or waits.until != "arrival" or self.supply.left or self.lanes.running:
             return ""
-        more = self.step_runner.waits() or (self.requested is not None and self.requested.waits)
+        more = self.step_runner.waits() or any(requested.waits for requested, _ in self.requested)
         return "" if more else waits.why
 
     def _wind_up(self, stopping: Stopping) -> int:

@@ -31,7 +31,7 @@ from arena.league.store import LeagueStore
 from arena.league.store.controls import TakenBack
 from arena.league.store.records import HOUSE, Version
 from arena.league.store.states import State
-from arena.league.submissions.requested import match
+from arena.league.submissions.requested import match, seat
 from arena.league.submissions.submitting import check_quotas, remote, submit
 
 MOST_VERB: Final = 100
@@ -302,7 +302,7 @@ def key_revoke(context: OrderContext) -> Payload:
 VERBS: Final[Mapping[str, Verb]] = {
     verb.__name__: verb
     for verb in (
-        *(submit, remote, retire, match, suspend, lift, pause, resume, concurrency, replay_games, strike),
+        *(submit, remote, retire, match, seat, suspend, lift, pause, resume, concurrency, replay_games, strike),
         *(author_add, author_remove, bot_author, bot_display, key_add, key_revoke, notices_read),
         *(season_close, season_beacon, trust_clock),
     )
@@ -310,7 +310,9 @@ VERBS: Final[Mapping[str, Verb]] = {
 """What the operator can order. Whoever obeys orders, a service or a command, knows all of it."""
 OF_KEYS: Final = frozenset({"author_add", "author_remove", "bot_author", "key_add", "key_revoke"})
 """What changes whose keys are valid, or who may read what."""
-OF_AUTHORS: Final = frozenset({"submit", "remote", "retire", "match", "bot_author", "bot_display", "author_remove"})
+OF_AUTHORS: Final = frozenset(
+    {"submit", "remote", "retire", "match", "seat", "bot_author", "bot_display", "author_remove"}
+)
 """What authors can order through the door."""
 
 

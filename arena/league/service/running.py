@@ -206,8 +206,14 @@ def _put_together(
     def gone() -> frozenset[str]:
         return absent(store, folder, elsewhere=hands.elsewhere) | lost.names
 
-    unrated = StepWorker(processor_cores.local_worker)
-    stack.callback(unrated.drop)
+    def requested(*, seats: bool) -> Requested:
+        worker = StepWorker(processor_cores.local_worker)
+        stack.callback(worker.drop)
+        return Requested(store, folder, tools, worker, tell, gone, seats=seats)
+
+    seats = [(requested(seats=True), True) for _ in range(settings.service.seats)]
+    matches = requested(seats=False), settings.service.requested == "beside"
+    matches[0].resume()
     planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=gone, resting=starts.resting)
     ending = Ending(store, settings, tell, gone)
     playing = len(store.versions.active())
@@ -239,8 +245,7 @@ def _put_together(
         tell,
         settings.service.stop_s,
         hands.watch,
-        Requested(store, folder, tools, unrated, tell, gone),
-        beside=settings.service.requested == "beside",
+        (matches, *seats),
     )
     figures = Figures(store, folder, settings.game.players, service.state, room, order_duty.obeyed, tidy)
     supply.told = figures.count

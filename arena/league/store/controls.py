@@ -5,6 +5,7 @@ One thing comes from `league.toml` instead: what readers of the database alone m
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -54,12 +55,21 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     order: str
     """The order that asked for it: the names of its games begin with it."""
     author: str
-    version: int
-    """The author's version ..."""
+    version: int | None
+    """The author's version, None if the author's own connection takes its seat, ..."""
     against: int
     """... and the one that it meets."""
-    secret: str
+    secret: str = msgspec.field(default_factory=lambda: secrets.token_hex(32))
     """Of its deal (hex)."""
+    seat: int | None = None
+    """Number of the only seat that the author's connection has; None: all rotations are played."""
+    began: bool = False
+    """Whether that game has begun: it is not played again, since its deal was seen."""
+
+    @property
+    def game(self) -> str:
+        """The name of that game."""
+        return f"match-{self.order}-{self.seat}"
 
 
 class Alive(msgspec.Struct, frozen=True):
@@ -98,6 +108,11 @@ class Controls(msgspec.Struct, frozen=True, kw_only=True):
     """Before how many matches a rating is provisional."""
     alive: Alive | None = None
     """When the league was alive last. If that was never noted, its last game says so; None if there is none."""
+
+    @property
+    def seats(self) -> dict[str, str]:
+        """By author the game in which they have a seat, or wait for it."""
+        return {one.author: one.game for one in self.requests if one.seat is not None}
 
 
 def controls(connection: databases.Connection) -> Controls:

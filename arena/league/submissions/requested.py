@@ -1,4 +1,4 @@
-"""Unrated matches that authors ask for: noted by an order, and played when there is nothing rated to play.
+"""Unrated matches that authors ask for, of a version of theirs or with themselves in a seat: noted, and then played.
 
 Laws:
 1. Such a match is no part of a season: it has no number there, no row and no line; its deal has a secret of its own. So
@@ -7,6 +7,7 @@ Laws:
    was played before a kill is not played again, and the rest is played on the same deal.
 3. Its logs are its author's alone. Of the other bot they show what every log shows.
 4. Which versions there are that do not play is told to nobody but their authors.
+5. An author in a seat plays one game, and sees a deal once: a game that was cut short is over. Its clock bounds it.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from typing import Final
 
 import msgspec
 
-from arena.core.face import Payload, errors, log_records, running
+from arena.core.face import Level, Payload, errors, log_records, running
 from arena.league import visible
+from arena.league.door.relay import is_open
 from arena.league.folder import Folder
 from arena.league.keeping.retention import QUALIFYING
 from arena.league.order_context import OrderContext
@@ -47,18 +49,54 @@ def match(context: OrderContext) -> Payload:
     if found[0].id == found[1].id:
         raise errors.Refused("argument", f"expected two versions, got: {found[0].name} twice")
     one, other = (version.id for version in found)
-    asked, limit = store.controls.requests, context.settings.limits.of_author(author.quotas)["matches"]
+    asked = [known for known in store.controls.requests if known.seat is None]
+    limit = context.settings.limits.of_author(author.quotas)["matches"]
     same = [at for at, known in enumerate(asked) if (known.version, known.against) == (one, other)]
     if context.order.author is not None and not same:
         check_day(store.commands.times(context.order.verb, author.name), limit, "matches on request")
         if sum(one.author == author.name for one in asked) >= limit:
             expected = f"expected at most {limit} matches that an author has asked for and that wait, got: one more"
-            raise errors.Refused("quota", expected, "they are played when nothing rated is: wait", limit=limit)
+            when = "when nothing rated is" if context.settings.service.requested == "idle" else "one after another"
+            raise errors.Refused("quota", expected, f"they are played {when}: wait", limit=limit)
     if not same:
-        secret = secrets.token_hex(32)
-        noted = Request(order=context.order.id, author=author.name, version=one, against=other, secret=secret)
-        store.set_control("requests", [*asked, noted])
+        _note(store, Request(order=context.order.id, author=author.name, version=one, against=other))
     return {"version": found[0].name, "against": found[1].name, "before": [*same, len(asked)][0]}
+
+
+def seat(context: OrderContext) -> Payload:
+    """Notes that an author wants to play themselves, over the door, against a version that plays."""
+    store, settings = context.store, context.settings
+    author = store.authors.known(context.order.author or context.text("author"))
+    other, number = _playing(store, context.text("against")), context.number("seat")
+    if not settings.service.seats or settings.level is Level.FENCED:
+        expected = "expected a league that gives seats to authors, got: one that gives none"
+        raise errors.Refused("not_accepted", expected, "ask its operator")
+    if number >= (seats := min(settings.game.players)):
+        raise errors.Refused("argument", f"expected a seat from 0 to {seats - 1}, got: {number}")
+    asked = [one for one in store.controls.requests if one.seat is not None]
+    own = next((one for one in asked if one.author == author.name), None)
+    if own is None:
+        limit = settings.limits.of_author(author.quotas)["seats"]
+        check_day(store.commands.times(context.order.verb, author.name), limit, "seats")
+        own = Request(order=context.order.id, author=author.name, version=None, against=other.id, seat=number)
+        _note(store, own)
+        asked.append(own)
+    elif own.began:
+        expected = f"expected one seat at a time, got: another while {own.game} is played"
+        raise errors.Refused("state", expected, "play that to its end, or resign; then ask again", retry_after_s=1)
+    else:  # they may think better of it
+        _note(store, new := msgspec.structs.replace(own, against=other.id, seat=number), own)
+        asked[asked.index(own)] = own = new
+    before = sum(not one.began for one in asked[: asked.index(own)])
+    return {"against": other.name, "game": own.game, "before": before}
+
+
+def _note(store: LeagueStore, new: Request, old: Request | None = None) -> None:
+    """Notes a request, in place of an older one if one is given."""
+    noted = store.controls.requests
+    at = len(noted) if old is None else noted.index(old)
+    noted[at : at + 1] = [new]
+    store.set_control("requests", noted)
 
 
 def _playing(store: LeagueStore, name: str, author: str | None = None) -> Version:
@@ -77,6 +115,7 @@ class Requested(msgspec.Struct, eq=False):
 
     Args:
         absent: Returns the names of versions that cannot play now.
+        seats: Whether it plays those in which authors have a seat, and no others.
     """
 
     store: LeagueStore
@@ -85,6 +124,7 @@ class Requested(msgspec.Struct, eq=False):
     worker: StepWorker
     tell: Callable[[str], object]
     absent: Callable[[], frozenset[str]] = frozenset
+    seats: bool = False
     _at: Request | None = None
     _tries: Counter[str] = msgspec.field(default_factory=Counter)
     """By order how often the machine could not play its match."""
@@ -108,23 +148,44 @@ class Requested(msgspec.Struct, eq=False):
             self.worker.rest()
             return
         try:
-            mine, other = (self.store.versions.get(id) for id in (request.version, request.against))
-            do, arguments = self.tools.meeting(mine, other, request.order, bytes.fromhex(request.secret))
+            if self.seats:  # before anybody sees the deal
+                _note(self.store, begun := msgspec.structs.replace(request, began=True), request)
+                request = begun
+            do, arguments = self.tools.meeting(request, *self._versions(request))
             self.worker.start(do, *arguments)
         except (errors.ArenaError, OSError) as error:
             self._failed(request, str(error))
         else:
             self._at = request
 
+    def resume(self) -> None:
+        """Ends the games of seats that a service before has left in the middle; one that has a log is over."""
+        for request in self.store.controls.requests:
+            if request.began and self._log(request.game).exists():  # else it is played anew: not on that deal
+                again = msgspec.structs.replace(request, began=False, secret=secrets.token_hex(32))
+                _note(self.store, again, request)
+            elif request.began:
+                self._end(request, f"{request.game} was cut short: the league was stopped; ask for a seat again")
+
+    def _log(self, game: str) -> Path:
+        return log_records.existing_log(self.folder.logs / QUALIFYING / f"{game}{log_records.SUFFIX}")
+
+    def _versions(self, request: Request) -> list[Version]:
+        """Returns the author's version, unless it is a seat, and the other one."""
+        return [self.store.versions.get(id) for id in (request.version, request.against) if id is not None]
+
     def _next(self) -> Request | None:
         """Returns the first request whose versions can play now. One whose versions play no more is dropped."""
-        requests = self.store.controls.requests
+        asked = (one for one in self.store.controls.requests if not one.began)
+        requests = [one for one in asked if (one.seat is not None) is self.seats]
         absent = self.absent() if requests else frozenset[str]()
-        for request in requests:
-            mine, other = (self.store.versions.get(id) for id in (request.version, request.against))
-            if mine.author != request.author or {mine.state, other.state} != {State.ACTIVE}:
-                self._end(request, f"{mine.name} and {other.name} do not meet: one of them plays no more")
-            elif not absent & {mine.name, other.name}:
+        for request in requests if not self.seats or is_open(self.folder.path) else ():
+            versions = self._versions(request)
+            names = [version.name for version in versions]
+            is_theirs = self.seats or versions[0].author == request.author
+            if not is_theirs or {version.state for version in versions} != {State.ACTIVE}:
+                self._end(request, f"{' and '.join(['you', *names][-2:])} do not meet: one of them plays no more")
+            elif not absent & {*names}:
                 return request
         return None
 
@@ -142,25 +203,24 @@ class Requested(msgspec.Struct, eq=False):
 
     def _over(self, request: Request, report: StepReport) -> None:
         """Gives the author the logs, and says how the match ended."""
-        games, mine = report.detail["games"], self.store.versions.get(request.version)
-        if request not in self.store.controls.requests or mine.author != request.author:
+        games, versions = report.detail["games"], self._versions(request)
+        if request not in self.store.controls.requests or not (self.seats or versions[0].author == request.author):
             return  # its author has left, or the bot has another one
         for game in games:
-            name = f"{game['game']}{log_records.SUFFIX}"
-            original = log_records.existing_log(Path(self.folder.logs / QUALIFYING / name))
+            original = self._log(game["game"])
             log = log_records.read_log(original)
-            authors = [request.author if seat == game["seat"] else None for seat in range(len(games))]
+            authors = [request.author if seat == game["seat"] else None for seat, _ in enumerate(log.header.bots)]
             visible.publish(log, original, self.folder.published, authors, public=False)
         ranks = ", ".join(f"rank {game['rank']} in {game['game']}" for game in games)
-        other = self.store.versions.get(request.against).name
-        self._end(request, f"{mine.name} has met {other}, unrated: {ranks}. `arena league log GAME` gets a game")
+        met = "you have met" if self.seats else f"{versions[0].name} has met"
+        self._end(request, f"{met} {versions[-1].name}, unrated: {ranks}. `arena league log GAME` gets a game")
 
     def _failed(self, request: Request, reason: str) -> None:
         """Counts a fault of the machine. Gives the match up after the third."""
         self._tries[request.order] += 1
         self._due = time.monotonic() + _REST_S
         self.tell(f"A match that {request.author} asked for was not played: {reason}")
-        if self._tries[request.order] >= running.MAX_TRIES:
+        if self.seats or self._tries[request.order] >= running.MAX_TRIES:
             self._end(request, "a match that you asked for could not be played; ask again, or tell the operator")
 
     def _end(self, request: Request, text: str) -> None:

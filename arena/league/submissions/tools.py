@@ -12,11 +12,12 @@ from msgspec.structs import replace
 from arena.author.archives import bot_folder
 from arena.author.archives.settling import tree_digest
 from arena.core.face import FilesChanged, GameSettings, Level, Payload, bot_manifests, capping, errors
-from arena.league.door.relay import remote_bot, served
+from arena.league.door.relay import remote_bot, seat_of, served
 from arena.league.folder import Folder
 from arena.league.keeping.retention import QUALIFYING
 from arena.league.settings import Settings
 from arena.league.store import LeagueStore
+from arena.league.store.controls import Request
 from arena.league.store.records import Kind, Version
 from arena.league.submissions.house import house_spec
 from arena.league.submissions.steps import StepReport, Verdict, build, check, meet, qualify
@@ -61,13 +62,17 @@ class LeagueTools:
         level = Level(self._settings.bots.level)
         return qualify, (self.bot(version), self._first_games(), level, self._first_logs(), _series(version))
 
-    def meeting(
-        self, version: Version, other: Version, series: str, secret: bytes
-    ) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
-        """Returns what plays an unrated match of two versions, and its arguments. Errors are those of `bot`."""
+    def meeting(self, request: Request, *versions: Version) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
+        """Returns what plays an unrated match of versions, or of an author's seat and one, and its arguments.
+
+        Errors are those of `bot`.
+        """
         settings = self._settings.game_settings(min(self._settings.game.players))
-        level = Level(self._settings.bots.level)
-        return meet, ((self.bot(version), self.bot(other)), settings, level, self._first_logs(), series, secret)
+        bots = [self.bot(version) for version in versions]
+        if request.seat is not None:
+            bots[:0] = [seat_of(self._folder.path, request.author, request.game, self._settings.service.seat_time)]
+        level, secret = Level(self._settings.bots.level), bytes.fromhex(request.secret)
+        return meet, (tuple(bots), settings, level, self._first_logs(), request.order, secret, request.seat)
 
     def _first_games(self) -> tuple[GameSettings, ...]:
         return tuple(self._settings.game_settings(players) for players in self._settings.game.players)

@@ -18,9 +18,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.resources import TextResource
 
 from arena.core.face import GameResult, Job, Payload, catalogue, errors
-from arena.pages.agents.seat import WAIT_S, AgentSeat
+from arena.pages.agents.seat import ASKED, GONE, OVER, WAIT_S, AgentSeat
 from arena.pages.play.seat import Front, Start
-from arena.pages.seat import ASKED, GONE, OVER
 
 _HOW: Final = (
     "A seat in a board game against bots. Call `rules` once, then `new_game`, then `play` until `phase` is `over`. A "

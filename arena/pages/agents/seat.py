@@ -12,9 +12,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final
 
-from arena.core.face import Payload, Seat, errors, game_kit, log_records, wire_messages
-from arena.pages.seat import ASKED, GONE, OVER, WAITING
+import msgspec
 
+from arena.core.face import Payload, Seat, errors, game_kit, log_records, wire_messages
+
+WAITING: Final = "waiting"
+ASKED: Final = "asked"
+OVER: Final = "over"
+GONE: Final = "gone"
 WAIT_S: Final = 50.0
 """Longest time in seconds that an answer waits for the others: clients give up after a minute."""
 
@@ -22,7 +27,8 @@ WAIT_S: Final = 50.0
 class AgentSeat:
     """A seat as its agent knows it."""
 
-    def __init__(self, rules: game_kit.Rules[Any], seat: Seat) -> None:
+    def __init__(self, rules: game_kit.Rules[Any] | None, seat: Seat) -> None:
+        """Takes the rules that plays are tried by; None if they are only held against what is offered."""
         self.phase = WAITING
         self.request = 0
         """The number of the request that is open, or was last."""
@@ -112,7 +118,7 @@ class AgentSeat:
     def _tried(self, plays: list[Any]) -> Payload:
         """Returns the action as the rules read it: without what else an agent may have put into its plays."""
         rules, action = self._rules, {"plays": plays}
-        if (state := rules.guess(self.known, self._told["kind"])) is not None:
+        if rules is not None and (state := rules.guess(self.known, self._told["kind"])) is not None:
             read = rules.read_action(state, self._seat, action)
             rules.act(state, self._seat, read)
             return rules.write_action(read)
@@ -129,6 +135,9 @@ def _offers(product: Payload, play: Any) -> bool:
 
 def _has(values: Any, value: Any) -> bool:
     if not isinstance(values, dict):
-        return value in values
+        return _exactly(value) in map(_exactly, values)  # 2.0 and True are other values than 2 and 1
     is_list = isinstance(value, list) and len(value) == values["choose"]
-    return is_list and not Counter(map(repr, value)) - Counter(map(repr, values["of"]))
+    return is_list and not Counter(map(_exactly, value)) - Counter(map(_exactly, values["of"]))
+
+
+_exactly: Final = msgspec.json.Encoder(order="sorted").encode

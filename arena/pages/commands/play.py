@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -17,9 +18,9 @@ from arena.cli.output import console, counted, say, show_json, show_line
 from arena.core.face import enter, errors, plain
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import Executor, Future
 
-    from arena.core.face import GameResult, terminals
+    from arena.core.face import GameResult, Job, Seat, terminals
     from arena.pages.play.seat import Front, Start
     from arena.pages.play.sitting import Sitting
 
@@ -75,9 +76,8 @@ def play(
       arena play --rules gardener random --players 3
       arena play shogun --ruleset classic --seat 1
     """
-    from arena.core.face import bot_manifests, game_worker, processor_cores, terminals, value_types
-    from arena.pages.play.seat import AGENT, PERSON, Front, set_table
-    from arena.pages.play.sitting import Sitting
+    from arena.core.face import bot_manifests, game_worker, processor_cores, value_types
+    from arena.pages.play.seat import AGENT, PERSON, set_table
 
     bot_manifests.check_name(name)
     own_time = own_time or ("10m/move" if mcp else None)
@@ -88,6 +88,26 @@ def play(
         person = front.spec(name, clock, AGENT if mcp else PERSON)
         return set_table(entered, make_game, person, logs, players=players, seat=seat, seed=seed)
 
+    hands = Hands(processor_cores.local_worker, game_worker.play)
+    take_seat(table_for, hands, make_game.rules, web=web, mcp=mcp, bind=bind, opens=opens, as_json=as_json)
+
+
+class Hands(NamedTuple):
+    """Who plays the games: the executor of workers, and what one does with a job."""
+
+    worker: Callable[[], AbstractContextManager[Executor]]
+    play: Callable[[Job], GameResult]
+
+
+def take_seat(
+    table_for: Callable[[Front], Start], hands: Hands, rules: str, *,
+    web: bool, mcp: bool, bind: str | None, opens: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Lets a person or an agent play: `arena play` from its options on, with what sets a table and plays its games."""
+    from arena.core.face import terminals
+    from arena.pages.play.seat import Front
+    from arena.pages.play.sitting import Sitting
+
     if not web and (bind is not None or opens):
         raise click.UsageError("--bind and --open are for --web")
     if mcp and web:
@@ -95,28 +115,54 @@ def play(
     if mcp:
         from arena.pages.commands.play_mcp import play_over_mcp
 
-        play_over_mcp(make_game.rules, table_for)
+        play_over_mcp(rules, table_for, hands)
         return
     if web:
         from arena.pages.commands.play_web import play_in_browser
 
-        play_in_browser(table_for, partial(report, as_json=as_json), bind, opens=opens)
+        play_in_browser(table_for, hands, partial(report, as_json=as_json), bind, opens=opens)
         return
     screen = console()
     if not terminals.can_step(screen):
         raise errors.ConfigError(
             "expected a terminal to play at, got: a file or a pipe; use --web, or `arena match` for bots alone"
         )
-    with Front() as front:
+    with hands.worker() as worker, Front() as front:
         table = table_for(front)
-        sitting = Sitting(table.header, seat)
+        sitting = Sitting(table.header, table.seat)
         try:
-            with processor_cores.local_worker() as worker, terminals.Terminal(screen) as terminal:
-                result = sit(sitting, front, terminal, worker.submit(game_worker.play, table.job))
+            with terminals.Terminal(screen) as terminal:
+                result = sit(sitting, front, terminal, worker.submit(hands.play, table.job))
         except KeyboardInterrupt:
             say("Interrupted: a game that is not over has no log.")
             raise
     report(table, result, as_json=as_json)
+
+
+def play_elsewhere(
+    find: Callable[[], tuple[Job, Seat]], play: Callable[[Job, str], GameResult], rules: str, **options: Any
+) -> None:
+    """Lets a person or an agent play games that are played elsewhere.
+
+    Args:
+        find: Finds a game, and the seat.
+        play: Plays it, with the path of the socket at which whoever plays listens, as the program of `relay` does.
+        options: As for `take_seat`.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    from arena.core.face import presenters
+    from arena.pages.play.seat import Start
+
+    paths: dict[str, str] = {}
+
+    def table_for(front: Front) -> Start:
+        job, seat = find()
+        paths[job.game] = front.path
+        return Start(job, presenters.header_of(job.game, job.settings, job.bots), seat)
+
+    hands = Hands(lambda: ThreadPoolExecutor(1), lambda job: play(job, paths[job.game]))
+    take_seat(table_for, hands, rules, **options)
 
 
 def sit(sitting: Sitting, front: Front, terminal: terminals.Terminal, game: Future[GameResult]) -> GameResult:

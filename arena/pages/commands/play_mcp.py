@@ -12,10 +12,11 @@ from arena.cli.output import say
 from arena.core.face import need, plain
 
 if TYPE_CHECKING:
+    from arena.pages.commands.play import Hands
     from arena.pages.play.seat import Front, Start
 
 
-def play_over_mcp(rules: str, set_table: Callable[[Front], Start]) -> None:
+def play_over_mcp(rules: str, set_table: Callable[[Front], Start], hands: Hands) -> None:
     """Serves stdin and stdout until the client closes them. Says on stderr where the logs lie.
 
     A signal ends the process at once, as a kill does: then a game that is not over has no log.
@@ -23,6 +24,7 @@ def play_over_mcp(rules: str, set_table: Callable[[Front], Start]) -> None:
     Args:
         rules: The game that is played.
         set_table: Sets the table of each game.
+        hands: Who plays it.
 
     Raises:
         ConfigError: Something cannot be used.
@@ -30,14 +32,13 @@ def play_over_mcp(rules: str, set_table: Callable[[Front], Start]) -> None:
     need("mcp", "--mcp")
     import asyncio
 
-    from arena.core.face import game_worker, processor_cores
     from arena.pages.agents.mcp import Seating
 
-    with processor_cores.local_worker() as worker:
+    with hands.worker() as worker:
         for number in signals.STOPPING:  # a thread of the SDK waits for stdin, which no exception ends
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, lambda number, _: os._exit(128 + number))
-        seating = Seating(rules, set_table, lambda job: worker.submit(game_worker.play, job))
+        seating = Seating(rules, set_table, lambda job: worker.submit(hands.play, job))
         asyncio.run(seating.serve())
     for table, game in seating.played:
         if game.exception() is None:

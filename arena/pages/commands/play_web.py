@@ -10,16 +10,19 @@ from arena.core.face import need, plain
 
 if TYPE_CHECKING:
     from arena.core.face import GameResult
+    from arena.pages.commands.play import Hands
     from arena.pages.play.seat import Front, Start
 
 
 def play_in_browser(
-    set_table: Callable[[Front], Start], report: Callable[[Start, GameResult], None], bind: str | None, *, opens: bool
-) -> None:
+    set_table: Callable[[Front], Start], hands: Hands, report: Callable[[Start, GameResult], None], bind: str | None,
+    *, opens: bool,
+) -> None:  # fmt: skip
     """Serves the page until the person leaves it, or Ctrl-C; then reports the games that were played to their ends.
 
     Args:
         set_table: Sets the table of each game.
+        hands: Who plays it.
         report: Is called for each game that has a result.
         bind: Where to listen; None means this machine alone, on a free port.
         opens: Whether to open a browser here.
@@ -29,7 +32,6 @@ def play_in_browser(
         KeyboardInterrupt: It was interrupted in the middle of a game.
     """
     need("pages", "--web")
-    from arena.core.face import game_worker, processor_cores
     from arena.pages.web.guard import Guard, new_key
     from arena.pages.web.seat_app import Playing
     from arena.pages.web.serving import BIND, Server, listen
@@ -49,8 +51,8 @@ def play_in_browser(
 
     playing = None
     try:
-        with processor_cores.local_worker() as worker:
-            playing = Playing(set_table, worker, game_worker.play)
+        with hands.worker() as worker:
+            playing = Playing(set_table, worker, hands.play)
             app = Guard(playing.app, key=key, port=listening.port)
             server = Server(app, listening, ready=ready, on_stop=playing.stop, on_error=_tell)
             playing.leave = server.stop

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -69,11 +70,11 @@ def watch(web: bool, bind: str, hands: bool, folder: Path | None, db: Path) -> N
     from arena.core.face import feeds
 
     seen = of_folder(league_in(folder), hands=hands) if folder is not None else of_database(db, hands=hands)
+    if web:
+        serve_live(seen, bind, hands=hands)
+        return
     with closing(feeds.FeedReader(seen.feed)) as feed_reader:
-        if web:
-            serve_live(feed_reader, seen.board, bind, hands=hands, revealed=seen.revealed)
-        else:
-            show_live(feed_reader, seen.board, hands=hands)
+        show_live(feed_reader, seen.board, hands=hands)
 
 
 def of_database(path: Path, *, hands: bool) -> Seen:
@@ -147,29 +148,40 @@ def show_live(feed_reader: feeds.FeedReader, board: LiveStandings, *, hands: boo
                     return
 
 
-def serve_live(feed_reader: feeds.FeedReader, board: LiveStandings, bind: str, *, hands: bool, revealed: bool) -> None:
-    """Serves it to browsers until a signal ends it."""
-    from arena.core.face import need
+def serve_live(
+    seen: Seen, bind: str, *, hands: bool = False, site: Path | None = None, names: Sequence[str] = ()
+) -> None:
+    """Serves it to browsers until a signal ends it: to those with its key; or to everybody, below the pages of a site.
 
-    need("pages", "--web")
-    from arena.pages.live.app import Watching
-    from arena.pages.web.guard import Guard, new_key
-    from arena.pages.web.serving import Server, listen
+    Args:
+        names: Of a site, under which browsers reach it.
+    """
+    from arena.core.face import feeds, need
+
+    need("pages", "--web" if site is None else "`arena league serve`")
+    from arena.pages.live.app import Watching, public_app
+    from arena.pages.web import Guard, Server, listen
+    from arena.pages.web.guard import new_key
 
     listening = listen(bind)
-    key = new_key()
-    watching = Watching(feed_reader, board, hands=hands, revealed=revealed)
-    if listening.warning:
-        say(listening.warning)
+    key = new_key() if site is None else None
+    with closing(feeds.FeedReader(seen.feed)) as feed_reader:
+        watching = Watching(feed_reader, seen.board, hands=hands, revealed=seen.revealed, public=site is not None)
+        app = watching.app() if site is None else public_app(site, watching)
+        if listening.warning:
+            say(listening.warning)
 
-    def ready() -> None:
-        from arena.cli.output import show_line
+        def ready() -> None:
+            from arena.cli.output import show_line
 
-        show_line(listening.url(key))
-        say("Open this address in a browser. Ctrl-C ends the watch; what is played goes on.")
+            show_line(listening.url(key))
+            if site is None:
+                say("Open this address in a browser. Ctrl-C ends the watch; what is played goes on.")
+            else:
+                say("Everybody who reaches this address can look. Ctrl-C ends it; the league plays on.")
 
-    app = Guard(watching.app(), key=key, port=listening.port)
-    Server(app, listening, ready=ready, on_stop=watching.close, on_error=tell_error).run()
+        guard = Guard(app, key=key, port=listening.port, names=names)
+        Server(guard, listening, ready=ready, on_stop=watching.close, on_error=tell_error).run()
 
 
 def tell_error(error: Exception) -> None:

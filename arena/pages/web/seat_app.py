@@ -24,10 +24,10 @@ from starlette.routing import Route
 
 from arena.core.face import GameResult, Job, Payload, catalogue, errors, log_records, plain
 from arena.pages import seat as pages
-from arena.pages.agents.seat import WAIT_S, AgentSeat
+from arena.pages.agents.seat import ASKED, OVER, WAIT_S, AgentSeat
 from arena.pages.frames import film
 from arena.pages.play.seat import Front, Start
-from arena.pages.seat import ASKED, OVER, SeatPage
+from arena.pages.seat import SeatPage
 from arena.pages.web.site import fixed
 from arena.pages.web.streams import EventStreams
 

@@ -10,34 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.core.errors import LocalProtocolError, RemoteProtocolError
+from arena.core.wire import messages as m
 from arena.core.wire.codec import decode, decode_from_referee, encode
-from arena.core.wire.messages import (
-    MAX_INT,
-    Action,
-    Error,
-    ForfeitNotice,
-    FromBot,
-    FromReferee,
-    GameOver,
-    GameStart,
-    Goodbye,
-    Hello,
-    Ready,
-    Request,
-    RequestClock,
-    RulesPlayed,
-    Time,
-    Welcome,
-)
 from arena.core.wire.session import TRANSITIONS, Session, State
 from tests.conformance.kit import PROTOCOL
 
 broken_rule = PROTOCOL["check_vectors"]["broken_rule"]
 """Which rule a frame of a bot breaks, worked out a second time, from the protocol's own tables."""
 TEXT = st.text(max_size=40)
-INTEGER = st.integers(-MAX_INT, MAX_INT)
-NUMBER = st.integers(1, MAX_INT)
-MAYBE = st.none() | st.integers(0, MAX_INT)
+INTEGER = st.integers(-m.MAX_INT, m.MAX_INT)
+NUMBER = st.integers(1, m.MAX_INT)
+MAYBE = st.none() | st.integers(0, m.MAX_INT)
 VALUE = st.recursive(
     st.none() | st.booleans() | INTEGER | TEXT,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
@@ -46,29 +29,29 @@ VALUE = st.recursive(
 WORDS = st.lists(TEXT, max_size=16).map(tuple)
 SECONDS = st.integers(0, 2**34)
 PAYLOAD = st.dictionaries(TEXT, VALUE, max_size=5)
-ERROR = st.builds(Error, code=TEXT, message=TEXT, id=st.none() | INTEGER)
-FROM_BOT: st.SearchStrategy[FromBot] = st.one_of(
-    st.builds(Hello, token=TEXT, protocol=st.from_regex(r"\A[0-9]{1,4}\.[0-9]{1,4}\Z"), name=TEXT, version=TEXT,
+ERROR = st.builds(m.Error, code=TEXT, message=TEXT, id=st.none() | INTEGER)
+FROM_BOT: st.SearchStrategy[m.FromBot] = st.one_of(
+    st.builds(m.Hello, token=TEXT, protocol=st.from_regex(r"\A[0-9]{1,4}\.[0-9]{1,4}\Z"), name=TEXT, version=TEXT,
               want=WORDS | st.dictionaries(TEXT, WORDS, max_size=16), capabilities=WORDS,
               entropy=st.from_regex(r"\A[0-9a-f]{64}\Z") | st.just(""),
-              rules=st.lists(st.builds(RulesPlayed, name=TEXT, versions=st.lists(NUMBER, max_size=16).map(tuple)),
+              rules=st.lists(st.builds(m.RulesPlayed, name=TEXT, versions=st.lists(NUMBER, max_size=16).map(tuple)),
                              max_size=16).map(tuple)),
-    st.builds(Ready, game=NUMBER),
-    st.builds(Action, id=NUMBER, action=PAYLOAD, note=st.none() | TEXT),
+    st.builds(m.Ready, game=NUMBER),
+    st.builds(m.Action, id=NUMBER, action=PAYLOAD, note=st.none() | TEXT),
     ERROR,
 )  # fmt: skip
-TIME = st.builds(Time, bank_ms=MAYBE, increment_ms=INTEGER, limit_ms=MAYBE, margin_ms=INTEGER, window_us=MAYBE)
+TIME = st.builds(m.Time, bank_ms=MAYBE, increment_ms=INTEGER, limit_ms=MAYBE, margin_ms=INTEGER, window_us=MAYBE)
 EVENTS = st.none() | st.lists(PAYLOAD, max_size=3)
-FROM_REFEREE: st.SearchStrategy[FromReferee] = st.one_of(
-    st.builds(Welcome, protocol=TEXT, max_frame=INTEGER, max_note=INTEGER, capabilities=WORDS),
-    st.builds(GameStart, game=NUMBER, rules=TEXT, rules_version=INTEGER, ruleset=TEXT,
+FROM_REFEREE: st.SearchStrategy[m.FromReferee] = st.one_of(
+    st.builds(m.Welcome, protocol=TEXT, max_frame=INTEGER, max_note=INTEGER, capabilities=WORDS),
+    st.builds(m.GameStart, game=NUMBER, rules=TEXT, rules_version=INTEGER, ruleset=TEXT,
               options=st.dictionaries(TEXT, TEXT, max_size=4), seat=INTEGER, seats=INTEGER, board=PAYLOAD, time=TIME,
-              commitment=TEXT, bot_seed=st.integers(0, MAX_INT)),
-    st.builds(Request, id=NUMBER, kind=TEXT, clock=st.builds(RequestClock, limit_ms=INTEGER, bank_ms=MAYBE),
+              commitment=TEXT, bot_seed=st.integers(0, m.MAX_INT)),
+    st.builds(m.Request, id=NUMBER, kind=TEXT, clock=st.builds(m.RequestClock, limit_ms=INTEGER, bank_ms=MAYBE),
               view=st.none() | PAYLOAD, events=EVENTS, legal=st.none() | st.lists(PAYLOAD, max_size=3)),
-    st.builds(GameOver, game=NUMBER, termination=TEXT, ranks=st.lists(INTEGER, max_size=4),
-              forfeits=st.lists(st.builds(ForfeitNotice, seat=INTEGER, code=TEXT), max_size=2), events=EVENTS),
-    st.builds(Goodbye, reason=TEXT),
+    st.builds(m.GameOver, game=NUMBER, termination=TEXT, ranks=st.lists(INTEGER, max_size=4),
+              forfeits=st.lists(st.builds(m.ForfeitNotice, seat=INTEGER, code=TEXT), max_size=2), events=EVENTS),
+    st.builds(m.Goodbye, reason=TEXT),
     ERROR,
 )  # fmt: skip
 
@@ -93,17 +76,17 @@ def pack(value: Any, rng: random.Random) -> bytes:
 
 
 @given(FROM_BOT)
-def test_a_bot_s_message_comes_back(message: FromBot) -> None:
+def test_a_bot_s_message_comes_back(message: m.FromBot) -> None:
     assert decode(encode(message)) == message
 
 
 @given(FROM_REFEREE)
-def test_a_referee_s_message_comes_back(message: FromReferee) -> None:
+def test_a_referee_s_message_comes_back(message: m.FromReferee) -> None:
     assert decode_from_referee(encode(message)) == message
 
 
 @given(FROM_BOT, st.randoms(use_true_random=False))
-def test_every_encoding_of_a_message_is_the_same_message(message: FromBot, rng: random.Random) -> None:
+def test_every_encoding_of_a_message_is_the_same_message(message: m.FromBot, rng: random.Random) -> None:
     assert decode(pack(msgpack.unpackb(encode(message)), rng)) == message
 
 
@@ -113,7 +96,7 @@ def test_random_bytes_decode_or_are_refused(frame: bytes) -> None:
 
 
 @given(FROM_BOT, st.data())
-def test_damaged_frames_decode_or_are_refused(message: FromBot, data: st.DataObject) -> None:
+def test_damaged_frames_decode_or_are_refused(message: m.FromBot, data: st.DataObject) -> None:
     frame = bytearray(encode(message))
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(frame) - 1))
@@ -137,7 +120,7 @@ NAMES = ["type", "id", "game", "action", "note", "token", "protocol", "name", "v
 
 @given(FROM_BOT, st.dictionaries(st.sampled_from(NAMES), WILD, max_size=2), st.sets(st.sampled_from(NAMES), max_size=2))
 def test_a_message_with_wrong_and_missing_fields_breaks_the_rule_that_is_reported(
-    message: FromBot, wrong: dict[str, Any], missing: set[str]
+    message: m.FromBot, wrong: dict[str, Any], missing: set[str]
 ) -> None:
     fields = msgpack.unpackb(encode(message)) | wrong
     decode_or_refuse(msgpack.packb({key: value for key, value in fields.items() if key not in missing}))
@@ -170,7 +153,7 @@ def decode_or_refuse(frame: bytes) -> None:
     except RemoteProtocolError as error:
         reported = error.rule
     assert reported == broken_rule(frame)
-    if isinstance(message, Action):
+    if isinstance(message, m.Action):
         assert_plain(message.action)
 
 
@@ -184,17 +167,17 @@ def assert_plain(value: Any) -> None:
             assert_plain(item)
     else:
         assert type(value) in (str, int, bool, type(None))
-        assert type(value) is not int or abs(value) <= MAX_INT
+        assert type(value) is not int or abs(value) <= m.MAX_INT
 
 
 SMALL = st.integers(1, 3)
 STEPS = st.lists(
     st.one_of(
-        st.just(Hello(token="t", protocol="1.0")),
-        st.builds(Ready, game=SMALL),
-        st.builds(Action, id=SMALL, action=st.just({})),
-        st.just(Error(code="x_a")),
-        st.just(Welcome(protocol="1.0", max_frame=1, max_note=1)),
+        st.just(m.Hello(token="t", protocol="1.0")),
+        st.builds(m.Ready, game=SMALL),
+        st.builds(m.Action, id=SMALL, action=st.just({})),
+        st.just(m.Error(code="x_a")),
+        st.just(m.Welcome(protocol="1.0", max_frame=1, max_note=1)),
         st.sampled_from(["start", "request", "over", "goodbye"]),
     ),
     max_size=40,
@@ -209,7 +192,7 @@ def test_a_session_follows_its_table_and_nothing_else(steps: list[Any]) -> None:
         message = outgoing(session, step) if isinstance(step, str) else step
         allowed = TRANSITIONS[before].get(type(message))
         try:
-            if isinstance(message, Hello | Ready | Action | Error):
+            if isinstance(message, m.Hello | m.Ready | m.Action | m.Error):
                 taken = session.receive(encode(message)) is not None
             else:
                 session.send(message)
@@ -218,21 +201,21 @@ def test_a_session_follows_its_table_and_nothing_else(steps: list[Any]) -> None:
             taken = False
         moved = session.state is not before
         assert not moved or session.state is allowed
-        assert not (taken and not moved) or isinstance(message, Error)
+        assert not (taken and not moved) or isinstance(message, m.Error)
         if before is State.CLOSED:
             assert not taken
-        assert session.next_game() == games + (isinstance(message, GameStart) and taken)
-        assert session.next_request() == requests + (isinstance(message, Request) and taken)
+        assert session.next_game() == games + (isinstance(message, m.GameStart) and taken)
+        assert session.next_request() == requests + (isinstance(message, m.Request) and taken)
 
 
-def outgoing(session: Session, kind: str) -> FromReferee:
+def outgoing(session: Session, kind: str) -> m.FromReferee:
     """A message of the referee with the right number."""
     game = session.next_game()
     if kind == "start":
-        return GameStart(game=game, rules="", rules_version=1, ruleset="", options={}, seat=0, seats=2, board={},
-                         time=Time(None, 0, 1, 30, None), commitment="", bot_seed=0)  # fmt: skip
+        return m.GameStart(game=game, rules="", rules_version=1, ruleset="", options={}, seat=0, seats=2, board={},
+                         time=m.Time(None, 0, 1, 30, None), commitment="", bot_seed=0)  # fmt: skip
     if kind == "request":
-        return Request(id=session.next_request(), kind="turn", clock=RequestClock(1, None))
+        return m.Request(id=session.next_request(), kind="turn", clock=m.RequestClock(1, None))
     if kind == "over":
-        return GameOver(game=max(1, game - 1), termination="finished", ranks=[], forfeits=[])
-    return Goodbye(reason="")
+        return m.GameOver(game=max(1, game - 1), termination="finished", ranks=[], forfeits=[])
+    return m.Goodbye(reason="")

@@ -10,25 +10,13 @@ import pytest
 
 from arena.core.catalogue import make_settings, rules_of
 from arena.core.errors import InternalError
+from arena.core.rules import course as courses
 from arena.core.rules.base import Decision, Event, Legal, Outcome, Product, Rules
-from arena.core.rules.course import (
-    Accepted,
-    Answers,
-    Ask,
-    Chance,
-    Course,
-    Forfeits,
-    Late,
-    Over,
-    Refused,
-    playout,
-    tie_order,
-)
 from arena.core.types import Payload, Ranks, Teams, Termination
 
 
-def course(rules: str, seats: int, ruleset: str | None = None) -> Course:
-    return Course(rules_of(make_settings(rules, seats, ruleset=ruleset)))
+def course(rules: str, seats: int, ruleset: str | None = None) -> courses.Course:
+    return courses.Course(rules_of(make_settings(rules, seats, ruleset=ruleset)))
 
 
 def hand(*tiles: str) -> Payload:
@@ -38,12 +26,12 @@ def hand(*tiles: str) -> Payload:
 FIRST_HAND = hand("buddha2", "buddha3", "buddha4", "rice2", "rice3")
 
 
-def first(game: Course, seat: int) -> Payload:
+def first(game: courses.Course, seat: int) -> Payload:
     return game.rules.write_action([game.rules.legal(game.asked[seat].state, seat)[0]])
 
 
-def to_race(game: Course) -> Course:
-    while isinstance(game.due, Chance):
+def to_race(game: courses.Course) -> courses.Course:
+    while isinstance(game.due, courses.Chance):
         game.draw(0)
     game.ask()
     return game
@@ -53,8 +41,8 @@ def test_seats_that_decide_together_are_asked_in_one_state_and_not_again() -> No
     game = course("samurai", 3)
     begin = game.state
     assert [decision.seat for decision in game.ask().decisions] == [0, 1, 2]
-    assert isinstance(game.answer(1, FIRST_HAND), Accepted)
-    assert game.due == Answers((0, 2))
+    assert isinstance(game.answer(1, FIRST_HAND), courses.Accepted)
+    assert game.due == courses.Answers((0, 2))
     assert all(asked.state is begin for asked in game.asked.values())
     with pytest.raises(InternalError, match="seat 1"):
         game.answer(1, FIRST_HAND)
@@ -65,16 +53,16 @@ def test_who_fails_forfeits_when_all_others_have_answered() -> None:
     game.ask()
     game.fail(2, Termination.TIMEOUT)
     refused = game.answer(0, hand("buddha2"))
-    assert isinstance(refused, Refused)
-    assert game.due == Answers((1,))
+    assert isinstance(refused, courses.Refused)
+    assert game.due == courses.Answers((1,))
     game.answer(1, FIRST_HAND)
-    assert game.due == Forfeits((0, 2))
+    assert game.due == courses.Forfeits((0, 2))
     events = game.forfeit()
     assert [event.data["seat"] for event in events if event.data["event"] == "forfeited"] == [0, 2]
     assert game.gone == {0: Termination.ILLEGAL_ACTION, 2: Termination.TIMEOUT}
     assert game.termination is Termination.ILLEGAL_ACTION
     due = game.due
-    assert isinstance(due, Over)
+    assert isinstance(due, courses.Over)
     assert due.outcome.ranks == (2, 1, 2)
 
 
@@ -83,10 +71,10 @@ def test_chance_decides_for_who_is_gone_before_others_are_asked() -> None:
     game.fail(1, Termination.START_FAILED)
     game.forfeit()
     due = game.due
-    assert isinstance(due, Chance)
+    assert isinstance(due, courses.Chance)
     assert (due.draw.stream, due.absent) == ("proxy/1", 1)
     game.draw(7)
-    assert game.due == Ask((Decision(0, "hand"), Decision(2, "hand")))
+    assert game.due == courses.Ask((Decision(0, "hand"), Decision(2, "hand")))
     assert game.termination is Termination.FINISHED
 
 
@@ -101,15 +89,15 @@ def test_only_who_was_asked_can_fail_once_a_game_has_begun() -> None:
 def test_who_is_late_in_a_race_is_asked_again() -> None:
     game = to_race(course("gardener", 3, "race"))
     action = first(game, 0)
-    assert isinstance(game.answer(2, action), Accepted)
+    assert isinstance(game.answer(2, action), courses.Accepted)
     late = game.answer(0, action)
-    assert isinstance(late, Late)
+    assert isinstance(late, courses.Late)
     due = game.due
-    assert isinstance(due, Ask)
+    assert isinstance(due, courses.Ask)
     assert due.again
     assert [decision.seat for decision in due.decisions] == [0]
     game.ask()
-    assert game.due == Answers((1, 0))
+    assert game.due == courses.Answers((1, 0))
     assert action["plays"][0]["card"] not in game.rules.write_legal(game.asked[0].state, 0)[0]["card"]
 
 
@@ -120,33 +108,33 @@ def test_the_last_one_who_is_late_is_asked_again_before_others_forfeit() -> None
     game.answer(2, action)
     game.answer(0, action)
     due = game.due
-    assert isinstance(due, Ask)
+    assert isinstance(due, courses.Ask)
     assert due.again
     game.ask()
     game.answer(0, first(game, 0))
-    assert game.due == Forfeits((1,))
+    assert game.due == courses.Forfeits((1,))
 
 
 def test_what_was_never_legal_is_not_late() -> None:
     game = to_race(course("gardener", 2, "race"))
     game.answer(1, first(game, 1))
-    assert isinstance(game.answer(0, {"plays": [{"card": 999}]}), Refused)
+    assert isinstance(game.answer(0, {"plays": [{"card": 999}]}), courses.Refused)
 
 
 def test_tied_seats_are_served_in_the_order_that_was_drawn() -> None:
     game = to_race(course("gardener", 3, "race"))
     game.tie([0, 1, 2])
     due = game.due
-    assert isinstance(due, Chance)
+    assert isinstance(due, courses.Chance)
     assert (due.draw.stream, due.draw.n, due.tied) == ("race", 6, (0, 1, 2))
     assert game.draw(5) == []
     assert game.order == [2, 1, 0]
     with pytest.raises(InternalError, match="seat 0"):
         game.answer(0, first(game, 0))
     action = first(game, 2)
-    assert isinstance(game.answer(2, action), Accepted)
-    assert isinstance(game.answer(1, action), Late)
-    assert game.due == Answers((0,)), "nobody is asked again before all that were tied are served"
+    assert isinstance(game.answer(2, action), courses.Accepted)
+    assert isinstance(game.answer(1, action), courses.Late)
+    assert game.due == courses.Answers((0,)), "nobody is asked again before all that were tied are served"
 
 
 @pytest.mark.parametrize("tied", [[0], [1, 0], [0, 0], [0, 3], []])
@@ -178,7 +166,7 @@ def test_an_action_is_kept_as_the_rules_read_it() -> None:
         space = game.rules.write_legal(game.state, 0)[0]["space"][0]
         action["plays"][0]["space"] = space  # type: ignore[index]
         accepted = game.answer(0, action)
-        assert isinstance(accepted, Accepted)
+        assert isinstance(accepted, courses.Accepted)
         made.append(msgspec.json.encode(accepted.action))
     assert made[0] == made[1]
 
@@ -195,17 +183,17 @@ def test_news_are_what_a_seat_was_told_since_it_was_last_asked() -> None:
 
 
 def test_orders_of_tied_seats_are_counted_lexicographically() -> None:
-    orders = [tie_order([0, 2, 3], index) for index in range(6)]
+    orders = [courses.tie_order([0, 2, 3], index) for index in range(6)]
     assert orders == sorted(orders)
     assert len(set(orders)) == 6
     with pytest.raises(IndexError):
-        tie_order([0, 2, 3], 6)
+        courses.tie_order([0, 2, 3], 6)
 
 
 @pytest.mark.parametrize("rules", ["samurai", "gardener"])
 def test_a_playout_ends_where_the_game_does(rules: str) -> None:
     bound = rules_of(make_settings(rules, 2))
-    *_, (_, state) = playout(bound, lambda n: n - 1)
+    *_, (_, state) = courses.playout(bound, lambda n: n - 1)
     assert bound.outcome(state) is not None
 
 
@@ -267,7 +255,7 @@ class Pairs(Toss):
 
 def test_a_decision_goes_on_until_its_turn_is_over() -> None:
     """A second turn of the same seat is another decision, though nobody else is asked in between."""
-    game = Course(Pairs(2, {}))
+    game = courses.Course(Pairs(2, {}))
     unfinished = []
     for _ in range(4):
         game.ask()
@@ -278,14 +266,14 @@ def test_a_decision_goes_on_until_its_turn_is_over() -> None:
 
 def test_who_came_too_late_goes_on_until_it_is_served() -> None:
     rules = rules_of(make_settings("gardener", 2, ruleset="race"))
-    game = Course(rules)
-    while isinstance(due := game.due, Chance):
+    game = courses.Course(rules)
+    while isinstance(due := game.due, courses.Chance):
         game.draw(0)
-    assert isinstance(due, Ask)
+    assert isinstance(due, courses.Ask)
     game.ask()
     card = rules.write_legal(game.state, 0)[0]["card"][0]
     game.answer(0, {"plays": [{"card": card}]})
-    assert isinstance(game.answer(1, {"plays": [{"card": card}]}), Late)
+    assert isinstance(game.answer(1, {"plays": [{"card": card}]}), courses.Late)
     assert game.unfinished == {1}
     game.ask()
     game.answer(1, {"plays": [{"card": rules.write_legal(game.state, 1)[0]["card"][0]}]})
@@ -293,13 +281,13 @@ def test_who_came_too_late_goes_on_until_it_is_served() -> None:
 
 
 def test_a_game_that_does_not_go_on_without_a_seat_ends() -> None:
-    game = Course(Toss(3, {}))
+    game = courses.Course(Toss(3, {}))
     game.ask()
     game.answer(0, {"plays": [{"side": "heads"}]})
     game.ask()
     game.fail(1, Termination.CRASHED)
     assert game.forfeit() == []
-    assert game.due == Over(Outcome((1, 3, 1)))
+    assert game.due == courses.Over(Outcome((1, 3, 1)))
     assert game.termination is Termination.CRASHED
 
 
@@ -315,24 +303,24 @@ class Partners(Toss):
 
 @pytest.mark.parametrize(("failing", "ranks"), [([1], (1, 3, 1, 3)), ([0, 1], (1, 1, 1, 1))])
 def test_who_forfeits_loses_for_the_whole_team(failing: list[int], ranks: Ranks) -> None:
-    game = Course(Partners(4, {}))
+    game = courses.Course(Partners(4, {}))
     for seat in failing:
         game.fail(seat, Termination.CRASHED)
     game.forfeit()
-    assert game.due == Over(Outcome(ranks))
+    assert game.due == courses.Over(Outcome(ranks))
 
 
 def test_the_defaults_say_what_is_wrong_with_an_action() -> None:
-    game = Course(Toss(2, {}))
+    game = courses.Course(Toss(2, {}))
     for action, words in (
         ({"plays": [{"side": 1}]}, r"expected `?str`?, got `?int`? - at \$\.plays\[0\]\.side"),
         ({"plays": []}, r"expected one play, got: 0"),
         ({}, r"expected 'plays' to be a list, it is missing"),
         ({"plays": [{"side": "edge"}]}, r"expected one of the legal plays.*edge.* - at \$\.plays\[0\]"),
     ):
-        game = Course(Toss(2, {}))
+        game = courses.Course(Toss(2, {}))
         game.ask()
         refused = game.answer(0, action)
-        assert isinstance(refused, Refused)
+        assert isinstance(refused, courses.Refused)
         with pytest.raises(type(refused.error), match=words):
             raise refused.error

@@ -14,20 +14,7 @@ from rich.text import Text
 
 from arena.core.catalogue import resolve_options
 from arena.core.ratings import refit
-from arena.core.show.standings import (
-    CROSSTABLE_COLUMNS,
-    ENOUGH_DEALS,
-    crosstable_rows,
-    crosstable_table,
-    forfeit_text,
-    game_text,
-    off_turn_lines,
-    order_text,
-    sparklines,
-    standings_columns,
-    standings_table,
-    subject_text,
-)
+from arena.core.show import standings as texts
 from arena.core.types import Forfeit, Termination
 
 ROW: dict[str, Any] = {
@@ -69,19 +56,19 @@ def test_a_game_is_told_by_its_ruleset_or_by_what_differs(
 ) -> None:
     name, options = resolve_options(rules, ruleset, rule)
     played = {"rules": rules, "ruleset": name, "options": options, "players": 3, "board": {"name": "mine\x1b"}}
-    assert game_text({"game": played}) == text
-    assert subject_text({"game": played}) == rf"{text}, 3 players, board mine\x1b"
-    assert subject_text({"game": played | {"board": None}}) == f"{text}, 3 players"
+    assert texts.game_text({"game": played}) == text
+    assert texts.subject_text({"game": played}) == rf"{text}, 3 players, board mine\x1b"
+    assert texts.subject_text({"game": played | {"board": None}}) == f"{text}, 3 players"
 
 
 def test_a_game_that_is_not_known_here_is_told_by_its_name() -> None:
     played = {"rules": "chess", "ruleset": "custom", "options": {"clock": "no"}}
-    assert game_text({"game": played}) == "chess custom"
+    assert texts.game_text({"game": played}) == "chess custom"
 
 
 def test_standings_in_60_columns() -> None:
     assert (
-        shown(standings_table(LEAGUE, 60), 60)
+        shown(texts.standings_table(LEAGUE, 60), 60)
         == """\
 #   bot            rating  95 %     mu  sigma  points  games
 ────────────────────────────────────────────────────────────
@@ -94,7 +81,7 @@ def test_standings_in_60_columns() -> None:
 
 def test_standings_in_80_columns() -> None:
     assert (
-        shown(standings_table(LEAGUE, 80), 80)
+        shown(texts.standings_table(LEAGUE, 80), 80)
         == """\
 #   bot                      rating  95 %     mu  sigma  points  games  forfeits
 ────────────────────────────────────────────────────────────────────────────────
@@ -107,7 +94,7 @@ def test_standings_in_80_columns() -> None:
 
 def test_all_standings_in_110_columns() -> None:
     assert (
-        shown(standings_table(LEAGUE, 110, verbose=True), 110)
+        shown(texts.standings_table(LEAGUE, 110, verbose=True), 110)
         == """\
                                                                                           ahead  mean
 #   bot                           rating  95 %     mu  sigma  points  games  forfeits   of next    ms
@@ -121,7 +108,7 @@ def test_all_standings_in_110_columns() -> None:
 
 def test_what_fits_80_columns_is_always_there_and_all_else_if_asked_for() -> None:
     def head(*, verbose: bool) -> list[str]:
-        return re.findall(r"\S+", shown(standings_table(LEAGUE, 300, verbose=verbose), 300).split("─")[0])
+        return re.findall(r"\S+", shown(texts.standings_table(LEAGUE, 300, verbose=verbose), 300).split("─")[0])
 
     basic = ["#", "bot", "rating", "95", "%", "mu", "sigma", "points", "games", "forfeits"]
     assert head(verbose=False) == basic
@@ -131,19 +118,19 @@ def test_what_fits_80_columns_is_always_there_and_all_else_if_asked_for() -> Non
 
 def test_the_course_of_ratings_is_on_one_scale_and_leaves_a_narrow_table() -> None:
     courses = {row["bot"]: [25.0, 20.0 + number] for number, row in enumerate(LEAGUE)}
-    wide = shown(standings_table(LEAGUE, 300, courses=courses, verbose=True), 300)
+    wide = shown(texts.standings_table(LEAGUE, 300, courses=courses, verbose=True), 300)
     assert wide.splitlines()[3].count("█") == 1
     assert "▁" in wide.splitlines()[3]
     assert "course" in wide
-    assert "course" not in shown(standings_table(LEAGUE, 60, courses=courses), 60)
-    assert sparklines({"a": [3, 3]}) == {"a": "▁▁"}
-    assert sparklines({}) == {}
+    assert "course" not in shown(texts.standings_table(LEAGUE, 60, courses=courses), 60)
+    assert texts.sparklines({"a": [3, 3]}) == {"a": "▁▁"}
+    assert texts.sparklines({}) == {}
 
 
 def test_a_display_name_stands_last_and_moves_nothing() -> None:
     names = ("狐の女将", "ינשוף", "")
-    lines = shown(standings_table([{**ROW, "display_name": name} for name in names], 120), 120).split("\n")
-    plain = shown(standings_table([ROW] * 3, 120), 120).split("\n")
+    lines = shown(texts.standings_table([{**ROW, "display_name": name} for name in names], 120), 120).split("\n")
+    plain = shown(texts.standings_table([ROW] * 3, 120), 120).split("\n")
     assert [line.removesuffix(f"  {name}") for line, name in zip(lines[-3:], names, strict=True)] == plain[-3:]
     assert "shown as" not in "".join(plain)
 
@@ -151,13 +138,13 @@ def test_a_display_name_stands_last_and_moves_nothing() -> None:
 def test_a_table_may_be_long() -> None:
     """What is read of all cells is read once a column: else this takes an hour."""
     names = [f"bot-{number}" for number in range(10_000)]
-    table = standings_table([{**ROW, "bot": name} for name in names], 80).plain
+    table = texts.standings_table([{**ROW, "bot": name} for name in names], 80).plain
     assert [line.split()[1] for line in table.splitlines()[2:]] == names
 
 
 def test_columns_leave_in_the_order_that_the_help_tells() -> None:
     def columns(width: int) -> set[str]:
-        head, *_ = shown(standings_table(LEAGUE, width, verbose=True), width).split("─")
+        head, *_ = shown(texts.standings_table(LEAGUE, width, verbose=True), width).split("─")
         return set(head.split())
 
     order = [{"version"}, {"max"}, {"score"}, {"W", "D", "L"}, {"ms"}, {"ahead", "of", "next"}]
@@ -169,25 +156,27 @@ def test_columns_leave_in_the_order_that_the_help_tells() -> None:
 
 
 def test_nobody_shares_a_rank_with_themselves() -> None:
-    ranks = [line.split()[0] for line in shown(standings_table(LEAGUE, 80), 80).splitlines()[2:]]
+    ranks = [line.split()[0] for line in shown(texts.standings_table(LEAGUE, 80), 80).splitlines()[2:]]
     assert ranks == ["1", "2=", "2=", "4"]
-    assert shown(standings_table(LEAGUE[:2], 80), 80).splitlines()[2].startswith("1  daimyo")
+    assert shown(texts.standings_table(LEAGUE[:2], 80), 80).splitlines()[2].startswith("1  daimyo")
 
 
 def test_a_rating_that_was_given_has_no_interval() -> None:
-    assert " fixed " in shown(standings_table([{**ROW, "half_width": 0.0}], 80), 80)
+    assert " fixed " in shown(texts.standings_table([{**ROW, "half_width": 0.0}], 80), 80)
 
 
 def test_before_any_game_there_are_no_ratings() -> None:
     keys = ("rating", "half_width", "ahead_of_next", "points")
     rows = [{**ROW, **dict.fromkeys(keys), "bot": name} for name in ("ann", "bob")]
-    table = shown(standings_table(rows, 300), 300)
+    table = shown(texts.standings_table(rows, 300), 300)
     assert "rating" not in table
     assert "sigma" in table
 
 
 def test_a_version_is_not_said_twice() -> None:
-    table = shown(standings_table([{**ROW, "bot": "greedy 1.0"}, {**ROW, "bot": "banzai"}], 300, verbose=True), 300)
+    table = shown(
+        texts.standings_table([{**ROW, "bot": "greedy 1.0"}, {**ROW, "bot": "banzai"}], 300, verbose=True), 300
+    )
     assert [line.split()[1] for line in table.splitlines()[3:]] == ["greedy", "banzai"]
     assert [line.endswith(" 1.0") for line in table.splitlines()[3:]] == [False, True]
 
@@ -209,7 +198,7 @@ ORDER: dict[str, Any] = {"enough": True, "open": []}
 )
 def test_the_line_below_says_what_is_settled(order: dict[str, Any], words: str) -> None:
     rows = [{**ROW, "bot": name} for name in "abcd"] + [{**ROW, "bot": "late", "games": 0}]
-    text = order_text(order, rows)
+    text = texts.order_text(order, rows)
     assert words in text
     assert "one bot alone" not in text
     assert text.endswith("Ratings are relative; 4.2 apart means 76 : 24.")
@@ -219,16 +208,18 @@ def test_bots_that_lie_apart_and_share_a_rank_are_explained() -> None:
     """The ranks that are open stand beside them where the shared ones do not tell."""
     far = {**ROW, "bot": "far", "rating": 20.7, "half_width": 6.1, "worst_rank": 4}
     rows = [{**ROW, "rating": 34.9, "half_width": 6.8, "worst_rank": 2}, far, {**far, "rank": 2, "bot": "last"}]
-    assert "An interval is about one bot alone, so that equal bots may lie apart" in order_text(ORDER, rows)
-    table = shown(standings_table(rows, 100), 100)
+    assert "An interval is about one bot alone, so that equal bots may lie apart" in texts.order_text(ORDER, rows)
+    table = shown(texts.standings_table(rows, 100), 100)
     assert [re.findall(r" (\d-\d) ", line) for line in table.splitlines()[2:]] == [["1-2"], ["1-4"], ["2-4"]]
     plain = [{**row, "rank": 1, "worst_rank": 3} for row in rows]
-    assert "ranks" not in shown(standings_table(plain, 100), 100), "they share all ranks, as the first column says"
+    assert "ranks" not in shown(texts.standings_table(plain, 100), 100), (
+        "they share all ranks, as the first column says"
+    )
 
 
 def test_the_numbers_of_the_line_below_are_those_of_the_refit() -> None:
-    assert ENOUGH_DEALS == refit.ENOUGH_DEALS
-    assert order_text(None, []) == ""
+    assert texts.ENOUGH_DEALS == refit.ENOUGH_DEALS
+    assert texts.order_text(None, []) == ""
 
 
 def crossed(names: Sequence[str]) -> list[dict[str, Any]]:
@@ -246,7 +237,7 @@ def test_the_crosstable_has_cells_for_those_who_met() -> None:
         {"bot": "cid", "against": [score("ann", 4, 0.375)]},
     ]
     assert (
-        shown(crosstable_table(rows, 80), 80)
+        shown(texts.crosstable_table(rows, 80), 80)
         == """\
 #  bot    1  2    3
 ───────────────────
@@ -258,33 +249,36 @@ def test_the_crosstable_has_cells_for_those_who_met() -> None:
 
 def test_a_large_crosstable_comes_in_blocks_of_columns() -> None:
     names = [f"bot-{number}" for number in range(1, 31)]
-    blocks = shown(crosstable_table(crossed(names), 80), 80).split("\n\n")
+    blocks = shown(texts.crosstable_table(crossed(names), 80), 80).split("\n\n")
     heads = [block.splitlines()[0].split() for block in blocks]
     assert {tuple(head[:2]) for head in heads} == {("#", "bot")}
     assert [int(number) for head in heads for number in head[2:]] == list(range(1, 31))
     assert len(blocks) == 3
     for block in blocks:
         assert [line.split()[:2] for line in block.splitlines()[2:]] == [[str(n), f"bot-{n}"] for n in range(1, 31)]
-    assert len(shown(crosstable_table(crossed(names), 300), 300).split("\n\n")) == 1
+    assert len(shown(texts.crosstable_table(crossed(names), 300), 300).split("\n\n")) == 1
 
 
 @pytest.mark.parametrize("name", ["\x1b[2J", "a\nb", "\u202eevil", "[red]"])
 def test_names_cannot_draw(name: str) -> None:
     rows = [{**ROW, "bot": name}, ROW]
-    for text in (shown(standings_table(rows, 200), 200), shown(crosstable_table(crossed([name, "x"]), 200), 200)):
+    for text in (
+        shown(texts.standings_table(rows, 200), 200),
+        shown(texts.crosstable_table(crossed([name, "x"]), 200), 200),
+    ):
         assert len(text.splitlines()) in (4, 5)
         assert not set("\x1b\u202e") & set(text)
         assert name != "[red]" or name in text
 
 
 def test_csv_has_everything() -> None:
-    assert sorted(standings_columns(LEAGUE)) == sorted(ROW)
-    assert standings_columns([{**ROW, "digest": "ab"}])[-1] == "digest"
-    assert standings_columns([])[:2] == ["rank", "bot"]
+    assert sorted(texts.standings_columns(LEAGUE)) == sorted(ROW)
+    assert texts.standings_columns([{**ROW, "digest": "ab"}])[-1] == "digest"
+    assert texts.standings_columns([])[:2] == ["rank", "bot"]
 
 
 def test_the_crosstable_as_csv_has_a_row_for_each_pair() -> None:
-    assert [tuple(row[key] for key in CROSSTABLE_COLUMNS) for row in crosstable_rows(crossed("ab"))] == [
+    assert [tuple(row[key] for key in texts.CROSSTABLE_COLUMNS) for row in texts.crosstable_rows(crossed("ab"))] == [
         ("a", "b", 4, 3, 0, 1, 0.75),
         ("b", "a", 4, 3, 0, 1, 0.75),
     ]
@@ -302,7 +296,7 @@ FILES = {"log": "logs/x.jsonl", "its output": "logs/x.seat1.output"}
 
 
 def test_a_forfeit_names_the_bot_and_where_to_look() -> None:
-    assert forfeit_text(forfeit("before", "last \x1b[2J"), "slow\n#2", "./slow\n", FILES).splitlines() == [
+    assert texts.forfeit_text(forfeit("before", "last \x1b[2J"), "slow\n#2", "./slow\n", FILES).splitlines() == [
         r"slow\n#2 (seat 1, turn 7) exceeded its time by 240 ms (the machine was overloaded: it ran late)",
         "  log: logs/x.jsonl",
         "  its output: logs/x.seat1.output",
@@ -324,16 +318,16 @@ def test_a_forfeit_names_the_bot_and_where_to_look() -> None:
     ],
 )  # fmt: skip
 def test_last_words_say_where_a_bot_crashed(stderr: tuple[str, ...], words: list[str]) -> None:
-    text = forfeit_text(forfeit(*stderr), "kite", "kite", FILES)
+    text = texts.forfeit_text(forfeit(*stderr), "kite", "kite", FILES)
     assert re.findall(r"its last words: (.*)", text) == words
 
 
 def test_cpu_time_off_turn_is_shown_where_it_was_measured() -> None:
     measured = {**ROW, "mean_off_turn_ms": 1234.5, "off_turn_share": 0.9}
-    table = standings_table([ROW, measured], 200, verbose=True).plain
+    table = texts.standings_table([ROW, measured], 200, verbose=True).plain
     assert "off turn" in table
     assert "1234" in table
-    assert "off turn" not in standings_table([ROW], 200, verbose=True).plain
+    assert "off turn" not in texts.standings_table([ROW], 200, verbose=True).plain
 
 
 @pytest.mark.parametrize(
@@ -345,11 +339,11 @@ def test_cpu_time_off_turn_is_shown_where_it_was_measured() -> None:
 )  # fmt: skip
 def test_who_computed_much_of_its_opponents_time_is_named(ms: float | None, share: float | None, is_much: bool) -> None:
     rows = [{"bot": "ronin", "mean_off_turn_ms": ms, "off_turn_share": share}]
-    assert bool(off_turn_lines(rows)) == is_much
+    assert bool(texts.off_turn_lines(rows)) == is_much
 
 
 def test_the_sentence_says_how_much() -> None:
-    [line] = off_turn_lines([{"bot": "ronin", "mean_off_turn_ms": 1234.5, "off_turn_share": 0.904}])
+    [line] = texts.off_turn_lines([{"bot": "ronin", "mean_off_turn_ms": 1234.5, "off_turn_share": 0.904}])
     assert line == (
         "ronin computed while others were to move: 1,234 ms of CPU a game, 90 % of the time that they thought. "
         "--level strict prevents that."

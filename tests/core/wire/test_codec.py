@@ -9,21 +9,8 @@ import msgpack
 import pytest
 
 from arena.core.errors import RemoteProtocolError
+from arena.core.wire import messages as m
 from arena.core.wire.codec import decode, decode_from_referee, encode
-from arena.core.wire.messages import (
-    MAX_DEPTH,
-    MAX_FRAME,
-    Action,
-    Error,
-    GameOver,
-    GameStart,
-    Goodbye,
-    Hello,
-    Ready,
-    Request,
-    RequestClock,
-    Time,
-)
 
 
 def reason(frame: bytes) -> str:
@@ -38,35 +25,35 @@ def action(**fields: Any) -> bytes:
 
 
 def test_type_comes_first_and_defaults_are_left_out() -> None:
-    assert encode(Ready(game=1)) == b"\x82\xa4type\xa5ready\xa4game\x01"
-    request = Request(id=1, kind="turn", clock=RequestClock(5, None))
+    assert encode(m.Ready(game=1)) == b"\x82\xa4type\xa5ready\xa4game\x01"
+    request = m.Request(id=1, kind="turn", clock=m.RequestClock(5, None))
     assert list(msgpack.unpackb(encode(request))) == ["type", "id", "kind", "clock"]
 
 
 def test_an_empty_list_of_events_is_not_left_out() -> None:
-    request = Request(id=1, kind="turn", clock=RequestClock(5, None), events=[])
+    request = m.Request(id=1, kind="turn", clock=m.RequestClock(5, None), events=[])
     assert msgpack.unpackb(encode(request))["events"] == []
 
 
 def test_no_board_is_written_as_nil_and_no_scores_are_left_out() -> None:
-    start = GameStart(
+    start = m.GameStart(
         game=1, rules="tally", rules_version=1, ruleset="standard", options={}, seat=0, seats=2, board=None,
-        time=Time(None, 0, 1_000, 30, None), commitment="", bot_seed=0,
+        time=m.Time(None, 0, 1_000, 30, None), commitment="", bot_seed=0,
     )  # fmt: skip
     assert msgpack.unpackb(encode(start))["board"] is None
-    over = GameOver(game=1, termination="finished", ranks=[1, 2], forfeits=[])
+    over = m.GameOver(game=1, termination="finished", ranks=[1, 2], forfeits=[])
     assert "scores" not in msgpack.unpackb(encode(over))
 
 
 def test_messages_keep_their_class() -> None:
     for message in (
-        Hello(token="t", protocol="1.0"),
-        Ready(game=3),
-        Action(id=1, action={"a": [1]}),
-        Error(code="x_a"),
+        m.Hello(token="t", protocol="1.0"),
+        m.Ready(game=3),
+        m.Action(id=1, action={"a": [1]}),
+        m.Error(code="x_a"),
     ):
         assert decode(encode(message)) == message
-    assert decode_from_referee(encode(Goodbye(reason="done"))) == Goodbye(reason="done")
+    assert decode_from_referee(encode(m.Goodbye(reason="done"))) == m.Goodbye(reason="done")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +78,7 @@ def test_messages_keep_their_class() -> None:
         (action(action={"plays": [{"a": {None: 2}}]}), "expected a string as key, got: nil - at $.action.plays[0].a"),
         (b"\x81\xa1a\x81\x01\x02", "expected a string as key, got: integer - at $.a"),
         (b"\x81\xa1a\x81\x80\x02", "expected a string as key, got: map - at $.a"),
-        (bytes(MAX_FRAME + 1), f"expected at most {MAX_FRAME} bytes, got: {MAX_FRAME + 1}"),
+        (bytes(m.MAX_FRAME + 1), f"expected at most {m.MAX_FRAME} bytes, got: {m.MAX_FRAME + 1}"),
         (msgpack.packb({"type": "welcome"}), "expected a type that a bot sends, got: 'welcome' - at $.type"),
     ],
 )
@@ -115,8 +102,8 @@ def test_nesting_ends_at_the_limit_in_short_and_long_frames(container: Any, size
             value = container(value)
         return action(action={"a": value})
 
-    assert decode(nested(MAX_DEPTH - 2)) is not None
-    assert f"at most {MAX_DEPTH} levels" in reason(nested(MAX_DEPTH - 1))
+    assert decode(nested(m.MAX_DEPTH - 2)) is not None
+    assert f"at most {m.MAX_DEPTH} levels" in reason(nested(m.MAX_DEPTH - 1))
 
 
 def test_promises_of_long_arrays_cost_no_memory() -> None:

@@ -131,8 +131,9 @@ def meet(
     logs: Path,
     series: str,
     secret: bytes,
+    seat: Seat | None = None,
 ) -> StepReport:
-    """Plays one deal between two bots in all rotations, of which the second has all seats but one.
+    """Plays one deal between two bots, of which the second has all seats but one: in all rotations, or from one seat.
 
     Returns:
         The report, with `detail` as that of `qualify`. It passes whoever forfeits.
@@ -141,7 +142,7 @@ def meet(
 
     def play() -> StepReport:
         confining.require(level, bots, (logs,))
-        for game in (_Game(settings, 0, seat) for seat in range(settings.players)):
+        for game in (_Game(settings, 0, own) for own in range(settings.players) if seat in (None, own)):
             job = Job(
                 game=f"match-{series}-{game.seat}", tournament=None, settings=settings, bots=game.bots(*bots),
                 deal=0, rotation=game.seat, secret=secret, logs=str(logs), level=level,

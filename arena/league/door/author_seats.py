@@ -1,0 +1,206 @@
+"""The seats of authors who play themselves, over HTTP or a WebSocket: each is one unrated game of theirs.
+
+Laws:
+1. All that an author is told is made from the messages of their own seat, those that a bot gets.
+2. A seat is its author's, over whatever connection they come. They may go and come back; their clock runs meanwhile.
+3. No rules of a game run here. A play is held against what the referee has offered, and nothing else goes to it.
+4. An author has one seat at a time. Of those that are over, the latest are kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+import msgspec
+
+from arena.core.face import Payload, codec, errors, wire_messages
+from arena.league.door.messages import API, SeatSaid, SeatState
+from arena.league.door.published import Published
+from arena.league.door.refusals import Refusal, unknown
+from arena.league.door.relay import GUEST, OF_AUTHOR
+from arena.league.door.seats import FRAME, VERSION, Gone, SeatConnection
+from arena.pages.agents.seat import AgentSeat
+
+ABSENT_S: Final = 120.0
+"""Seconds after the first request of a seat in which its author must have come: others wait for the place."""
+PUBLISHED_S: Final = 10.0
+"""How long it is waited until the league has published a seat that was asked for."""
+MOST_KEPT: Final = 64
+"""Seats that are over and kept."""
+_WANT: Final = ("view", "events", "legal")
+
+
+def read_said(data: bytes) -> SeatSaid:
+    """Returns what an author says. Raises Refusal: it is something else."""
+    try:
+        return msgspec.json.decode(data, type=SeatSaid)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        reason = f"expected a body as {API}/openapi.json has it, got: {error}"
+        raise Refusal("malformed", reason, "correct the body") from None
+
+
+class _Seat(msgspec.Struct):
+    """A seat with its game."""
+
+    connection: SeatConnection
+    agent: AgentSeat
+    game: str
+    began: float
+    met: bool = False
+    """Whether its author has come since."""
+    asked: int = 0
+    """What the referee calls the request that is open ..."""
+    until: float = 0.0
+    """... and when the time for it is over."""
+
+    def send(self, message: wire_messages.Message) -> None:
+        self.connection.send(FRAME, codec.encode(message))
+
+    def end(self, reason: str = "") -> None:
+        self.connection.end(reason)
+        self.agent.close()
+
+
+class AuthorSeats:
+    """All seats of authors."""
+
+    def __init__(self, published: Published, clock: Callable[[], float]) -> None:
+        self._published = published
+        self._clock = clock
+        self._seats: dict[str, _Seat] = {}
+        self._changed = asyncio.Event()
+
+    # What authors do
+
+    async def expect(self, author: str, game: str) -> None:
+        """Waits until the league has published a seat that it has promised."""
+        until = self._clock() + PUBLISHED_S
+        while self._published.seat(author) != game and self._clock() < until:
+            await asyncio.sleep(0.1)
+
+    async def state(self, author: str, wait_s: float = 0.0, known: tuple[str, int] | None = None) -> SeatState:
+        """Returns how an author's seat stands.
+
+        Args:
+            author: The author.
+            wait_s: How long to wait at most, until they are asked or the game is over.
+            known: Phase and request that they know: it is waited for others, instead of until they are asked.
+
+        Raises:
+            Refusal: They have none.
+        """
+        until = self._clock() + wait_s
+        while True:
+            found = self._state(author)
+            left = until - self._clock()
+            news = found.phase != "waiting" if known is None else (found.phase, found.request) != known
+            if news or left <= 0:
+                return found
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), min(left, 5))
+
+    def say(self, author: str, said: SeatSaid) -> None:
+        """Does what an author says in their seat.
+
+        Raises:
+            Refusal: They are not asked that, or the play is not legal.
+        """
+        seat = self._seats.get(author)
+        if seat is None or seat.connection.ended:
+            got = "none yet" if seat is None else "one that is over"
+            raise Refusal("state", f"expected a game of yours that is played, got: {got}", "see how your seat stands")
+        seat.met = True
+        try:
+            if said.do == "resign":
+                seat.end("resigned")
+            else:
+                line = seat.agent.play(said.request, said.plays, said.note, said.cost)
+                seat.send(wire_messages.Action(id=seat.asked, **line))
+        except errors.ConfigError as error:
+            raise Refusal("state", str(error), "see how your seat stands") from None
+        except errors.ActionError as error:
+            raise Refusal("illegal", str(error), "make the play from one of `legal`, while your time runs") from None
+        except Gone:
+            seat.end()
+        self._tell()
+
+    def _state(self, author: str) -> SeatState:
+        seat, due = self._seats.get(author), self._published.seat(author)
+        if due and (seat is None or (seat.connection.ended and seat.game != due)):
+            return SeatState(phase="waiting", game=due)
+        if seat is None:
+            raise unknown("a seat that you have asked for, with PUT /seat?against=BOT", "none; notices tell of others")
+        seat.met = True
+        agent = seat.agent
+        left = None if agent.limit_ms is None else max(0, round((seat.until - self._clock()) * 1_000))
+        told = {name: value for name, value in agent.state().items() if name in SeatState.__struct_fields__}
+        return SeatState(
+            game=seat.game, start=agent.start, view=agent.known, clock=left,
+            result={name: value for name, value in agent.state().items() if name not in told}, **told,
+        )  # fmt: skip
+
+    # What the league's end does
+
+    def takes(self, connection: SeatConnection, kind: bytes, content: bytes) -> bool:
+        """Takes a message of a seat's connection, if it is one of an author. Returns whether it is."""
+        if kind == VERSION and not connection.version and content.startswith(OF_AUTHOR.encode()):
+            connection.version = content.decode(errors="replace")
+            self._begin(connection)
+        seat = self._of(connection)
+        if seat is None:
+            return connection.version.startswith(OF_AUTHOR)
+        if kind == FRAME:
+            try:
+                self._hear(seat, msgspec.msgpack.decode(content))
+            except (msgspec.DecodeError, LookupError, TypeError, ValueError, Gone):
+                seat.end()  # no referee says that, or it has gone
+            self._tell()
+        return True
+
+    def _hear(self, seat: _Seat, message: Payload) -> None:
+        seat.agent.hear(message)
+        match message["type"]:
+            case "game_start":
+                seat.send(wire_messages.Ready(game=message["game"]))
+            case "request":
+                seat.asked, seat.until = message["id"], self._clock() + (seat.agent.limit_ms or 0) / 1_000
+            case "goodbye" | "error":
+                seat.end()
+
+    def left(self, connection: SeatConnection) -> bool:
+        """Takes the end of a seat's connection, if it is one of an author. Returns whether it is."""
+        if (seat := self._of(connection)) is not None:
+            seat.end()
+            self._tell()
+        return connection.version.startswith(OF_AUTHOR)
+
+    def tick(self, now: float) -> None:
+        """Gives up the seats whose authors never came, so that others get the place."""
+        for seat in self._seats.values():
+            if not (seat.met or seat.connection.ended) and now - seat.began > ABSENT_S:
+                seat.end(f"did not come within {ABSENT_S:g} seconds")
+
+    def _begin(self, connection: SeatConnection) -> None:
+        author, _, game = connection.version.removeprefix(OF_AUTHOR).partition(" ")
+        try:
+            seat = _Seat(connection, AgentSeat(None, int(game.rpartition("-")[2])), game, self._clock())
+            seat.send(wire_messages.Hello(token="", protocol=wire_messages.PROTOCOL, name=GUEST, want=_WANT))
+        except (ValueError, Gone):  # no worker of the league asks for that
+            connection.end()
+            return
+        if (before := self._seats.pop(author, None)) is not None:
+            before.end("has another seat now")
+        self._seats[author] = seat
+        for other in [one for one, its in self._seats.items() if its.connection.ended][:-MOST_KEPT]:
+            del self._seats[other]
+
+    def _of(self, connection: SeatConnection) -> _Seat | None:
+        seat = self._seats.get(connection.version.removeprefix(OF_AUTHOR).partition(" ")[0])
+        return seat if seat is not None and seat.connection is connection else None
+
+    def _tell(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()

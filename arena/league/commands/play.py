@@ -35,9 +35,7 @@ if TYPE_CHECKING:
     from arena.league.door.messages import SeatSaid, SeatState
 
 _WAIT_S: Final = 10
-"""Seconds that an answer may take."""
-_LOOK_S: Final = 5.0
-"""Seconds between two looks whether the time for a decision is over."""
+"""Seconds that an answer may take; half of it between two looks whether the time for a decision is over."""
 
 
 @click.command(cls=Command)
@@ -131,7 +129,7 @@ def _decided(client: Client, front: socket.socket, state: SeatState) -> SeatStat
     _tell(front, {**told, "view": state.view, "events": state.events, "legal": state.legal})
     line = b""
     while not line.endswith(b"\n"):
-        if not select.select([front], [], [], _LOOK_S)[0]:
+        if not select.select([front], [], [], _WAIT_S / 2)[0]:
             if (now := client.seat()).phase != "asked":
                 return now
         elif more := front.recv(65_536):

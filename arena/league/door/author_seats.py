@@ -25,12 +25,11 @@ from arena.league.door.seats import FRAME, VERSION, Gone, SeatConnection
 from arena.pages.agents.seat import AgentSeat
 
 ABSENT_S: Final = 120.0
-"""Seconds after the first request of a seat in which its author must have come: others wait for the place."""
+"""Seconds in which the author must have come to a seat that has begun: others wait for the place."""
 PUBLISHED_S: Final = 10.0
 """How long it is waited until the league has published a seat that was asked for."""
 MOST_KEPT: Final = 64
 """Seats that are over and kept."""
-_WANT: Final = ("view", "events", "legal")
 
 
 def read_said(data: bytes) -> SeatSaid:
@@ -129,7 +128,7 @@ class AuthorSeats:
 
     def _state(self, author: str) -> SeatState:
         seat, due = self._seats.get(author), self._published.seat(author)
-        if due and (seat is None or (seat.connection.ended and seat.game != due)):
+        if due and (seat is None or (seat.agent.phase in ("over", "gone") and seat.game != due)):
             return SeatState(phase="waiting", game=due)
         if seat is None:
             raise unknown("a seat that you have asked for, with PUT /seat?against=BOT", "none; notices tell of others")
@@ -187,7 +186,8 @@ class AuthorSeats:
         author, _, game = connection.version.removeprefix(OF_AUTHOR).partition(" ")
         try:
             seat = _Seat(connection, AgentSeat(None, int(game.rpartition("-")[2])), game, self._clock())
-            seat.send(wire_messages.Hello(token="", protocol=wire_messages.PROTOCOL, name=GUEST, want=_WANT))
+            want = ("view", "events", "legal")
+            seat.send(wire_messages.Hello(token="", protocol=wire_messages.PROTOCOL, name=GUEST, want=want))
         except (ValueError, Gone):  # no worker of the league asks for that
             connection.end()
             return

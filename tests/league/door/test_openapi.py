@@ -78,6 +78,11 @@ NAMES = {
 }  # fmt: skip
 
 
+def _number(text: str) -> float:
+    """A number as clients write it: 5.0 is an integer to a schema, and none to whoever reads JSON strictly."""
+    return int(found) if (found := float(text)).is_integer() else found
+
+
 @pytest.mark.parametrize(
     ("names", "mode"),
     [
@@ -116,9 +121,8 @@ def test_the_door_keeps_to_it(busy: tuple[League, OpenDoor, str], names: dict[st
         )
         def keeps(case: Any) -> None:
             case.path_parameters |= {name: names.get(name, value) for name, value in case.path_parameters.items()}
-            body = case.body
-            if mode == "POSITIVE" and isinstance(body, dict) and isinstance(body.get("request"), float):
-                body["request"] = int(body["request"])  # 5.0 is an integer to a schema; no client writes it so
+            if mode == "POSITIVE" and isinstance(case.body, dict):
+                case.body = json.loads(json.dumps(case.body), parse_float=_number)
             found[label].add(case.call_and_validate().status_code)  # noqa: B023
 
         if mode == "POSITIVE" or operation.path != "/":  # there is nothing to get wrong

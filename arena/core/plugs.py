@@ -13,10 +13,11 @@ Laws:
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from functools import cache
+from functools import cache, reduce
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
@@ -24,7 +25,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 from arena.core.errors import ArenaError, ConfigError
 
 if TYPE_CHECKING:  # a wing is never imported here, and neither is what lies above this layer
-    from importlib.metadata import EntryPoint, EntryPoints
     from sqlite3 import Connection
 
     from rich.console import Console
@@ -53,6 +53,16 @@ GROUPS: Final[Mapping[str, str]] = {
 """The groups of entry points by which things of packages are found, and what one of each names."""
 VARIABLE: Final = "ARENA_WINGS"
 """The environment variable that names the wings that are loaded, with commas between; unset: all."""
+_LINE: Final = re.compile(r"^\s*(?:\[(.*)\]|([^#=\s][^=\n]*?)\s*=\s*(.*?))\s*$", re.MULTILINE)
+
+
+class Entry(NamedTuple):
+    """An entry point of an installed package: `value` is what it names, `module:attribute`."""
+
+    name: str
+    value: str
+    group: str
+    package: str = "its package"
 
 
 class NotLoaded(ConfigError):
@@ -384,10 +394,9 @@ def switched_off(plug: str, key: str, what: str) -> NotLoaded | None:
     return None
 
 
-def names() -> Iterator[str]:
-    """Yields the names of all wings, those of arena first."""
-    yield from BUILT_IN
-    yield from _packaged()
+def names() -> tuple[str, ...]:
+    """Returns the names of all wings, those of arena first."""
+    return (*BUILT_IN, *_packaged())
 
 
 def is_on(name: str) -> bool:
@@ -403,7 +412,7 @@ def declared(name: str) -> Wing | ConfigError:
         if name in BUILT_IN:
             wing = load(f"arena.{name}:WING", f"the wing {name!r}")
         else:
-            wing = load_entry(_packaged()[name], f"the wing {name!r}")
+            wing = load(_packaged()[name].value, f"the wing {name!r}", _packaged()[name].package)
     except ArenaError as error:
         return ConfigError(str(error))
     if _is_sound(wing):
@@ -435,60 +444,49 @@ def load(target: str, what: str, source: str = "arena") -> Any:
     Raises:
         ConfigError: It does not load. Show the message to the operator.
     """
-    module, _, attribute = target.partition(":")
-    remedy = "install arena again" if module.startswith("arena.") else f"fix or uninstall {source}"
-    return _loaded(lambda: getattr(import_module(module), attribute), target, what, lambda: remedy)
-
-
-def _loaded(loads: Callable[[], Any], target: str, what: str, remedy: Callable[[], str]) -> Any:
+    module, _, names = target.partition("[")[0].strip().partition(":")  # of an entry point extras may follow
     try:
-        return loads()
+        return reduce(getattr, filter(None, names.split(".")), import_module(module.strip()))
     except ArenaError:  # it says itself what is wrong
         raise
     except (Exception, SystemExit) as error:  # whatever a stranger's package does, it must not take the others down
+        remedy = "install arena again" if module.startswith("arena.") else f"fix or uninstall {source}"
         raise ConfigError(
-            f"expected {what} to load from {target}, got: {type(error).__name__}: {error}; {remedy()}"
+            f"expected {what} to load from {target}, got: {type(error).__name__}: {error}; {remedy}"
         ) from error
 
 
-def entries(group: str) -> list[EntryPoint]:
+def entries(group: str) -> list[Entry]:
     """Returns the entry points of one of `GROUPS`, those of arena first."""
     assert group in GROUPS
-    return sorted(_installed(tuple(sys.path)).select(group=group), key=lambda one: not one.value.startswith("arena."))
+    found = (entry for entry in _installed(tuple(sys.path)) if entry.group == group)
+    return sorted(found, key=lambda entry: not entry.value.startswith("arena."))
 
 
 @cache
-def _installed(_path: tuple[str, ...]) -> EntryPoints:
-    """Returns all entry points. The metadata of every package are read for them, as long as half of a command takes."""
-    from importlib.metadata import entry_points  # not before: a command that needs none starts sooner
-
-    return entry_points()  # type: ignore[return-value]  # until 3.12 they are a kind of dict that selects, too
-
-
-def load_entry(entry: EntryPoint, what: str) -> Any:
-    """Returns what an entry point names; `what` and errors are as for `load`."""
-    return _loaded(
-        entry.load, entry.value, what, lambda: f"fix or uninstall {entry.dist.name if entry.dist else 'its package'}"
-    )
+def _installed(folders: tuple[str, ...]) -> list[Entry]:
+    """Returns the entry points of `GROUPS`. To import `importlib.metadata` takes as long as a third of a command."""
+    files: dict[str, str] = {}  # of packages: the first on the path counts
+    for folder in folders:
+        with suppress(OSError):
+            for name in sorted(os.listdir(folder or ".")):
+                if name.endswith(("dist-info", "egg-info")):
+                    package = re.sub("[-_.]+", "-", name.rpartition(".")[0].partition("-")[0]).lower()
+                    files.setdefault(package, f"{folder}/{name}/entry_points.txt")
+    found, group = [], ""
+    for package, path in files.items():
+        with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+            for section, name, value in _LINE.findall(file.read()):
+                group = section or group
+                if name and group in GROUPS:
+                    found.append(Entry(name, value, group, package))
+    return found
 
 
 @cache
-def _packaged() -> Mapping[str, EntryPoint]:
-    """Returns the wings of packages by name. Their metadata are read only if one mentions the group: it takes long."""
-    if not any(_mentions_the_group(folder or ".") for folder in sys.path):
-        return {}
-    found = {entry.name: entry for entry in entries(GROUP) if entry.name not in BUILT_IN}
-    return dict(sorted(found.items()))
-
-
-def _mentions_the_group(folder: str) -> bool:
-    with suppress(OSError):
-        for name in os.listdir(folder):
-            if name.endswith("-info"):
-                with suppress(OSError), open(f"{folder}/{name}/entry_points.txt", "rb") as file:
-                    if GROUP.encode() in file.read():
-                        return True
-    return False
+def _packaged() -> Mapping[str, Entry]:
+    """Returns the wings of packages by name."""
+    return {entry.name: entry for entry in sorted(entries(GROUP)) if entry.name not in BUILT_IN}
 
 
 def call(plug: Callable[..., T], **arguments: Any) -> T:

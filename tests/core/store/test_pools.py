@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +28,6 @@ SETTINGS = instant.settings()
 
 def other(*, deals: int = 2, seed: str | None = SETTINGS.seed, **game: Any) -> Settings:
     return replace(SETTINGS, format=RoundRobin(deals=deals), seed=seed, game=replace(SETTINGS.game, **game))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "arena.db") as store:
-        yield store
 
 
 def pool_of(store: Store, tournament: str) -> int:

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 
 from arena.core.plugs import is_on
+from arena.core.store.store import Store, open_store
 from tests import command_kit
 from tests.command_kit import Run
 from tests.log_kit import play_log  # noqa: F401 - a fixture of all
@@ -43,6 +44,13 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
 def arena(tmp_path: Path) -> Run:
     """Runs a command in an empty folder: see `command_kit.arena`."""
     return partial(command_kit.arena, tmp_path)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An empty database in the test's folder."""
+    with open_store(tmp_path / "arena.db") as store:
+        yield store
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,13 @@
 """Starts the command `arena` as a fork of a process that has imported it, which takes a sixth of a new one's time.
 
-Each process of pytest has one such server. It runs no command itself, so none sees what another left in memory; it has
-one thread, and nothing open but its socket. A fork gets the arguments, folder, environment, streams, cores and process
-group of a new process, and does what `python -m arena` does. It differs in this: its parent is the server, `/proc`
-shows the server's command line, and when it exits its modules are not torn down.
+Each process of pytest has one such server. It runs no command, so none sees what another left in memory; it has one
+thread, and nothing open but its socket. A fork has the arguments, folder, environment, streams, cores and process group
+of a new process, and does what `python -m arena` does. But its parent is the server, whose command line `/proc` shows,
+and its modules are not torn down.
 
 A new process is started where a variable is read before the command begins (another PYTHONPATH or locale, wings that
-are away), where something is done between fork and exec, or for another program. Tests that start one by themselves
-need what only that has: a first import, a terminal, a parent, a wheel, limits, a wrapper around it.
+are away), or something is done between fork and exec. Tests that start one by themselves need what only that has: first
+imports, a terminal, a parent, a wheel, limits, a wrapper around it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET
@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from arena.core import files
 from arena.core.errors import ConfigError, InternalError, did_you_mean
-from arena.core.loading import entries, load_entry
+from arena.core.loading import Entry, entries, load
 from arena.core.resources import board_names, board_text, protocol_folder
 from arena.core.rules.base import BoardFormat, Rules, Ruleset
 from arena.core.rules.boardtext import find_section
@@ -29,9 +29,6 @@ from arena.core.rules.family import Family
 from arena.core.rules.margin import Margin
 from arena.core.types import RACE_WINDOW_MS, BoardFile, GameSettings, Payload, TimeControl, is_cooperative, parse_cpu
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
 GROUP: Final = "arena.games"  # the group of entry points by which games are found
 FAMILIES: Final = "arena.families"  # the group of entry points by which families of games are found
 DEFAULT_TIME: Final = "10+0.1"
@@ -39,13 +36,13 @@ MAX_RACE_WINDOW_MS: Final = 1000  # a longer window would hold a game up: nobody
 
 
 @cache
-def _found(group: str = GROUP) -> Mapping[str, EntryPoint]:
+def _found(group: str = GROUP) -> Mapping[str, Entry]:
     """Returns the entry points of a group by name, those of arena first.
 
     Raises:
         ConfigError: Two packages have a game or a family of the same name, or there is no game at all.
     """
-    found: dict[str, EntryPoint] = {}
+    found: dict[str, Entry] = {}
     for entry in entries(group):
         other = found.setdefault(entry.name, entry)
         if other.value != entry.value:
@@ -82,7 +79,7 @@ def family(name: str) -> Family:
         remedy = f"one of {', '.join(families())}" if families() else "and none is installed"
         raise ConfigError(f"expected a family of games, {remedy}, got: {name!r}{did_you_mean(name, families())}")
     entry = _found(FAMILIES)[name]
-    loaded = load_entry(entry, f"the family of games {name!r}")
+    loaded = load(entry.value, f"the family of games {name!r}", entry.package)
     if not (isinstance(loaded, type) and issubclass(loaded, Family)):
         raise ConfigError(
             f"expected the entry point {name!r} to name a subclass of arena.core.rules.family.Family, "
@@ -116,7 +113,7 @@ def game(name: str) -> type[Rules[Any]]:
         if name not in _found():
             raise _unknown("the rules of a game", (*names(), *(f"{other}:GAME" for other in families())), name)
         entry = _found()[name]
-        loaded = load_entry(entry, f"the game {name!r}")
+        loaded = load(entry.value, f"the game {name!r}", entry.package)
         source, got = f"the entry point {name!r}", entry.value
     if not (isinstance(loaded, type) and issubclass(loaded, Rules) and getattr(loaded, "name", None) == name):
         raise ConfigError(

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections.abc import Callable
-from functools import cache
+from contextlib import suppress
+from functools import cache, reduce
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final, NamedTuple
 
 from arena.core.errors import ArenaError, ConfigError
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint, EntryPoints
+_LINE: Final = re.compile(r"^\s*(?:\[(.*)\]|([^#=\s][^=\n]*?)\s*=\s*(.*?))\s*$", re.MULTILINE)
+
+
+class Entry(NamedTuple):
+    """An entry point of an installed package: `value` is what it names, `module:attribute`."""
+
+    name: str
+    value: str
+    group: str
+    package: str = "its package"
 
 
 def load(target: str, what: str, source: str = "arena") -> Any:
@@ -25,9 +36,10 @@ def load(target: str, what: str, source: str = "arena") -> Any:
     Raises:
         ConfigError: It does not load. Show the message to the operator.
     """
-    module, _, attribute = target.partition(":")
+    module, _, names = target.partition("[")[0].strip().partition(":")  # of an entry point extras may follow
     remedy = "install arena again" if module.startswith("arena.") else f"fix or uninstall {source}"
-    return guarded(lambda: getattr(import_module(module), attribute), target, what, lambda: remedy)
+    found = filter(None, names.split("."))
+    return guarded(lambda: reduce(getattr, found, import_module(module.strip())), target, what, lambda: remedy)
 
 
 def guarded(loads: Callable[[], Any], target: str, what: str, remedy: Callable[[], str]) -> Any:
@@ -42,21 +54,27 @@ def guarded(loads: Callable[[], Any], target: str, what: str, remedy: Callable[[
         ) from error
 
 
-def entries(group: str) -> list[EntryPoint]:
-    """Returns the entry points of a group, those of arena first."""
-    return sorted(_installed(tuple(sys.path)).select(group=group), key=lambda one: not one.value.startswith("arena."))
+def entries(group: str) -> list[Entry]:
+    """Returns the entry points of one of `plugs.GROUPS`, those of arena first."""
+    found = (entry for entry in _installed(tuple(sys.path)) if entry.group == group)
+    return sorted(found, key=lambda entry: not entry.value.startswith("arena."))
 
 
 @cache
-def _installed(_path: tuple[str, ...]) -> EntryPoints:
-    """Returns all entry points. The metadata of every package are read for them, as long as half of a command takes."""
-    from importlib.metadata import entry_points  # not before: a command that needs none starts sooner
-
-    return entry_points()  # type: ignore[return-value]  # until 3.12 they are a kind of dict that selects, too
-
-
-def load_entry(entry: EntryPoint, what: str) -> Any:
-    """Returns what an entry point names; `what` and errors are as for `load`."""
-    return guarded(
-        entry.load, entry.value, what, lambda: f"fix or uninstall {entry.dist.name if entry.dist else 'its package'}"
-    )
+def _installed(folders: tuple[str, ...]) -> list[Entry]:
+    """Returns the entry points for arena. To import `importlib.metadata` takes as long as a third of a command."""
+    files: dict[str, str] = {}  # of packages: the first on the path counts
+    for folder in folders:
+        with suppress(OSError):
+            for name in sorted(os.listdir(folder or ".")):
+                if name.endswith(("dist-info", "egg-info")):
+                    package = re.sub("[-_.]+", "-", name.rpartition(".")[0].partition("-")[0]).lower()
+                    files.setdefault(package, f"{folder}/{name}/entry_points.txt")
+    found, group = [], ""
+    for package, path in files.items():
+        with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+            for section, name, value in _LINE.findall(file.read()):
+                group = section or group
+                if name and group.startswith("arena."):
+                    found.append(Entry(name, value, group, package))
+    return found

@@ -13,21 +13,19 @@ Laws:
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from arena.core.errors import ArenaError, ConfigError
+from arena.core.loading import Entry as Entry
 from arena.core.loading import entries as entries
 from arena.core.loading import guarded
 from arena.core.loading import load as load
-from arena.core.loading import load_entry as load_entry
 
 if TYPE_CHECKING:  # a wing is never imported here, and neither is what lies above this layer
-    from importlib.metadata import EntryPoint
     from sqlite3 import Connection
 
     from rich.console import Console
@@ -429,10 +427,9 @@ def switched_off(plug: str, key: str, what: str) -> NotLoaded | None:
     return None
 
 
-def names() -> Iterator[str]:
-    """Yields the names of all wings, those of arena first."""
-    yield from BUILT_IN
-    yield from _packaged()
+def names() -> tuple[str, ...]:
+    """Returns the names of all wings, those of arena first."""
+    return (*BUILT_IN, *_packaged())
 
 
 def is_on(name: str) -> bool:
@@ -448,7 +445,7 @@ def declared(name: str) -> Wing | ConfigError:
         if name in BUILT_IN:
             wing = load(f"arena.{name}:WING", f"the wing {name!r}")
         else:
-            wing = load_entry(_packaged()[name], f"the wing {name!r}")
+            wing = load(_packaged()[name].value, f"the wing {name!r}", _packaged()[name].package)
     except ArenaError as error:
         return ConfigError(str(error))
     if _is_sound(wing):
@@ -470,22 +467,9 @@ def _is_sound(wing: Any) -> bool:
 
 
 @cache
-def _packaged() -> Mapping[str, EntryPoint]:
-    """Returns the wings of packages by name. Their metadata are read only if one mentions the group: it takes long."""
-    if not any(_mentions_the_group(folder or ".") for folder in sys.path):
-        return {}
-    found = {entry.name: entry for entry in entries(GROUP) if entry.name not in BUILT_IN}
-    return dict(sorted(found.items()))
-
-
-def _mentions_the_group(folder: str) -> bool:
-    with suppress(OSError):
-        for name in os.listdir(folder):
-            if name.endswith("-info"):
-                with suppress(OSError), open(f"{folder}/{name}/entry_points.txt", "rb") as file:
-                    if GROUP.encode() in file.read():
-                        return True
-    return False
+def _packaged() -> Mapping[str, Entry]:
+    """Returns the wings of packages by name."""
+    return {entry.name: entry for entry in sorted(entries(GROUP)) if entry.name not in BUILT_IN}
 
 
 def call(plug: Callable[..., T], **arguments: Any) -> T:

@@ -260,14 +260,19 @@ def bundled_bots() -> list[BotSpec]:
 
 
 def bundled_folders() -> Mapping[str, Path]:
-    """Returns the folders of the bundled bots, by the bots' names. Their manifests are read once."""
+    """Returns the folders of the bundled bots, by the bots' names. Of a manifest only its name is read, and once."""
     return _bots_in(bots_folder())
 
 
 @cache
 def _bots_in(bots: Path) -> Mapping[str, Path]:
     folders = (path.parent for path in sorted(bots.glob(f"*/*/{MANIFEST}")))
-    return MappingProxyType({read_manifest(folder).name: folder for folder in folders if folder.name != TEMPLATE})
+    return MappingProxyType({_name_of(folder): folder for folder in folders if folder.name != TEMPLATE})
+
+
+def _name_of(folder: Path) -> str:
+    found = re.match('name = "([a-z0-9-]+)"\n', read_text(folder / MANIFEST, "a manifest", MOST_MANIFEST, BotError))
+    return found[1] if found else read_manifest(folder).name
 
 
 def check_name(name: str, whose: str = "a bot") -> None:

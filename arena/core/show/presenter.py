@@ -14,7 +14,7 @@ from rich.text import Text
 
 from arena.core.catalogue import rules_of
 from arena.core.errors import ConfigError
-from arena.core.loading import entries, load_entry
+from arena.core.loading import Entry, entries, load
 from arena.core.record.log import Header, LoggedBot
 from arena.core.rules.base import Board, Rules
 from arena.core.show import svg
@@ -26,8 +26,6 @@ from arena.core.text import plain
 from arena.core.types import GameSettings, Payload, Ranks, Seat
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
     from arena.core.link.bots import BotSpec
 
 GROUP: Final = "arena.presenters"
@@ -241,7 +239,7 @@ def presenter(name: str) -> type[Presenter]:
     entry = _found().get(name) or _found().get(name.partition(":")[0])
     if entry is None:
         return Presenter
-    loaded = load_entry(entry, f"the presenter of {name!r}")
+    loaded = load(entry.value, f"the presenter of {name!r}", entry.package)
     if not (isinstance(loaded, type) and issubclass(loaded, Presenter)):
         raise ConfigError(
             f"expected the entry point {name!r} of {GROUP!r} to name a subclass of "
@@ -251,7 +249,7 @@ def presenter(name: str) -> type[Presenter]:
 
 
 @cache
-def _found() -> Mapping[str, EntryPoint]:
+def _found() -> Mapping[str, Entry]:
     """Returns the entry points by name. If two have one name, that of arena counts."""
     return {entry.name: entry for entry in reversed(entries(GROUP))}
 

@@ -10,10 +10,7 @@ import os
 import signal
 import subprocess
 import tempfile
-import urllib.error
-import urllib.request
 from collections.abc import Callable
-from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -76,18 +73,21 @@ def _run(line: str, data: bytes, told: dict[str, str], limit_s: float | None) ->
     return f"the command {how}" if code else ""
 
 
-class _Nowhere(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *request: Any) -> None:
-        """Follows no redirect: the document would be lost on the way."""
-
-
 def _post(address: str, data: bytes) -> str:
     """Posts a document. Returns what is wrong with the answer, or nothing. The path of an address may be a secret."""
+    import urllib.error  # not before: they would take a tenth of each command's time
+    import urllib.request
+    from http.client import HTTPException
+
+    class Nowhere(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *request: Any) -> None:
+            """Follows no redirect: the document would be lost on the way."""
+
     headers = {"Content-Type": "application/json", "User-Agent": f"arena/{__version__}"}
     try:
         host = urlsplit(address).hostname
         request = urllib.request.Request(address, data, headers)
-        with urllib.request.build_opener(_Nowhere).open(request, timeout=WEB_S):
+        with urllib.request.build_opener(Nowhere).open(request, timeout=WEB_S):
             return ""
     except urllib.error.HTTPError as error:
         return f"{host} answered {error.code} {error.reason}"

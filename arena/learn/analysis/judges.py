@@ -138,7 +138,7 @@ def judge_of(game: str, name: str | None = None) -> Judge:
         found = {entry.name: entry for entry in plugs.entries(GROUP)}
         if game not in found:
             return Judge(name=RANDOM)
-        judge = plugs.load_entry(found[game], f"the judge of {game!r}")
+        judge = plugs.load(found[game].value, f"the judge of {game!r}", found[game].package)
         if not isinstance(judge, Judge):
             raise errors.ConfigError(
                 f"expected the entry point {game!r} of {GROUP} to name an arena.learn.analysis.judges.Judge, "

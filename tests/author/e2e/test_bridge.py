@@ -17,6 +17,7 @@ import msgpack
 import pytest
 import zmq
 
+from tests.command_kit import arena
 from tests.processes import eventually, is_alive
 
 ROOT = Path(__file__).parents[3]
@@ -255,10 +256,8 @@ def test_a_call_that_cannot_be_used(words: list[str], environment: dict[str, str
 
 def play(folder: Path, *words: str) -> list[dict[str, Any]]:
     """Play a match, verify its games, and return their outcomes."""
-    arena = [sys.executable, "-m", "arena"]
-    done = subprocess.run([*arena, "match", *words], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    subprocess.run([*arena, "verify", "logs"], cwd=folder, capture_output=True, check=True)
+    arena(folder, "match", *words)
+    arena(folder, "verify", "logs")
     logs = sorted((folder / "logs").rglob("*.jsonl"))
     return [json.loads(log.read_text().splitlines()[-1]) for log in logs]
 

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.forking import ARENA, environment, run
+
 Arena = Callable[..., "subprocess.CompletedProcess[str]"]
 
 SLEEPER = """\
@@ -29,15 +31,7 @@ time.sleep(600)
 @pytest.fixture
 def arena(tmp_path: Path) -> Arena:
     """Runs `arena` in an empty folder."""
-
-    def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "arena", *map(str, arguments)],
-            cwd=tmp_path, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-
-    return run
+    return lambda *words, **more: run([*ARENA, *map(str, words)], cwd=tmp_path, env=environment() | more)
 
 
 def test_help_lists_the_commands_and_imports_none(arena: Arena) -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import jsonschema
@@ -16,6 +15,7 @@ from click.testing import CliRunner, Result
 from arena.cli import cli
 from arena.cli.output import console
 from arena.core.catalogue import names
+from tests import forking
 from tests.command_kit import record
 
 
@@ -165,10 +165,7 @@ class Leaks(KuhnPoker):
 def arena(*args: str, path: Path) -> subprocess.CompletedProcess[str]:
     """Runs `arena rules` or another command in a process of its own, beside the games of a folder."""
     paths = os.pathsep.join([str(path), str(Path(__file__).parents[3] / "examples" / "kuhn_poker")])
-    return subprocess.run(
-        [sys.executable, "-m", "arena", *args],
-        env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    return forking.run([*forking.ARENA, *args], env={**os.environ, "PYTHONPATH": paths})
 
 
 @pytest.fixture

@@ -90,13 +90,6 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[list[tuple[Any
     return final(folder)
 
 
-@pytest.mark.thorough
-def test_two_at_a_time_end_as_one_at_a_time(tmp_path: Path, undisturbed: object) -> None:
-    _, status = run_until(tmp_path, "plain", 2, 10_000)
-    assert status == 0
-    assert final(tmp_path) == undisturbed
-
-
 @pytest.mark.long
 def test_workers_that_are_killed_lose_nothing(tmp_path: Path, undisturbed: object) -> None:
     told, status = run_until(tmp_path, "plain", 2, 10_000, 0, 17)

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from arena.core.record.log import ActionRecord, read_log
+from tests import forking
+from tests.forking import ARENA, ROOT
 
-ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "kuhn_poker"
 
 Arena = Callable[..., subprocess.CompletedProcess[str]]
@@ -45,11 +46,7 @@ def arena(installed: Path, folder: Path) -> Arena:
     path = os.pathsep.join([str(installed), str(ROOT)])
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "arena", *words],
-            cwd=folder, env={**environment, "PYTHONPATH": path, "NO_COLOR": "1"},
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        done = forking.run([*ARENA, *words], cwd=folder, env={**environment, "PYTHONPATH": path, "NO_COLOR": "1"})
         assert done.returncode == 0, f"arena {' '.join(words)}\n{done.stdout}\n{done.stderr}"
         return done
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from arena.core.catalogue import game, names
 from arena.core.errors import BotError
 from arena.core.link.bots import load_bot
 from arena.core.store.store import open_reader
-from tests.command_kit import Run, games_done, started, timeless, wait_for_games
+from tests.command_kit import Run
 
 RULESETS = [(rules, ruleset) for rules in names() for ruleset in game(rules).rulesets]
 ISLANDS = """\
@@ -155,33 +154,6 @@ def test_a_board_of_ones_own_with_two_islands(arena: Run, tmp_path: Path, player
     assert {played["termination"] for played in document["games"]} == {"finished"}
     check_logs(arena, tmp_path / "logs", players)
     assert "11 West  13 East" in arena("replay", document["games"][0]["log"], "--turn", "1").stdout
-
-
-def digests(folder: Path) -> dict[str, list[tuple[int, str]]]:
-    """The play digest of each game, by tournament."""
-    connection = sqlite3.connect(folder / "arena.db")
-    rows = connection.execute("SELECT tournament, number, play_digest FROM games ORDER BY number").fetchall()
-    connection.close()
-    return {tournament: [row[1:] for row in rows if row[0] == tournament] for tournament, _, _ in rows}
-
-
-@pytest.mark.thorough
-def test_gardener_killed_and_resumed_ends_as_undisturbed(arena: Run, tmp_path: Path) -> None:
-    words = ("tournament", "random", "greedy", "random", "--rules", "gardener", "--players", "3", "--deals", "4")
-    words += ("--seed", "storm", "--concurrency", "2", "--json")
-    with started(tmp_path, *words) as process:
-        wait_for_games(tmp_path, process, 2)
-        process.kill()
-        process.communicate()  # ends when nobody holds the pipes any more: neither worker nor bot
-    assert 2 <= games_done(tmp_path) < 12, "it was over before it was killed"
-    resumed = arena(*words)
-    assert "Continuing tournament" in resumed.stderr
-    undisturbed = json.loads(arena(*words, "--new").stdout)
-    assert timeless(json.loads(resumed.stdout)) == timeless(undisturbed)
-    one, other = digests(tmp_path).values()
-    assert one == other
-    assert len({digest for _, digest in one}) == 12
-    check_logs(arena, tmp_path / "logs", 24)
 
 
 def test_bots_that_do_not_play_the_game_are_refused_before_anything_starts(arena: Run, tmp_path: Path) -> None:

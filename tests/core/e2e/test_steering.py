@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_kit import arena
 from tests.once_kit import check_sound, query
 
 ENDLESS = ("random", "greedy", "--format", "ladder", "--seed", "steer", "--each-game")
@@ -21,8 +22,7 @@ def command(*words: str) -> list[str]:
 
 
 def order(folder: Path, *words: str) -> str:
-    done = subprocess.run(command(*words), cwd=folder, capture_output=True, text=True, timeout=PATIENCE_S, check=True)
-    return done.stdout
+    return arena(folder, "tournament", *words).stdout
 
 
 def done(folder: Path) -> int:
@@ -117,9 +117,7 @@ def test_a_tournament_obeys_and_loses_nothing(tmp_path: Path, start: Started) ->
     told = check_stopped(tmp_path, process)
     assert f"after {before} games" in told
     assert query(tmp_path, "SELECT count(*) FROM tournaments") == [(1,)]
-    verify = [sys.executable, "-m", "arena", "verify", "logs", "--db", "arena.db"]
-    checked = subprocess.run(verify, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert checked.returncode == 0, checked.stdout
+    arena(tmp_path, "verify", "logs", "--db", "arena.db")
 
 
 @pytest.mark.long
@@ -139,6 +137,5 @@ def test_orders_find_a_database_by_any_of_its_names(
 
 
 def test_an_order_that_nobody_takes_is_refused(tmp_path: Path) -> None:
-    done = subprocess.run(command("pause"), cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
+    done = arena(tmp_path, "tournament", "pause", code=1)
     assert "expected a running tournament on arena.db, got none" in done.stderr

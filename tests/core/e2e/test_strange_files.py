@@ -6,14 +6,14 @@ import os
 import resource
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from arena.core.referee.transcript import Transcript
+from tests import forking
+from tests.forking import ARENA, ROOT, environment
 
-ROOT = Path(__file__).parents[3]
 LOGS = ROOT / "protocol" / "vectors" / "logs"
 
 
@@ -27,11 +27,7 @@ def run(folder: Path, *words: str, descriptors: int | None = None) -> subprocess
             resource.RLIMIT_AS, (4 * 2**30, resource.RLIM_INFINITY)
         )  # /dev/zero must not fill the machine
 
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    return subprocess.run(
-        [sys.executable, "-m", "arena", *words], cwd=folder, env={**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"},
-        preexec_fn=limit, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+    return forking.run([*ARENA, *words], cwd=folder, env=environment(), preexec_fn=limit, timeout=60)
 
 
 @pytest.fixture

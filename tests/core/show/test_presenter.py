@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import EntryPoint
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from arena.core import plugs
 from arena.core.catalogue import names
 from arena.core.errors import ConfigError
 from arena.core.record.log import Log
@@ -48,7 +48,7 @@ def test_any_other_game_is_shown_plainly() -> None:
     ],
 )
 def test_a_broken_presenter_is_told_with_what_to_do(value: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_found", lambda: {"chess": EntryPoint("chess", value, module.GROUP)})
+    monkeypatch.setattr(module, "_found", lambda: {"chess": plugs.Entry("chess", value, module.GROUP)})
     with pytest.raises(ConfigError, match=words):
         presenter("chess")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +22,6 @@ TAKEN_BACK = "spring"
 """A seed with which ann is shown to be better than bob, and the deals of the last round take it back."""
 
 MOST = 4  # the largest lead in instant games, and in Samurai
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "arena.db") as store:
-        yield store
 
 
 def comparison(bots: tuple[str, ...] = ("bob", "cid"), players: int = 2, **limits: Any) -> Settings:

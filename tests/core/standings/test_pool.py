@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -15,15 +15,9 @@ from arena.core.ratings.pairs import PairResult
 from arena.core.standings.pool import PoolReport, pool_report
 from arena.core.standings.report import report
 from arena.core.store.records import Entrant, Tally, Tournament
-from arena.core.store.store import Store, open_store
+from arena.core.store.store import Store
 from arena.core.tournament.settings import Settings
 from tests import instant
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "arena.db") as store:
-        yield store
 
 
 def play(store: Store, logs: Path, settings: Settings) -> str:

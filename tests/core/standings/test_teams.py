@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from arena.core.ratings.running import Rating, rate
 from arena.core.show.standings import order_text, standings_table
 from arena.core.standings.pool import pool_report
 from arena.core.standings.report import report
-from arena.core.store.store import Store, open_store
+from arena.core.store.store import Store
 from arena.core.tournament.formats.compare import Compare
 from arena.core.tournament.settings import set_up
 from arena.core.types import Payload
@@ -26,12 +25,6 @@ from tests import instant
 
 FOUR = ("ann", "bob", "cid", "dan")
 PARTNERS = (0, 1, 0, 1)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "arena.db") as store:
-        yield store
 
 
 def played(store: Store, logs: Path, teams: tuple[int, ...], deals: int) -> str:

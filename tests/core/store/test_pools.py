@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.core.errors import StoreError
-from arena.core.store.store import Store, open_store
+from arena.core.store.store import Store
 from arena.core.tournament.formats.round_robin import RoundRobin
 from arena.core.tournament.settings import Settings
 from tests import instant
@@ -21,12 +21,6 @@ SETTINGS = instant.settings()
 
 def other(*, deals: int = 2, seed: str | None = SETTINGS.seed, **game: Any) -> Settings:
     return replace(SETTINGS, format=RoundRobin(deals=deals), seed=seed, game=replace(SETTINGS.game, **game))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "arena.db") as store:
-        yield store
 
 
 def pool_of(store: Store, tournament: str) -> int:

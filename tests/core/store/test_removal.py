@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,12 +15,6 @@ from tests import instant
 
 SETTINGS = instant.settings(deals=4)
 OTHER = replace(SETTINGS, game=replace(SETTINGS.game, ruleset="basic"))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "arena.db") as store:
-        yield store
 
 
 def play(store: Store, folder: Path, *, basic: bool = False) -> str:

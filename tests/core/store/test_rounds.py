@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -30,12 +29,6 @@ from tests import instant
 
 SWISS = instant.settings(("ann", "bob", "cid", "dan"), format=Swiss(rounds=2, deals=1))
 PLAIN = instant.settings()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "arena.db") as store:
-        yield store
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -12,17 +11,11 @@ import pytest
 from arena.core.errors import StoreError
 from arena.core.ratings.running import Rating, rate
 from arena.core.store.records import Claim, Tournament, canonical
-from arena.core.store.store import Store, open_reader, open_store
+from arena.core.store.store import Store, open_reader
 from arena.core.types import GameResult, Termination
 from tests import instant
 
 SETTINGS = instant.settings()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "arena.db") as store:
-        yield store
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from msgspec.structs import replace
 from arena.core.errors import ConfigError
 from arena.core.ratings.running import Rating
 from arena.core.standings.closing import close
-from arena.core.store.store import Store, open_store
+from arena.core.store.store import Store
 from arena.core.tournament.extend import LATEST, extend
 from arena.core.tournament.formats.extension import Extension
 from arena.core.tournament.formats.round_robin import RoundRobin
@@ -24,12 +23,6 @@ from arena.core.tournament.settings import Settings
 from tests import instant
 
 SETTINGS = instant.settings(deals=2, seed=None)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "arena.db") as store:
-        yield store
 
 
 def finished(store: Store, settings: Settings, logs: Path) -> str:

@@ -7,7 +7,6 @@ import itertools
 import json
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -18,7 +17,7 @@ from arena.core.link.bots import BotSpec
 from arena.core.referee.beacon import named
 from arena.core.referee.chance import NO_MIX, mix
 from arena.core.standings.closing import close
-from arena.core.store.store import Store, open_store
+from arena.core.store.store import Store
 from arena.core.tournament.formats.base import Planning
 from arena.core.tournament.formats.round_robin import RoundRobin
 from arena.core.tournament.plan import as_begun, begin, fix_chance
@@ -26,12 +25,6 @@ from arena.core.tournament.settings import enter, mix_of
 from tests import instant
 
 SETTINGS = instant.settings()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "arena.db") as store:
-        yield store
 
 
 def test_the_same_settings_continue_the_unfinished_tournament(store: Store, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import pytest
 from arena.core.errors import ArenaError, InternalError, MachineFault, StoreError
 from arena.core.referee.job import Job
 from arena.core.standings.report import forfeit_counts, leader, report
-from arena.core.store.store import Store, open_store
+from arena.core.store.store import Store
 from arena.core.tournament import lanes as lanes_module
 from arena.core.tournament.blocks import AHEAD_GAMES, Processes
 from arena.core.tournament.lanes import SUBMITTED, Worker
@@ -30,12 +30,6 @@ from tests import instant
 
 SETTINGS = instant.settings()
 TOTAL = SETTINGS.schedule().total
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "arena.db") as store:
-        yield store
 
 
 def number(job: Job) -> int:

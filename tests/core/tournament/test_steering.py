@@ -11,19 +11,13 @@ import pytest
 
 from arena.core.errors import ArenaError
 from arena.core.referee.job import Job
-from arena.core.store.store import Store, open_store
+from arena.core.store.store import Store
 from arena.core.tournament.steering import Directions, Steering, folder_of, send, steered
 from arena.core.types import GameResult
 from tests import instant
 
 SETTINGS = instant.settings(deals=10)
 TOTAL = SETTINGS.schedule().total
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "arena.db") as store:
-        yield store
 
 
 class Planned(Directions):

@@ -28,6 +28,7 @@ from arena.league.service.inbox import give, new_order
 from arena.league.settings import Bots, Game, Settings, load
 from arena.league.store import read_league
 from arena.league.store.opening import LeagueReader
+from tests.command_kit import arena
 from tests.forking import ARENA, ROOT, Command, environment
 from tests.ports import free_port
 
@@ -189,8 +190,7 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
         assert (cup.published / "metrics.prom").read_text().count("arena_league_games_running") >= 2
     with read_league(cup.database) as reader:
         assert not [game for match in reader.matches.running() for game in match.games if game.status == "running"]
-    verify = [sys.executable, "-m", "arena", "verify", str(cup.published), "--json"]
-    verified = subprocess.run(verify, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)
+    verified = arena(ROOT, "verify", str(cup.published), "--json")
     seasons = [(one["tournament"], one["complete"], one["faults"]) for one in json.loads(verified.stdout)["folders"]]
     assert seasons == [("cup-1", True, []), ("cup-2", False, [])], "killed twice, nothing is missing"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 
@@ -13,12 +12,6 @@ from arena.league.store import LeagueStore, read_league
 from arena.league.store.records import VersionStanding
 from arena.league.store.states import Actor, State
 from tests import league_kit as kit
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LeagueStore]:
-    with kit.league(tmp_path, "anna", "bert") as store:
-        yield store
 
 
 def facts(store: LeagueStore, name: str) -> VersionStanding:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from sqlite3 import Error
@@ -18,12 +17,6 @@ from arena.league.store.notices import MOST_OUTPUT
 from arena.league.store.records import StepReport, Verdict
 from arena.league.store.states import Actor, State
 from tests import league_kit as kit
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LeagueStore]:
-    with kit.league(tmp_path, "anna", "bert") as store:
-        yield store
 
 
 def test_an_author_is_known_by_their_keys_until_these_are_revoked(store: LeagueStore) -> None:

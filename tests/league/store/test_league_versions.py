@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise, product
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -22,12 +21,6 @@ from arena.league.store.states import CHANGES, Actor, State, find, table
 from tests import league_kit as kit
 
 REPORT = StepReport(kind="build", attempt=1, verdict=Verdict.FAILED, finding="no rule", output=b"make: ***")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LeagueStore]:
-    with kit.league(tmp_path, "anna", "bert") as store:
-        yield store
 
 
 def state(store: LeagueStore, name: str) -> State:

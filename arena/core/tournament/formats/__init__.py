@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from arena.core import plugs
 from arena.core.errors import ConfigError
-from arena.core.loading import entries, load_entry
+from arena.core.loading import Entry, entries, load
 from arena.core.tournament.formats.adaptive import Adaptive as Adaptive
 from arena.core.tournament.formats.adaptive import check_games as check_games
 from arena.core.tournament.formats.base import Format
@@ -27,9 +27,6 @@ from arena.core.tournament.formats.round_robin import Gauntlet as Gauntlet
 from arena.core.tournament.formats.round_robin import RoundRobin
 from arena.core.tournament.formats.swiss import Swiss
 from arena.core.types import Payload
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 GROUP: Final = "arena.formats"
 """The group of entry points by which formats of other packages are found."""
@@ -88,14 +85,14 @@ def format_of(settings: Payload) -> type[Format]:
 
 
 @cache
-def others() -> Mapping[str, EntryPoint]:
+def others() -> Mapping[str, Entry]:
     """Returns the formats of packages, none of them loaded."""
     return {entry.name: entry for entry in entries(GROUP)}
 
 
 @cache
-def _load(entry: EntryPoint) -> type[Format]:
-    loaded = load_entry(entry, f"the format {entry.name!r}")
+def _load(entry: Entry) -> type[Format]:
+    loaded = load(entry.value, f"the format {entry.name!r}", entry.package)
     if not (isinstance(loaded, type) and issubclass(loaded, Format) and loaded.__struct_config__.tag == entry.name):
         raise ConfigError(
             f"expected the entry point {entry.name!r} to name a subclass of "

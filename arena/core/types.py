@@ -294,6 +294,15 @@ class BoardFile(msgspec.Struct, frozen=True, omit_defaults=True):
         return cls(name, board_hash(text), normalised(text))
 
 
+class BotIdentity(msgspec.Struct, frozen=True):
+    """Name, version and files of a bot."""
+
+    name: str
+    version: str
+    digest: str
+    """SHA-256 of its files, wherever they are (`BotSpec.identity`)."""
+
+
 class Variant(msgspec.Struct, frozen=True, kw_only=True):
     """A game and its options: ratings of different ones are not comparable."""
 

@@ -12,7 +12,7 @@ from referee_kit import make_job
 from arena.author.archives import pack
 from arena.cluster.archives import BotArchives
 from arena.cluster.block import BROUGHT, Answer, Block, Failed, GameDone, Lacking, Want
-from arena.cluster.bots import Bots, CannotStart
+from arena.cluster.bots import CannotStart, StartableBots
 from arena.cluster.player import answers
 from arena.core.errors import BotError
 from arena.core.link.bots import load_bot
@@ -39,7 +39,7 @@ def test_a_bot_is_packed_once_and_comes_whole(archives: BotArchives, home: Path,
     (home / "fox" / "bot.py").write_text("another")
     assert archives.want(replace(fox, name="another")) is want
     (tmp_path / "archive").write_bytes(archives.data(want.archive))
-    there = Bots(tmp_path / "bots")
+    there = StartableBots(tmp_path / "bots")
     assert there.lacking([want]) == (fox.digest,)
     there.build(want, tmp_path / "archive", Level.TRUSTED)
     assert there.lacking([want]) == ()
@@ -49,7 +49,7 @@ def test_a_bot_is_packed_once_and_comes_whole(archives: BotArchives, home: Path,
     assert Path(found.folder).is_relative_to(tmp_path / "bots")
     assert (Path(found.folder) / "built.py").is_file()
     with pytest.raises(CannotStart, match="was not asked for") as error:
-        Bots(tmp_path / "bots").here([fox])
+        StartableBots(tmp_path / "bots").here([fox])
     assert error.value.digest == fox.digest
 
 
@@ -65,7 +65,7 @@ def test_a_player_asks_for_what_is_lacking_and_plays_with_what_was_brought(
         (tmp_path / name / BROUGHT).mkdir(parents=True)
         for archive in archives:
             (tmp_path / name / BROUGHT / want.archive).write_bytes(archive)
-        return list(answers(block, tmp_path / name, Bots(tmp_path / "bots"), lambda: None))
+        return list(answers(block, tmp_path / name, StartableBots(tmp_path / "bots"), lambda: None))
 
     assert played("first") == [Lacking((fox.digest,))]
     (refusal,) = played("second", b"no archive")
@@ -90,7 +90,7 @@ def test_a_bot_that_came_in_an_archive_travels_in_it(home: Path, tmp_path: Path)
 def test_a_bundled_bot_is_found_by_its_digest_and_does_not_travel(tmp_path: Path) -> None:
     bot = load_bot("random")
     elsewhere = replace(bot, folder="/nowhere", command=("/nowhere/python",), reads=("/nowhere/x",))
-    there = Bots(tmp_path / "bots")
+    there = StartableBots(tmp_path / "bots")
     assert there.lacking([Want(elsewhere, "0" * 64)]) == ()
     assert there.here([elsewhere]) == (bot,)
     assert not (tmp_path / "bots").exists()
@@ -104,10 +104,10 @@ def test_what_cannot_be_packed_is_taken_from_the_same_place_or_refused(archives:
     want = archives.want(owl)
     assert (want.archive, want.bot) == ("", owl)
     assert "more than 128 MiB" in want.why
-    assert Bots(home / "bots").lacking([want]) == ()
+    assert StartableBots(home / "bots").lacking([want]) == ()
     (home / "owl" / "large").unlink()
     with pytest.raises(CannotStart, match=r"cannot be sent \(expected the file .*got: other files in"):
-        Bots(home / "bots").lacking([want])
+        StartableBots(home / "bots").lacking([want])
 
 
 def test_a_command_line_cannot_be_sent(archives: BotArchives) -> None:

@@ -299,8 +299,8 @@ def test_a_histogram_counts_everything(times: list[float]) -> None:
     counts = figures.histogram(times)
     assert sum(counts) == len(times)
     bars = figures.bars(counts)
-    assert sum(bar.count for bar in bars) == len(times)
-    assert not bars or max(bar.height for bar in bars) == 100
+    assert sum(bar["count"] for bar in bars) == len(times)
+    assert not bars or max(bar["height"] for bar in bars) == 100
 
 
 @pytest.fixture

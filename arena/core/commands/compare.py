@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arena.core.store.reader import Reader
     from arena.core.store.store import Store
     from arena.core.tournament.settings import Setup
-    from arena.core.types import Level
+    from arena.core.types import GameSettings, Level
 
 WHEN = "When it stops"
 OPEN = 5
@@ -104,7 +104,6 @@ def compare(
     """
     from msgspec import to_builtins
 
-    from arena.core import catalogue as games
     from arena.core.show.comparison import accepted, ci_line
     from arena.core.show.comparison import junit as junit_document
     from arena.core.standings.comparison import others_of
@@ -121,11 +120,7 @@ def compare(
         raise ConfigError(
             f"expected at least {players - 2} --others for games of {players} players, got: {len(others)}; name more"
         )
-    margin = games.game(game.rules).margin(players, game.options)
-    if by == "margin" and margin is None:
-        raise ConfigError(f"expected a game that counts by how much a seat is ahead, got: {game.rules}; use --by wins")
-    most = margin.most if by == "margin" and margin is not None else None
-    format = Compare(max_deals=max_deals, alpha=alpha, delta=delta, margin=most, sprt=sprt)
+    format = Compare(max_deals=max_deals, alpha=alpha, delta=delta, margin=judged_margin(game, by), sprt=sprt)
     fill = others or others_of((one, other), players)
     setup = set_up((one, other, *fill), game, format, level=level, seed=seed, times=make_game.times)
     workers = games_at_a_time(concurrency, setup.cores)
@@ -144,6 +139,20 @@ def compare(
         notify(when_done, "comparison", known.tournaments[-1], db, known, say)
     if ci and not (is_accepted := accepted(found)):
         ctx.exit(OPEN if is_accepted is None else CheckFailed.exit_code)
+
+
+def judged_margin(game: GameSettings, by: str | None) -> int | None:
+    """Returns the largest lead of a game if leads are judged; None if wins are. Without `by` leads are, if it has any.
+
+    Raises:
+        ConfigError: Leads are to be judged, and the game counts none.
+    """
+    from arena.core.catalogue import game as rules_of
+
+    margin = rules_of(game.rules).margin(game.players, game.options)
+    if by == "margin" and margin is None:
+        raise ConfigError(f"expected a game that counts by how much a seat is ahead, got: {game.rules}; use --by wins")
+    return None if margin is None or by == "wins" else margin.most
 
 
 def compared_bots(

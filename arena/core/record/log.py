@@ -32,6 +32,7 @@ from arena.core.errors import LaterVersion, LogError, ReplayMismatch
 from arena.core.record import compressed
 from arena.core.types import (
     MAX_INT,
+    BotIdentity,
     Count,
     Event,
     GameSettings,
@@ -54,15 +55,13 @@ Hex: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 """32 bytes as lower-case hexadecimal digits."""
 
 
-class LoggedBot(msgspec.Struct, frozen=True, omit_defaults=True):
+class LoggedBot(BotIdentity, frozen=True, omit_defaults=True):
     """The bot that sat at a seat."""
 
-    name: str
-    version: str
     digest: Hex
     bot_seed: Count
     entropy: Hex | None = None
-    parameters: dict[str, str] = {}
+    parameters: dict[str, str] = {}  # noqa: RUF012 - a Struct copies it
     time: TimeControl | None = None
 
 

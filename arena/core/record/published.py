@@ -18,7 +18,7 @@ import msgspec
 from arena.core import files
 from arena.core.errors import LaterVersion, LogError
 from arena.core.record.log import Hex
-from arena.core.types import Payload
+from arena.core.types import BotIdentity, Payload
 
 COMMITMENT_FILE: Final = "commitment.json"
 CONTRIBUTIONS_FILE: Final = "contributions.json"
@@ -32,12 +32,8 @@ CHANCE: Final = 3  # the version of `protocol/CHANCE.md` by which new tournament
 T = TypeVar("T")
 
 
-class CommittedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CommittedBot(BotIdentity, frozen=True, forbid_unknown_fields=True):
     """An entrant."""
-
-    name: str
-    version: str
-    digest: str
 
 
 class Commitment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -23,6 +23,7 @@ from arena.core.referee.job import Job
 from arena.core.referee.worker import could_not_play
 from arena.core.store.records import Claim, PlannedGame, Played, Tournament
 from arena.core.store.store import Store
+from arena.core.text import counted
 from arena.core.tournament.blocks import Processes, placed
 from arena.core.tournament.lanes import Lanes, Play, Work, Worker
 from arena.core.tournament.planner import plan_further
@@ -284,12 +285,12 @@ def crowded(games: int, each: int, cores: int) -> str:
     """
     if games * each <= cores:
         return ""
-    at_once = f"{games} game{'' if games == 1 else 's'} at a time"
+    at_once = f"{counted(games, 'game')} at a time"
     if each > 1:
         at_once += f", each of which keeps {each} cores busy,"
     most = cores // each
     remedy = f"use --concurrency {most}" if most else f"no --concurrency helps, a game needs {each} cores"
     return (
-        f"Warning: {at_once} on {cores} core{'' if cores == 1 else 's'}: bots will wait for a core while their clocks "
+        f"Warning: {at_once} on {counted(cores, 'core')}: bots will wait for a core while their clocks "
         f"run, and may lose on time; {remedy}, or --on-overload void."
     )

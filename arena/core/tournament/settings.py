@@ -26,7 +26,7 @@ from arena.core.tournament.formats import format_of
 from arena.core.tournament.formats.base import Format
 from arena.core.tournament.formats.round_robin import RoundRobin
 from arena.core.tournament.schedule import Schedule
-from arena.core.types import GameSettings, Level, Payload, TimeControl, is_cooperative
+from arena.core.types import BotIdentity, GameSettings, Level, Payload, TimeControl, is_cooperative
 
 THINKERS: Final = ("shogun", "planner")
 """Bundled bots that use all the time they get. They enter a tournament only if they are named."""
@@ -38,14 +38,10 @@ OnOverload: TypeAlias = Literal["rate", "void"]
 """Fate of a game that a seat lost on time while the machine denied it a core: it counts, or it is void."""
 
 
-class BotSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class BotSettings(BotIdentity, frozen=True, kw_only=True, omit_defaults=True):
     """An entrant."""
 
-    name: str
-    version: str
-    digest: str
-    """SHA-256 of the bot's files, wherever they are (`BotSpec.identity`)."""
-    parameters: dict[str, str] = {}
+    parameters: dict[str, str] = {}  # noqa: RUF012 - a Struct copies it
     """Values of its own parameters that the operator chose; its others are those of its files."""
     time: TimeControl | None = None
     """The time that it has if not that of all."""

@@ -46,6 +46,9 @@ class State(StrEnum):
 
 _Event: TypeAlias = type[messages.FromBot] | type[messages.FromReferee]
 
+# One machine is enough, where h11 has one for each side: here the sides take turns. The exception is a game that ends
+# while a bot still owes an answer. That has no state: there would be one for each answer on its way, and of several
+# games. `_lapsed` has them instead.
 TRANSITIONS: Final[Mapping[State, Mapping[_Event, State]]] = {
     State.NEW: {messages.Hello: State.GREETED},
     State.GREETED: {messages.Welcome: State.IDLE, messages.Goodbye: State.CLOSED},
@@ -139,7 +142,7 @@ class Session:
         if self._state is State.CLOSED:
             return None
         message = decode(frame)
-        if message is None or isinstance(message, messages.Error):
+        if message is None or isinstance(message, messages.Error):  # unknown types: a later minor version may have them
             self._count_ignored()
             return message
         if not isinstance(message, messages.Hello):
@@ -148,7 +151,7 @@ class Session:
                 if isinstance(message, messages.Action)
                 else (messages.Ready, message.game)
             )
-            if answer in self._lapsed:
+            if answer in self._lapsed:  # it crossed our `game_over`, and nobody can tell who was late
                 self._lapsed.remove(answer)
                 self._count_ignored()
                 return None
@@ -169,6 +172,7 @@ class Session:
             raise RemoteProtocolError("protocol_violation", reason, "§5.3-7")
 
     def _greet(self, hello: messages.Hello) -> None:
+        # Another process may have found the socket. How long the comparison takes must not help it to guess.
         if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
             reason = f"expected the value of {TOKEN}, got: another - at $.token"
             raise RemoteProtocolError("bad_token", reason, "§8.1-2")

@@ -90,7 +90,6 @@ def tune(
 
     from arena.core.face import (
         bot_manifests,
-        catalogue,
         formats,
         others_of,
         processor_cores,
@@ -104,12 +103,7 @@ def tune(
     game = make_game(players)
     if make_game.times:
         raise errors.ConfigError("expected one time, as a bot is tuned against itself, got: another of one - at --time")
-    margin = catalogue.game(game.rules).margin(players, game.options)
-    if by == "margin" and margin is None:
-        raise errors.ConfigError(
-            f"expected a game that counts by how much a seat is ahead, got: {game.rules}; use --by wins"
-        )
-    most = None if margin is None or by == "wins" else margin.most
+    most = compare_command.judged_margin(game, by)
     format = Tune(deals=deals, rounds=rounds, tuned=chosen_parameters(spec, names), margin=most)
     setup = tournament_settings.set_up((bot,) * players, game, format, level=level, seed=seed)
     workers = processor_cores.games_at_a_time(concurrency, setup.cores)

@@ -8,6 +8,8 @@ from typing import Final
 
 import msgspec
 
+from arena.core.face import Payload
+
 SHADES: Final = 20
 """The last shade of a heat map; the middle one is even."""
 BINS: Final = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0, 10000.0)
@@ -72,24 +74,18 @@ def histogram(times: Iterable[float]) -> list[int]:
     return counts
 
 
-class Bar(msgspec.Struct, frozen=True):
-    """A bar of a histogram."""
+def bars(counts: Sequence[int]) -> list[Payload]:
+    """Returns the bars of a histogram of times, without the empty ones at both ends; each is labelled by its bound.
 
-    label: str
-    count: int
-    height: float
-    """In per cent of the highest."""
-
-
-def bars(counts: Sequence[int]) -> list[Bar]:
-    """Returns the bars of a histogram of times, without the empty ones at both ends; each is labelled by its bound."""
+    A height is in per cent of the highest.
+    """
     labels = [f"< {time_text(bound)}" for bound in BINS] + [f"≥ {time_text(BINS[-1])}"]
     filled = [place for place, count in enumerate(counts) if count]
     if not filled:
         return []
     most = max(counts)
     return [
-        Bar(labels[place], counts[place], round(100 * counts[place] / most, 1))
+        {"label": labels[place], "count": counts[place], "height": round(100 * counts[place] / most, 1)}
         for place in range(filled[0], filled[-1] + 1)
     ]
 
@@ -105,23 +101,16 @@ def time_text(ms: float) -> str:
     return f"{ms / 1000:.1f} s" if ms < 10_000 and ms % 1000 else f"{ms / 1000:.0f} s"
 
 
-class RatingPath(msgspec.Struct, frozen=True):
-    """The course of one bot's rating as SVG paths, in a picture of 600 by 160."""
-
-    line: str
-    band: str
-    ticks: list[tuple[int, float]]
-    """Round ratings, and at which height they lie."""
-    games: int
-
-
 _WIDTH: Final = 600
 _HEIGHT: Final = 160
 _LEFT: Final = 30
 
 
-def curve(points: Sequence[tuple[int, float, float]]) -> RatingPath | None:
-    """Returns the course of a rating, given by game, mean and half width; None for less than two points."""
+def curve(points: Sequence[tuple[int, float, float]]) -> Payload | None:
+    """Returns the course of a rating as SVG paths, given by game, mean and half width; None for less than two points.
+
+    `ticks` are round ratings, and at which height they lie.
+    """
     if len(points) < 2:
         return None
     scale = scale_of((mean, width) for _, mean, width in points)
@@ -144,9 +133,9 @@ def curve(points: Sequence[tuple[int, float, float]]) -> RatingPath | None:
         for (game, _, _), low in zip(reversed(points[:-1]), list(reversed(lower))[1:], strict=True)
     )
     start, end = x(points[0][0]), x(points[-1][0])
-    return RatingPath(
-        line=f"M{start},{y(means[0])}{steps(means)}",
-        band=f"M{start},{y(upper[0])}{steps(upper)}L{end},{y(lower[-1])}{back}Z",
-        ticks=[(tick, y(tick)) for tick in scale.ticks()],
-        games=last,
-    )
+    return {
+        "line": f"M{start},{y(means[0])}{steps(means)}",
+        "band": f"M{start},{y(upper[0])}{steps(upper)}L{end},{y(lower[-1])}{back}Z",
+        "ticks": [(tick, y(tick)) for tick in scale.ticks()],
+        "games": last,
+    }

@@ -52,6 +52,20 @@ def test_every_page_loads_without_an_error_and_fits(look: Look, cup: tuple[Path,
             assert seen.page.evaluate(missing) == 0
 
 
+def test_a_long_remark_beside_a_bot_hides_no_rating_on_a_phone(look: Look, cup: tuple[Path, str]) -> None:
+    site, id = cup
+    with look(**NARROW) as seen:
+        visit(seen, site / id / "index.html")
+        seen.page.evaluate(
+            "document.querySelector('.standings .version').innerText = 'dora, provisional, uncontrolled'"
+        )
+        width = (
+            "[document.querySelector('.standings')].map(table => [table.offsetWidth, table.parentElement.clientWidth])"
+        )
+        [(wide, there)] = seen.page.evaluate(width)
+        assert wide <= there
+
+
 def test_served_pages_run_no_script_but_the_sites_and_that_of_a_games_page(
     browser: Any, cup: tuple[Path, str], samurai: Log, tmp_path: Path
 ) -> None:

@@ -153,9 +153,7 @@ def test_a_folder_is_submitted_followed_and_its_report_read(stage: Callable[...,
     with stage() as it:
         it.league.publish("reports/anna/owl/1/check.json", CHECK)
         it.enter()
-        it.page.route(
-            "**/versions?wait=5*", lambda route: route.fulfill(status=502), times=1
-        )  # its door is opened again
+        it.page.route("**/versions?wait=5*", lambda route: route.fulfill(status=502), times=1)
         order = it.tried(lambda: it.page.locator("#folder").set_input_files(bot), "rejected")
         assert order["arguments"] == {"bot": "owl", "digest": pack(bot).digest, "size": order["arguments"]["size"]}
         it.page.locator("#report h2", has_text="owl/1").wait_for()

@@ -52,6 +52,14 @@ def test_every_page_loads_without_an_error_and_fits(look: Look, cup: tuple[Path,
             assert seen.page.evaluate(missing) == 0
 
 
+def test_a_long_remark_beside_a_bot_hides_no_rating_on_a_phone(look: Look, cup: tuple[Path, str]) -> None:
+    with look(**NARROW) as seen:
+        visit(seen, cup[0] / cup[1] / "index.html")
+        table = seen.page.locator(".standings")
+        table.locator(".version").first.evaluate("span => span.innerText = 'dora, provisional, remote, uncontrolled'")
+        assert table.evaluate("table => table.offsetWidth <= table.parentElement.clientWidth")
+
+
 def test_served_pages_run_no_script_but_the_sites_and_that_of_a_games_page(
     browser: Any, cup: tuple[Path, str], samurai: Log, tmp_path: Path
 ) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import logging
 import os
 import resource
 import ssl
@@ -179,7 +178,7 @@ ATTACKS: dict[str, Attack] = {
 async def main(url: str, token: str, count: str, *names: str) -> None:
     """Attacks until standard input ends."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-    logging.getLogger("asyncio").disabled = True  # it tells of each write to a connection that was closed
+    asyncio.log.logger.disabled = True  # it tells of each write to a connection that was closed
     attacker = Attacker(url, token, int(count))
     tasks = [asyncio.create_task(ATTACKS[name](attacker, name)) for name in names]
     ended = asyncio.Event()

@@ -217,9 +217,7 @@ def test_p25_an_answer_at_the_deadline_has_one_outcome_and_the_same_on_replay(le
             assert verify(tmp_path / result.log, revealed(SECRET)).draws_checked
 
 
-def test_an_authors_process_that_is_killed_costs_its_game_and_plays_again_later(
-    league: League, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_authors_process_that_is_killed_costs_its_game(league: League, tmp_path: Path, monkeypatch: Any) -> None:
     """Nobody has to send it anything for that: its end is seen, and at once it is not called served any more."""
     monkeypatch.setattr(app, "_TICK_S", 600)
     anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at="3", failure="time.sleep(600)")

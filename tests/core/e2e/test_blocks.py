@@ -95,3 +95,11 @@ def test_a_bot_that_remembers_deals_is_no_better_than_its_equal(tmp_path: Path) 
     assert document["games"] == 160
     assert (first["wins"], first["draws"], first["losses"]) == (second["wins"], second["draws"], second["losses"])
     assert {known for *_, known in meetings(tmp_path)} == {"first"}
+
+
+@pytest.mark.thorough
+def test_it_would_be_better_if_its_process_were_kept(tmp_path: Path) -> None:
+    document = tournament(tmp_path, REMEMBERS, FORGETS, "--deals", "30", "--concurrency", "1", "--keep-bots")
+    wins = {row["bot"]: row["wins"] for row in document["standings"]}
+    assert wins["remembers"] > wins["forgets"] + 5
+    assert Counter(known for *_, known in meetings(tmp_path))["again"] == 30

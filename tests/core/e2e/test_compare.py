@@ -6,12 +6,15 @@ import json
 import os
 import re
 import signal
+import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.command_kit import Run, started, wait_for_games
+from tests.command_kit import ROOT, Run, environment, started, wait_for_games
 
 
 def nameless(document: dict[str, Any]) -> dict[str, Any]:
@@ -146,3 +149,21 @@ def test_wrong_settings_are_refused_before_anything_starts(
 ) -> None:
     assert message in arena("compare", *words, code=2).stderr
     assert not list(tmp_path.iterdir()), "something was made"
+
+
+@pytest.mark.long
+def test_the_ladder_prints_a_table_and_plays_nothing_twice(tmp_path: Path) -> None:
+    def climb() -> str:
+        command = [sys.executable, ROOT / "benchmarks" / "ladder.py", "greedy", "random", "--players", "2"]
+        command += ["--time", "10+0.1", "--seed", "rungs", "--folder", tmp_path]
+        return subprocess.run(command, env=environment(), capture_output=True, text=True, check=True).stdout
+
+    table = climb()
+    assert re.fullmatch(
+        r"\| samurai standard \| 2 \| `greedy` > `random` \| [\d.]+ % \| [\d.]+ to 100.0 % \| \d+ \| better \|",
+        table.splitlines()[-1],
+    )
+    assert climb() == table
+    connection = sqlite3.connect(tmp_path / "arena.db")
+    assert connection.execute("SELECT count(*) FROM tournaments").fetchone() == (1,)
+    connection.close()

@@ -32,7 +32,7 @@ test-thorough: $(VENV)/with-test bots ## Run what the long tests leave out: ever
 test-packages: $(VENV)/with-bench ## Test the packages that are built on arena: OpenSpiel's games
 	@PYTHONPATH=packages/openspiel $(BIN)/pytest -q packages
 
-mutants: $(VENV)/with-test bots ## Plant 45 faults in arena, one after another, and say which tests find each: five minutes; ONLY=rules-tie for one
+mutants: $(VENV)/with-test bots ## Plant 45 faults in arena, one after another, and say which tests find each: ten minutes; ONLY=rules-tie for one
 	@nice $(BIN)/python -m tests.mutants $(ONLY)
 
 test-all: $(VENV)/with-dev ## Run the tests in short form with every Python on the path, 3.11 to 3.14, and with the oldest dependencies: ONLY=promised-3.13 for one

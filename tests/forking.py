@@ -68,7 +68,9 @@ class Command(subprocess.Popen[str]):
         # of `rest`: executable, preexec_fn, close_fds, pass_fds, cwd, env, 3 of Windows, 6 ends of pipes, 6 more, group
         (preexec, _, passed, folder, env), ends, (*special, new_session, group) = rest[1:6], rest[9:15], rest[16:]
         is_plain = not (preexec or passed or new_session) and special == [None, None, None, -1]
-        order = pickle.dumps((folder, env, args[len(ARENA) :], os.sched_getaffinity(0), group))
+        order = pickle.dumps(
+            (folder, env, [os.fsencode(word) for word in args[len(ARENA) :]], os.sched_getaffinity(0), group)
+        )
         if tuple(args[:3]) != ARENA or not is_plain or _before(env) != _before(_OWN) or len(order) > _MOST:
             super()._execute_child(args, *rest)  # type: ignore[misc]
             return
@@ -171,7 +173,8 @@ def _serve(orders: socket.socket) -> None:
 
 def _become(order: bytes, ends: list[int]) -> None:
     """Makes this process what a new one would be, and tells its number."""
-    folder, variables, words, cores, group = pickle.loads(order)
+    folder, variables, given, cores, group = pickle.loads(order)
+    words = [*map(os.fsdecode, given)]
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         os.dup2(ends[number], number)
         old = getattr(sys, name)

@@ -224,6 +224,7 @@ def test_an_author_has_one_seat_and_sees_a_deal_once(playing: Playing, monkeypat
 def test_a_seat_that_a_kill_cut_short_is_over_and_one_with_a_log_counts(
     playing: Playing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """§D10-10."""
     monkeypatch.setattr(sys.modules["arena.league.submissions.requested"], "is_open", lambda folder: True)
     store = playing.store
     for has_log in (False, True):

@@ -20,7 +20,7 @@ OTHERWISE = {
     "arena.core.link.pool": "/proc",
     "arena.core.link.tree": "/proc",
     "arena.core.face": "its own lines",
-    "arena.core.plugs": "lists of entry points of installed packages, beside those that importlib.metadata reads",
+    "arena.core.loading": "lists of entry points of installed packages",
     "arena.core.link.process": "/proc, and the output of a bot, made without a name in a folder of this process",
     "arena.core.link.runtimes": "the list of files of an installed package, by importlib.metadata",
     "arena.core.link.warden": "/proc, and the folders of ended processes",

@@ -10,7 +10,7 @@ from arena.league.door.messages import Error, Problem
 STATUSES: Final = {
     "archive": 422, "bad_offset": 409, "busy": 429, "digest": 422, "expired": 404, "illegal": 422, "internal": 500,
     "malformed": 400, "no_room": 507, "not_accepted": 403, "protocol": 400, "quota": 429, "refused": 409,
-    "too_large": 413, "too_many": 429, "unanswered": 503, "unknown": 404, "unknown_token": 401,
+    "state": 409, "too_large": 413, "too_many": 429, "unanswered": 503, "unknown": 404, "unknown_token": 401,
 }  # fmt: skip
 """The status of HTTP for each code. A code of the league's own has 409: the request is right, the time is not."""
 

@@ -208,7 +208,8 @@ class Scene:
         return seat
 
     def phase(self) -> str:
-        return asyncio.run(self.seats.state("anna")).phase
+        with ThreadPoolExecutor(1) as apart:  # a loop of another test may run here
+            return apart.submit(asyncio.run, self.seats.state("anna")).result().phase
 
 
 @pytest.fixture

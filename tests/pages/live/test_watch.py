@@ -74,6 +74,9 @@ def test_no_path_of_a_database_leads_to_what_a_leagues_games_send(cup: Folder) -
         secret=bytes(32),
         logs=str(cup.logs),
         settings={"processes": "block"},
+        awaits="",
+        beacon="",
+        entropy=None,
     )
     game = PlannedGame(number=0, block=0, deal=0, rotation=0, entrants=(0, 1))
     claim = Claim(game="cup-1-000000", tournament="cup-1", number=0, deal=0, rotation=0, attempt=1)

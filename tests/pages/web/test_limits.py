@@ -11,7 +11,7 @@ import time
 from asyncio.selector_events import _SelectorSocketTransport
 from asyncio.sslproto import SSLProtocol
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from unittest.mock import Mock
 
 import pytest
@@ -136,8 +136,8 @@ def test_what_comes_after_an_answer_that_ends_the_connection_raises_nothing_that
     transport = Mock(spec=asyncio.Transport, **{"is_closing.return_value": False})
     transport.close.side_effect = lambda: transport.is_closing.configure_mock(return_value=True)
     config = uvicorn.Config(Starlette())
-    with asyncio.Runner() as runner:
-        others = {"config": config, "server_state": ServerState(), "app_state": {}, "_loop": runner.get_loop()}
+    with closing(asyncio.new_event_loop()) as loop:
+        others = {"config": config, "server_state": ServerState(), "app_state": {}, "_loop": loop}
         config.load()
         one = limits.LimitedConnection(limits.Shares(MOST), lambda scope: (0, 0.0), **others)
         one.connection_made(transport)

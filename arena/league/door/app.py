@@ -134,10 +134,10 @@ class Door:
         async def admitted(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["path"] == f"{m.API}/openapi.json":
                 return await app(scope, receive, send)
-            who = self._admit(scope)
+            scope["who"] = who = self._admit(scope)
             self._open[who.author] += 1
             try:
-                await app({**scope, "who": who}, receive, send)
+                await app(scope, receive, send)
             finally:
                 self._open[who.author] -= 1
                 self._open += Counter()  # forgets who has none

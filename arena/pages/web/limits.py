@@ -50,6 +50,8 @@ RECORD: Final = 16_384
 MOST_CONNECTIONS: Final = 1000
 MANY: Final = 8
 """An address that has more than this part of all connections is the first whose connections give way."""
+CHANCES: Final = 8
+"""How often a connection of which a request was let in is passed over when another has to go."""
 SPARE: Final = 256
 """Descriptors that are left to other things than connections."""
 Counted: TypeAlias = Union["LimitedConnection", "Handshake"]
@@ -81,14 +83,16 @@ def whose(host: str) -> str:
 
 
 class Shares:
-    """The connections of one server, in all and by address, those that have waited longest first."""
+    """The connections of one server, in all and by address; of those that wait, who has waited longest comes first."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._all: dict[Counted, None] = {}
-        self._by_address: defaultdict[str, dict[Counted, None]] = defaultdict(dict)
+        self._all: set[Counted] = set()
+        self._by_address: defaultdict[str, set[Counted]] = defaultdict(set)
+        self._waiting: dict[Counted, None] = {}
+        self._waiting_at: defaultdict[str, dict[Counted, None]] = defaultdict(dict)
         self.closed: Counter[str] = Counter()
-        """Number of connections that were closed, by reason: `endless`, `idle`, `many`."""
+        """How many were closed, by reason: `endless`, `idle`, `many`."""
 
     def __len__(self) -> int:
         return len(self._all)
@@ -98,23 +102,27 @@ class Shares:
 
         Others that wait may have to go for it: of an address that has many, or whoever has waited longest.
         """
-        for group in (self._all, self._by_address[one.address]):
-            group.pop(one, None)
-            group[one] = None
         own = self._by_address[one.address]
-        may = len(own) <= self._most // 2 or self._give_way(own, one)
+        for all_of in (self._all, own):
+            all_of.add(one)
+        for waiting in (self._waiting, self._waiting_at[one.address]):
+            waiting.pop(one, None)
+            waiting[one] = None
+        may = len(own) <= self._most // 2 or self._give_way(self._waiting_at[one.address], one)
         if len(self._all) > self._most:
-            largest = max(self._by_address.values(), key=len)
-            self._give_way(largest if len(largest) > self._most // MANY else self._all, one)
+            largest = max(self._by_address, key=lambda address: len(self._by_address[address]))
+            has_many = len(self._by_address[largest]) > self._most // MANY
+            self._give_way(self._waiting_at[largest] if has_many else self._waiting, one)
         return may
 
     def leave(self, one: Counted) -> None:
         """Forgets a connection."""
-        own = self._by_address.get(one.address, {})
-        own.pop(one, None)
-        if not own:
-            self._by_address.pop(one.address, None)
-        self._all.pop(one, None)
+        self._wait_no_more(one)
+        self._all.discard(one)
+        self._by_address[one.address].discard(one)
+        if not self._by_address[one.address]:
+            del self._by_address[one.address]
+            del self._waiting_at[one.address]
 
     def close(self, one: Counted, reason: str) -> None:
         """Ends a connection."""
@@ -122,11 +130,23 @@ class Shares:
         self.leave(one)
         one.transport.abort()
 
-    def _give_way(self, group: dict[Counted, None], new: Counted) -> bool:
-        oldest = next((one for one in group if one is not new and not one.is_answering), None)
-        if oldest is not None:
-            self.close(oldest, "many")
-        return oldest is not None
+    def _give_way(self, waiting: dict[Counted, None], new: Counted) -> bool:
+        """Closes what has waited longest. Whoever was let in lately is passed over a few times."""
+        for _ in range(len(waiting)):
+            oldest = next(iter(waiting))
+            if oldest.is_answering:
+                self._wait_no_more(oldest)
+            elif oldest is new or oldest.chances:
+                oldest.chances = max(0, oldest.chances - 1)
+                waiting[oldest] = waiting.pop(oldest)
+            else:
+                self.close(oldest, "many")
+                return True
+        return False
+
+    def _wait_no_more(self, one: Counted) -> None:
+        for waiting in (self._waiting, self._waiting_at[one.address]):
+            waiting.pop(one, None)
 
 
 class LimitedConnection(H11Protocol):
@@ -142,6 +162,8 @@ class LimitedConnection(H11Protocol):
         """Connection that was counted in its place until it was secure."""
         self._rooms = room
         self._room: Room = (0, 0.0)
+        self.chances = 0
+        """How often it is passed over yet when another has to go: the application has let a request of it in."""
         self._asked: object = None
         """The request that `_room` is of."""
         self._is_socket = False
@@ -190,6 +212,8 @@ class LimitedConnection(H11Protocol):
     def on_response_complete(self) -> None:
         """Waits for the next request, unless this one still comes."""
         self._bytes, self._room = 0, (0, 0.0)
+        if "who" in self.scope:
+            self.chances = CHANCES
         if self.conn.their_state is h11.DONE and not self.transport.is_closing():
             self._begin()
             self.shares.enter(self)
@@ -261,6 +285,7 @@ class Handshake(SSLProtocol):
 
     max_size = RECORD
     is_answering = False
+    chances = 0
 
     def __init__(self, connection: LimitedConnection, context: SSLContext) -> None:
         # Nobody waits to hear of a handshake that fails: the connection is closed.

@@ -39,7 +39,7 @@ STALLED_MS: Final = 30_000
 """A connection is dropped when its other end takes nothing that was sent for so long."""
 _BACKLOG: Final = 4_096
 """Connections that wait to be taken. One that finds no place tries again after a second, and then after two."""
-_AT_ONCE: Final = 128
+_AT_ONCE: Final = 16
 """Connections that are taken before anything else is done."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _REMEDIES: Final = {

@@ -146,6 +146,29 @@ def test_what_comes_after_an_answer_that_ends_the_connection_raises_nothing_that
         assert b"".join(call.args[0] for call in transport.write.call_args_list).count(b"HTTP/1.1 400") == 1
 
 
+class Waiting:
+    """A connection that is counted."""
+
+    address = "10.0.0.7"
+    is_answering = False
+    chances = 0
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.transport = Mock()
+
+
+def test_who_was_let_in_lately_goes_after_others_and_who_is_answered_not_at_all() -> None:
+    shares = limits.Shares(8)
+    answered, known, *_ = all_of = [*map(Waiting, ("answered", "known", *"abcdefgh"))]
+    answered.is_answering, known.chances = True, 1
+    gone: list[str] = []
+    for one in all_of:
+        assert shares.enter(one)  # type: ignore[arg-type]
+        gone += [each.name for each in all_of if each.transport.abort.called and each.name not in gone]
+    assert (gone, len(shares)) == ([*"abc", "known", *"de"], 4), "half of all places are for one address"
+
+
 INSIDES = {
     H11Protocol: "__init__ connection_made connection_lost data_received on_response_complete handle_websocket_upgrade"
     " handle_events shutdown",

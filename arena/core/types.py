@@ -313,7 +313,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GameSettings(Variant, frozen=True, kw_only=True):
-    """What is played. Tournaments, jobs and logs hold it whole."""
+    """The settings of a game. Tournaments, jobs and logs hold them whole."""
 
     players: int
     board: BoardFile | None = None

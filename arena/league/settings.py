@@ -236,7 +236,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             board = game.board
             short = replace(game, board=None if board is None else replace(board, text=""))
             games.append(msgspec.json.decode(game_rows.canonical(short)))
-        beacon = {"beacon": beacons.soon()} if self.season.beacon else {}
+        beacon = {"beacon": beacons.named(f"quicknet:{beacons.soon()}")} if self.season.beacon else {}
         return beacon | {
             "format": LEAGUE,
             "game": games[0],

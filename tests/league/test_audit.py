@@ -153,7 +153,7 @@ def test_the_value_of_a_round_of_drand_is_in_the_deals_of_a_season(
     race = Path("protocol/vectors/tournaments/race")
     value = json.loads((race / "contributions.json").read_text())["beacon"]
     before = json.loads((race / COMMITMENT_FILE).read_text())
-    monkeypatch.setattr(beacon, "soon", lambda: before["settings"]["beacon"])
+    monkeypatch.setattr(beacon, "soon", lambda: 657413)
     monkeypatch.setattr(stores, "now", lambda: before["created"])
     league = season_kit.cup(tmp_path, Season(final=0, beacon="quicknet"))
     folder = league.published / "seasons" / "cup-1"

@@ -79,7 +79,7 @@ class Demand(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Result(Demand, frozen=True, kw_only=True):
-    """What came of one check."""
+    """The outcome of one check."""
 
     verdict: Verdict | None = None
     """None: not attempted."""

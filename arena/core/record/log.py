@@ -126,7 +126,7 @@ class Chance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
 
 
 class Answered(msgspec.Struct, frozen=True, kw_only=True):
-    """What a seat was asked, and what it answered."""
+    """A seat's request and its answer."""
 
     seat: Count
     kind: str

@@ -26,7 +26,7 @@ PUBLIC_KEY: Final = bytes.fromhex(
 """Quicknet's: a compressed point of G2 of BLS12-381."""
 GENESIS: Final = 1692803367  # when round 1 was out, in seconds since 1970
 PERIOD: Final = 3  # seconds from one round to the next
-SOON: Final = 600  # seconds from now to the round that an error suggests
+SOON: Final = 600  # seconds from now to the round that an error suggests, and that a season names
 MOST: Final = 200  # the most characters of a beacon's name or value
 _DOMAIN: Final = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
 _ROUND: Final = re.compile(rf"drand {QUICKNET} round ([1-9][0-9]{{0,9}})")
@@ -47,18 +47,18 @@ def named(text: str) -> str:
     if short := _SHORT.fullmatch(text):
         return f"drand {QUICKNET} round {short[1]}"
     if round_of(text) is None and re.search(f"quicknet|drand|{QUICKNET[:8]}", text, re.IGNORECASE):
-        soon = round_at(datetime.now(UTC).timestamp() + SOON)
+        later = soon()
         raise ConfigError(
-            f"expected quicknet:ROUND, got: {text!r:.200} - at --beacon; round {soon} is out in ten minutes: "
-            f"--beacon quicknet:{soon}"
+            f"expected quicknet:ROUND, got: {text!r:.200} - at --beacon; round {later} is out in ten minutes: "
+            f"--beacon quicknet:{later}"
         )
     _check_line(text, "the name of a public value and of the form in which it will be written", "--beacon")
     return text
 
 
-def soon() -> str:
-    """Returns how settings name the first round of quicknet that is out in ten minutes."""
-    return named(f"quicknet:{round_at(datetime.now(UTC).timestamp() + SOON)}")
+def soon() -> int:
+    """Returns the first round of quicknet that is out in ten minutes."""
+    return round_at(datetime.now(UTC).timestamp() + SOON)
 
 
 def round_of(beacon: str) -> int | None:
@@ -95,12 +95,11 @@ def check_future(beacon: str) -> None:
     if round is None:
         return
     need("beacon", f"--beacon quicknet:{round}")
-    now = datetime.now(UTC)
-    if out_at(round) <= now:
-        soon = round_at(now.timestamp() + SOON)
+    if out_at(round) <= datetime.now(UTC):
+        later = soon()
         raise ConfigError(
             f"expected a round that nobody knows yet, got: {round}, which was out at {moment(round)} - at --beacon; "
-            f"round {soon} is out in ten minutes: --beacon quicknet:{soon}"
+            f"round {later} is out in ten minutes: --beacon quicknet:{later}"
         )
 
 

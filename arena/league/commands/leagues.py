@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 STEPS = ("build", "check", "qualify")
 """The steps of which there are reports, in their order."""
 _AWAY_S: Final = 120
-"""How long a league may not answer while a version is followed: a door that falls is opened again within a minute."""
+"""Longest silence of a league while a version is followed, in seconds: a door that falls opens again in a minute."""
 _AGAIN_S: Final = 5
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _GAMES: Final = ("game", "seat", "rank", "code", "turn")
 """The columns of the table of first games."""
 _LAST: Final = 5
-"""How many of a bot's last words are shown."""
+"""Number of a bot's last words that are shown."""
 SETTLED = frozenset({"active", "superseded", "suspended", "rejected", "retired"})
 """States in which a submission has come to its end."""
 

@@ -27,7 +27,7 @@ from arena.pages.agents.seat import AgentSeat
 ABSENT_S: Final = 120.0
 """Seconds in which the author must have come to a seat that has begun: others wait for the place."""
 PUBLISHED_S: Final = 10.0
-"""How long it is waited until the league has published a seat that was asked for."""
+"""Longest wait, in seconds, until the league has published a seat that was asked for."""
 MOST_KEPT: Final = 64
 """Seats that are over and kept."""
 
@@ -51,9 +51,9 @@ class _Seat(msgspec.Struct):
     met: bool = False
     """Whether its author has come since."""
     asked: int = 0
-    """What the referee calls the request that is open ..."""
+    """Number of the open request, as the referee has it ..."""
     until: float = 0.0
-    """... and when the time for it is over."""
+    """... and the moment when its time is over, by the clock of the door."""
 
     def send(self, message: wire_messages.Message) -> None:
         self.connection.send(FRAME, codec.encode(message))
@@ -72,7 +72,7 @@ class AuthorSeats:
         self._seats: dict[str, _Seat] = {}
         self._changed = asyncio.Event()
 
-    # What authors do
+    # Requests of authors
 
     async def expect(self, author: str, game: str) -> None:
         """Waits until the league has published a seat that it has promised."""
@@ -141,7 +141,7 @@ class AuthorSeats:
             result={name: value for name, value in agent.state().items() if name not in told}, **told,
         )  # fmt: skip
 
-    # What the league's end does
+    # Messages of the league's end
 
     def takes(self, connection: SeatConnection, kind: bytes, content: bytes) -> bool:
         """Takes a message of a seat's connection, if it is one of an author. Returns whether it is."""

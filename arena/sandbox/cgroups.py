@@ -152,15 +152,18 @@ class ControlGroup(_Folders):
         try:
             for folder in self._folders:
                 _make(folder)
-            memory, self._unified = place.memory / self.name, place.unified / self.name
+            memory, self._unified, size = place.memory / self.name, place.unified / self.name, memory_mib << 20
             _write(place.pids / self.name / "pids.max", str(processes))
             if place.version == 1:
-                _limit_v1(memory, memory_mib << 20)
+                _write(memory / "memory.limit_in_bytes", str(size))
+                _limit_swap(memory / "memory.memsw.limit_in_bytes", size, "boot with swapaccount=1, or swapoff -a")
                 self._oom = self._open(memory / "memory.oom_control")
                 self._most = self._open(memory / "memory.max_usage_in_bytes")
                 self._cpu = self._open(place.cpu / self.name / "cpuacct.usage")
             else:
-                _limit_v2(memory, memory_mib << 20)
+                _write(memory / "memory.max", str(size))
+                _write(memory / "memory.oom.group", "1")
+                _limit_swap(memory / "memory.swap.max", 0, "swapoff -a")
                 self._oom = self._open(memory / "memory.events")
                 peak = memory / "memory.peak"
                 self._most = self._open(peak if peak.exists() else memory / "memory.current")
@@ -392,7 +395,7 @@ def _usable(places: Iterable[Path], files: Sequence[str]) -> Path | None:
 
 def sweep(place: Ground) -> None:
     """Removes the groups of workers that have died, with all processes in them."""
-    abandoned = [group for folder in place.folders for group in _abandoned(folder)]
+    abandoned = [group for folder in place.folders for own in _abandoned(folder) for group in (*_inner(own), own)]
     for group in abandoned:
         with suppress(OSError):
             _write(group / "cgroup.kill", "1")
@@ -423,21 +426,11 @@ def _namespace() -> int:
     return os.stat("/proc/self/ns/pid").st_ino
 
 
-def _limit_v1(memory: Path, size: int) -> None:
-    _write(memory / "memory.limit_in_bytes", str(size))
-    if (memory / "memory.memsw.limit_in_bytes").exists():
-        _write(memory / "memory.memsw.limit_in_bytes", str(size))
+def _limit_swap(file: Path, size: int, remedy: str) -> None:
+    if file.exists():
+        _write(file, str(size))
     elif len(_lines("/proc/swaps")) > 1:
-        raise OSError(errno.EOPNOTSUPP, "swapped memory is not counted here: boot with swapaccount=1, or swapoff -a")
-
-
-def _limit_v2(memory: Path, size: int) -> None:
-    _write(memory / "memory.max", str(size))
-    _write(memory / "memory.oom.group", "1")
-    if (memory / "memory.swap.max").exists():
-        _write(memory / "memory.swap.max", "0")
-    elif len(_lines("/proc/swaps")) > 1:
-        raise OSError(errno.EOPNOTSUPP, "swapped memory is not counted here: swapoff -a")
+        raise OSError(errno.EOPNOTSUPP, f"swapped memory is not counted here: {remedy}")
 
 
 def _make(folder: Path) -> None:
@@ -448,20 +441,25 @@ def _make(folder: Path) -> None:
         raise FileNotFoundError(errno.ENOENT, "no control group", str(folder))
 
 
+def _inner(group: Path) -> list[Path]:
+    """Returns the groups in a group, innermost first: a worker that runs in another's group makes them there."""
+    return [Path(parent, name) for parent, names, _ in os.walk(group, topdown=False) for name in names]
+
+
 def _remove(folder: Path) -> bool:
+    """Removes a group with the groups in it, and tells whether it is gone."""
     try:
         folder.rmdir()
     except FileNotFoundError:
         return True
     except OSError:
-        return False
+        inner = _inner(folder)
+        return bool(inner) and all(map(_remove, inner)) and _remove(folder)
     return True
 
 
 def _members(group: Path) -> list[int]:
-    with suppress(OSError):
-        return [int(pid) for pid in (group / "cgroup.procs").read_bytes().split()]
-    return []
+    return list(map(int, _lines(f"{group}/cgroup.procs")))
 
 
 def _value(data: bytes, key: bytes) -> int:

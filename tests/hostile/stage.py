@@ -87,6 +87,8 @@ class Stage:
         self.process: subprocess.Popen[bytes] | None = None
         self.referees: dict[int, str] = {}
         """The referee's processes that were seen, with their part."""
+        self.others = set(cgroups())
+        """Control groups that were there before: one that was left may carry a number that is given again."""
         self.peaks: dict[str, int] = {}
         self._cpu: dict[int, int] = {}
         self.stdout = self.stderr = b""
@@ -299,26 +301,21 @@ class Stage:
         found += [f"file {path.relative_to(self.temporary)}" for path in sorted(self.temporary.rglob("*"))][:5]
         with open("/proc/self/mountinfo") as mounts:
             found += [f"mount {line.split()[4]}" for line in mounts if self.marker in line]
-        return found + [f"cgroup {path}" for path in self.cgroups()]
-
-    def cgroups(self) -> list[Path]:
-        """Returns the cgroups that carry the number of one of the referee's processes."""
-        numbers = set(map(str, self.referees))
-        if not CGROUPS.is_dir():
-            return []
-        found = [
-            Path(parent, name)
-            for parent, names, _ in os.walk(CGROUPS)
-            for name in names
-            if "arena" in f"{parent}/{name}"
-        ]
-        return [path for path in found if numbers & set(path.name.replace(".", "-").split("-"))]
+        numbers = set(map(str, self.referees))  # a group's name has that of the process whose it is
+        new = (path for path in cgroups() if path not in self.others)
+        return found + [f"cgroup {path}" for path in new if numbers & set(path.name.replace(".", "-").split("-"))]
 
     def remove(self) -> None:
         for folder in (self.folder, *self.folder.rglob("*")):
             if folder.is_dir() and not folder.is_symlink():
                 folder.chmod(0o700)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def cgroups() -> list[Path]:
+    """Returns the groups of arena's processes on this machine; none where there is no hierarchy."""
+    found = [Path(parent, name) for parent, names, _ in os.walk(CGROUPS) for name in names]
+    return [path for path in found if "arena" in str(path)]
 
 
 def compiler() -> str:

@@ -579,8 +579,11 @@ def test_a_group_is_gone_after_its_close(place: Ground) -> None:
 def test_groups_of_a_dead_worker_are_removed_with_what_is_in_them(place: Ground) -> None:
     code = (
         "import os, subprocess\nfrom arena.sandbox import cgroups\n"
-        "group = cgroups.ControlGroup(cgroups.ground(), 64, 9)\n"
-        "bot = subprocess.Popen(['sleep', '3600'], stdout=subprocess.DEVNULL)\ngroup.join(bot.pid)\n"
+        "group = cgroups.ControlGroup(place := cgroups.ground(), 64, 9)\n"
+        "bot = subprocess.Popen(['sleep', '3600'], stdout=subprocess.DEVNULL)\n"
+        "for folder in place.folders:  # a worker that ran in this one's group\n"
+        "    inner = folder / group.name / group.name\n    inner.mkdir()\n"
+        "    (inner / 'cgroup.procs').write_text(str(bot.pid))\n"
         "print(bot.pid, cgroups._identity(), flush=True)\nos.kill(os.getpid(), 9)"
     )
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, timeout=PATIENCE_S)

@@ -85,7 +85,7 @@ class AuthorSeats:
 
         Args:
             author: The author.
-            wait_s: How long to wait at most, until they are asked or the game is over.
+            wait_s: Seconds to wait at most, until they are asked or the game is over.
             known: Phase and request that they know: it is waited for others, instead of until they are asked.
 
         Raises:
@@ -133,12 +133,12 @@ class AuthorSeats:
         if seat is None:
             raise unknown("a seat that you have asked for, with PUT /seat?against=BOT", "none; notices tell of others")
         seat.met = True
-        agent = seat.agent
+        agent, state = seat.agent, seat.agent.state()
         left = None if agent.limit_ms is None else max(0, round((seat.until - self._clock()) * 1_000))
-        told = {name: value for name, value in agent.state().items() if name in SeatState.__struct_fields__}
+        told = {name: value for name, value in state.items() if name in SeatState.__struct_fields__}
         return SeatState(
             game=seat.game, start=agent.start, view=agent.known, clock=left,
-            result={name: value for name, value in agent.state().items() if name not in told}, **told,
+            result={name: value for name, value in state.items() if name not in told}, **told,
         )  # fmt: skip
 
     # Messages of the league's end
@@ -188,7 +188,7 @@ class AuthorSeats:
             seat = _Seat(connection, AgentSeat(None, int(game.rpartition("-")[2])), game, self._clock())
             want = ("view", "events", "legal")
             seat.send(wire_messages.Hello(token="", protocol=wire_messages.PROTOCOL, name=GUEST, want=want))
-        except (ValueError, Gone):  # no worker of the league asks for that
+        except (ValueError, Gone):  # no worker of the league asks for that, or it has gone
             connection.end()
             return
         if (before := self._seats.pop(author, None)) is not None:

@@ -49,7 +49,7 @@ class VersionsQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     bot: wire_messages.Name = ""
     """Of this bot only."""
     wait: Annotated[int, Meta(ge=0, le=MAX_WAIT_S)] = 0
-    """How many seconds to wait at most, until the newest of them is tried."""
+    """Seconds to wait at most, until the newest of them is tried."""
 
 
 class GamesQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -126,14 +126,14 @@ class SeatQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class WaitQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How long to wait."""
+    """A wait for news of a seat."""
 
     wait: Annotated[int, Meta(ge=0, le=MAX_WAIT_S)] = 0
-    """How many seconds to wait at most, until you are asked or the game is over."""
+    """Seconds to wait at most, until you are asked or the game is over."""
 
 
 class SeatSaid(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an author says in their seat."""
+    """An answer of an author in their seat."""
 
     do: Literal["play", "resign"] = "play"
     """Whether to play, or to give the game up."""
@@ -142,9 +142,9 @@ class SeatSaid(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     plays: Annotated[list[Payload], Meta(max_length=64)] = []
     """One play, made from a product of `legal`."""
     note: Annotated[str, Meta(max_length=wire_messages.MAX_NOTE)] = ""
-    """What you thought, for the log: nobody sees it during the game."""
+    """Your thoughts, for the log: nobody sees them during the game."""
     cost: Annotated[dict[str, Count], Meta(max_length=8)] = {}
-    """What the decision has cost, if you know: `tokens_in`, `tokens_out`, `microdollars`, `retries`."""
+    """Costs of the decision, if you know them: `tokens_in`, `tokens_out`, `microdollars`, `retries`."""
 
 
 # Answers over HTTP
@@ -160,17 +160,17 @@ class SeatState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     game: str = ""
     """The game's name: its log is yours once `phase` is `over` or `gone`, a moment later."""
     start: Payload = {}
-    """What you were told when the game began, the board among it; not in the answer to what you say."""
+    """Facts that you were told when the game began, such as the board; not in the answer to what you say."""
     kind: str = ""
     """The kind of decision that is asked for."""
     events: list[Payload] | None = None
-    """What happened since the last request."""
+    """Events since the last request."""
     legal: list[Payload] = []
     """The legal plays, as products: under each key a list, of which a play has one value."""
     view: Payload = {}
     """All that you may know, as of the last request."""
     clock: int | None = None
-    """How many milliseconds are left for the decision."""
+    """Milliseconds that are left for the decision."""
     result: Payload = {}
     """How it ended, once it is over: `termination`, `ranks` by seat (1 is best), `scores`, `forfeits`, your `seat`."""
     why: str = ""

@@ -38,7 +38,7 @@ from arena.league.submissions.tools import LeagueTools
 
 _LOOK_S: Final = 0.5
 _REST_S: Final = 30.0
-"""How long no such match begins after the machine could not play one."""
+"""Seconds in which no such match begins after the machine could not play one."""
 
 
 def match(context: OrderContext) -> Payload:

@@ -163,8 +163,8 @@ class Door:
                 "too_many", f"expected at most {MOST_OPEN} requests of an author in progress, got: one more",
                 "wait for the others", limit="open", retry_after_s=1,
             )  # fmt: skip
-        limit = "handshakes" if scope["type"] == "websocket" else "requests"
-        self._usage.take(key, limit, 1, self._clock())
+        of_http = "plays" if scope["path"] == f"{m.API}/seat" else "requests"
+        self._usage.take(key, "handshakes" if scope["type"] == "websocket" else of_http, 1, self._clock())
         return Who(key, author)
 
     # Errors

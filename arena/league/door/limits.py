@@ -32,12 +32,12 @@ class Limit(msgspec.Struct, frozen=True):
 
 LIMITS: Final = {
     "requests": Limit(5, 20, "5 requests a second, 20 at once"),
+    "plays": Limit(50, 200, "50 requests of a seat a second, 200 at once"),
     "uploads": Limit(MIB, 2 * 16 * MIB, "1 MiB of archives a second, 32 MiB at once"),
     "logs": Limit(10e6 / 60, 10e6, "10 MB of logs and reports a minute"),
     "frames": Limit(500, 2_000, "500 frames of bots a second, 2,000 at once"),
     "handshakes": Limit(1, 30, "1 WebSocket a second, 30 at once"),
-    # Each is a row of the league for ever, and a synced write.
-    "orders": Limit(60 / 3_600, 60, "60 orders an hour"),
+    "orders": Limit(60 / 3_600, 60, "60 orders an hour"),  # each is a row of the league for ever, and a synced write
 }
 """Rate limits by name, as errors give it in `limit`."""
 MOST_BOTS: Final = 4

@@ -158,7 +158,7 @@ class Sockets:
                     break
                 self._telling.messages += 1
                 try:
-                    self._usage.take(who.key, "requests", 1, self._clock())
+                    self._usage.take(who.key, "plays", 1, self._clock())
                     self.author_seats.say(who.author, read_said((event.get("text") or "").encode()))
                 except Refusal as refusal:
                     self._telling.refused[refusal.code] += 1

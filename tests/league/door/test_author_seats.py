@@ -58,9 +58,7 @@ def begin(league: League, folder: Path, level: Level = Level.TRUSTED, clock: str
 def say(door: OpenDoor, token: str, body: dict[str, Any] | None = None, wait: int = 50) -> Any:
     """Asks how the seat stands, or plays in it; returns the state or the problem."""
     sent = None if body is None else json.dumps(body).encode()
-    while (answer := asked(door, token, f"seat?wait={wait}", "GET" if body is None else "POST", sent)).status == 429:
-        time.sleep(answer.problem.retry_after_s or 1)
-    return json.loads(answer.body)
+    return json.loads(asked(door, token, f"seat?wait={wait}", "GET" if body is None else "POST", sent).body)
 
 
 def happens(does_it: Callable[[], bool]) -> bool:

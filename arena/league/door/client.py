@@ -1,7 +1,7 @@
 """Asks a league elsewhere over HTTP, for one author.
 
-Requests go one by one over a connection that is kept. All may be asked twice: one that was cut is asked once more over
-a new connection, and an upload goes on where it was cut.
+Requests go one by one over a connection that is kept. All may be asked twice: one that was cut is asked again over a new
+connection, a few times with backoff, for a door under a flood closes some unread; an upload goes on where it was cut.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ TRIES: Final = 5
 """Number of retries of an upload before it must have got further."""
 _IDLE_S: Final = 5.0
 """Seconds after which a connection is not used again: the league, or what is before it, may have closed it."""
+_BACKOFFS_S: Final = (0.0, 0.05, 0.2)
 _PIECE: Final = 65_536
 _CUT: Final = (http.client.BadStatusLine, ConnectionError)
 """Errors of a connection that the other end has closed: `RemoteDisconnected` is a `BadStatusLine`."""
@@ -261,14 +262,16 @@ class Client:
         if time.monotonic() > self._used_at + _IDLE_S:
             self._close()
         with reached(self._league):
-            if self._connection is not None and self._connection.sock is not None:  # else the last answer closed it
+            for backoff_s in (*_BACKOFFS_S, None):
+                if self._connection is None or self._connection.sock is None:  # the last answer closed it
+                    self._connection = connect(self._league)
                 try:
                     return self._over(self._connection, request)
                 except _CUT:
-                    if request.body is not None:
-                        raise  # what of it is there has to be asked first
-            self._connection = connect(self._league)
-            return self._over(self._connection, request)
+                    if request.body is not None or backoff_s is None:
+                        raise  # what is there of a body has to be asked first
+                    time.sleep(backoff_s)
+        raise AssertionError
 
     def _over(self, connection: http.client.HTTPConnection, request: _Request) -> _Answer:
         pieces, more = None, {}

@@ -66,6 +66,8 @@ class PagesFolder(StaticFiles):
             raise HTTPException(404)
         script = ""
         try:
+            if self.lookup_path(path)[1] is None:  # threads are few: who asks for what is not there gets none
+                raise HTTPException(404)
             response = await super().get_response(path, scope)
             if isinstance(response, FileResponse) and str(response.path).endswith(".html"):
                 up = "../" * (len(parts) - (parts[-1:] != () and parts[-1].endswith(".html")))
@@ -74,7 +76,7 @@ class PagesFolder(StaticFiles):
                 page = page.replace(_LINKS, f'<a href="{up}{self._beside[0]}">{escape(self._beside[1])}</a>'.encode())
                 marks = {name: response.headers[name] for name in ("etag", "last-modified")}
                 response = Response(page, response.status_code, marks, "text/html")
-        except (OSError, RuntimeError, errors.ConfigError) as error:  # what cannot be read is not there
+        except (OSError, RuntimeError, ValueError, errors.ConfigError) as error:  # what cannot be read is not there
             raise HTTPException(404) from error
         response.headers["cache-control"] = "no-cache"
         response.headers["x-content-type-options"] = "nosniff"

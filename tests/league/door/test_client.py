@@ -261,7 +261,7 @@ def _copy(source: socket.socket, sink: socket.socket) -> None:
     ],
 )
 def test_what_is_no_league_is_said_by_its_cause(league: League, answer: Answer, sentence: str, refusal: str) -> None:
-    league.answers.append(answer)
+    league.answers += [answer] * 4
     with league.client() as client, pytest.raises(DoorError, match=sentence) as caught:
         client.hello()
     assert caught.value.refusal == refusal
@@ -290,9 +290,9 @@ def test_a_connection_that_was_closed_meanwhile_is_made_again(league: League, mo
     monkeypatch.setattr(addresses, "CONNECT_S", 0.5)
     with league.client() as client:
         client.hello()
-        league.answers += [cut(), say(WELCOME, connection="close"), slow]
+        league.answers += [cut(), cut(), say(WELCOME, connection="close"), slow]
         assert [client.hello().author for _ in range(2)] == ["anna", "anna"]
-    assert len(league.heard) == 4
+    assert len(league.heard) == 5
 
 
 def test_an_upload_goes_on_where_it_was_cut(league: League) -> None:

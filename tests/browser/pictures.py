@@ -14,6 +14,7 @@ from command_kit import arena
 from PIL import Image
 from playwright.sync_api import sync_playwright
 from screenshots import tournament
+from walk import record
 
 from arena.core.record.log import read_log
 from arena.learn.analysis.analyse import analyse
@@ -45,6 +46,7 @@ def main(folder: Path) -> None:
         )
         shoot(browser, f"{gardens}#t=60&seat=1", folder / "seat-dark.png", (1280, 800), color_scheme="dark")
         shoot(browser, f"{tuned(Path(made) / 'tuned')}/index.html", folder / "tuning.png", (1180, 560))
+        record(browser, Path(made), folder / "author.webp")
         browser.close()
 
 

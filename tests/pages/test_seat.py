@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -13,11 +12,12 @@ import pytest
 
 from arena.core.catalogue import game, make_settings, rules_of
 from arena.core.link.bots import BotSpec
-from arena.core.rules.course import Ask, Chance, Course, Over
+from arena.core.rules.course import Course
 from arena.core.show.presenter import header_of
 from arena.core.types import Payload
 from arena.pages.frames import folded
 from arena.pages.seat import ASKED, GONE, OVER, WAITING, SeatPage
+from tests.acting import over, requests
 
 TABLES = [
     (name, ruleset, seats)
@@ -35,35 +35,6 @@ def sit(name: str, ruleset: str, seats: int, seat: int = 0, **options: Any) -> t
     page = SeatPage(header_of("g1", settings, bots), seat)
     page.hear({"type": "game_start", "time": {"off": True}})
     return page, Course(rules_of(settings))
-
-
-def requests(course: Course, rng: random.Random, seat: int = 0) -> Iterator[Payload]:
-    """Plays the others and chance at random; yields what a seat is told, and the caller answers."""
-    while not isinstance(due := course.due, Over):
-        if isinstance(due, Chance):
-            course.draw(rng.randrange(due.draw.n))
-            continue
-        assert isinstance(due, Ask)
-        for decision in course.ask().decisions:
-            rules, state = course.rules, course.asked[decision.seat].state
-            if decision.seat == seat:
-                yield {
-                    "type": "request", "kind": decision.kind, "clock": {"limit_ms": 2000, "bank_ms": None},
-                    "view": rules.view(state, seat), "events": course.news(seat),
-                    "legal": rules.write_legal(state, seat),
-                }  # fmt: skip
-            else:
-                legal = rules.legal(state, decision.seat)
-                course.answer(decision.seat, rules.write_action([legal[rng.randrange(len(legal))]]))
-
-
-def over(course: Course, seat: int = 0) -> Payload:
-    due = course.due
-    assert isinstance(due, Over)
-    return {
-        "type": "game_over", "termination": "finished", "ranks": list(due.outcome.ranks), "forfeits": [],
-        "events": course.news(seat), "scores": None if due.outcome.scores is None else list(due.outcome.scores),
-    }  # fmt: skip
 
 
 def answers(page: SeatPage, rng: random.Random) -> Payload:

@@ -15,8 +15,9 @@ from arena.core.link.bots import BotSpec
 from arena.core.rules.course import Course
 from arena.core.show.presenter import header_of
 from arena.core.types import Payload
+from arena.pages.agents.seat import ASKED, GONE, OVER, WAITING
 from arena.pages.frames import folded
-from arena.pages.seat import ASKED, GONE, OVER, WAITING, SeatPage
+from arena.pages.seat import SeatPage
 from tests.acting import over, requests
 
 TABLES = [
@@ -65,7 +66,7 @@ def test_every_table_is_played_to_its_end(name: str, ruleset: str, seats: int) -
     frames, used = page.length, {"M0"}
     for request in requests(course, rng):
         page.hear(request)
-        assert page.phase == ASKED
+        assert page.agent.phase == ASKED
         now = page.now()
         assert now["ask"]["line"]
         assert now["ask"]["items"]
@@ -76,10 +77,10 @@ def test_every_table_is_played_to_its_end(name: str, ruleset: str, seats: int) -
             used |= {item.get("r", "M0"), item.get("s", "M0")}
         frames = page.length
         course.answer(0, answers(page, rng))
-        assert page.phase == WAITING
+        assert page.agent.phase == WAITING
         numbers.append(page.number)
     page.hear(over(course))
-    assert page.phase == OVER
+    assert page.agent.phase == OVER
     assert numbers == sorted(set(numbers))
     data = page.data()
     assert used <= set(data["symbols"])
@@ -157,7 +158,7 @@ def test_only_what_is_listed_can_be_chosen_and_only_when_asked() -> None:
     page.choose(1)
     assert page.number == number + 1
     assert page.send() is not None
-    assert page.phase == WAITING
+    assert page.agent.phase == WAITING
     assert page.send() is None, "it was sent"
 
 
@@ -211,12 +212,12 @@ def test_the_clock_and_a_forfeit() -> None:
     page, course = sit("samurai", "basic", 2)
     request = next(requests(course, random.Random(0)))
     page.hear(request)
-    assert page.limit_ms is None
+    assert page.agent.limit_ms is None
     page.hear({"type": "game_start", "time": {"bank_ms": 5}})
     page.hear(request | {"events": []})
-    assert page.limit_ms == 2000.0
+    assert page.agent.limit_ms == 2000.0
     page.close("Your time was over.")
-    assert page.phase == GONE
+    assert page.agent.phase == GONE
     assert page.now()["end"] == "Your time was over."
     assert page.choose(0) is None
     page.close("again")

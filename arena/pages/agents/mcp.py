@@ -42,8 +42,6 @@ class Seating:
         self._game = catalogue.described(rules)
         self._set_table = set_table
         self._begin = play
-        self._deadline: float | None = None
-        """When the time for the decision is over, in the time of the event loop."""
         self._front: Front
         self._seat: AgentSeat
         self._changed = asyncio.Event()
@@ -117,7 +115,6 @@ class Seating:
             line = self._seat.play(request, plays, note, cost or {})
         except errors.ArenaError as error:
             raise ToolError(str(error)) from None
-        self._deadline = None
         self._front.answer(line)
         await self._settle()
         return _json(self._state())
@@ -137,8 +134,8 @@ class Seating:
 
     def _state(self) -> Payload:
         state = self._seat.state()
-        if self._deadline is not None:
-            state["seconds"] = max(0, round(self._deadline - asyncio.get_running_loop().time(), 1))
+        if (left := self._seat.left_s) is not None:
+            state["seconds"] = max(0, round(left, 1))
         table, game = self.played[-1]
         if game.done():
             error = game.exception()
@@ -163,15 +160,11 @@ class Seating:
             asyncio.get_running_loop().add_reader(fd, self._hear, fd)
 
     def _hear(self, fd: int) -> None:
-        loop = asyncio.get_running_loop()
-        loop.remove_reader(fd)
+        asyncio.get_running_loop().remove_reader(fd)
         for message in self._front.hear():
             self._seat.hear(message)
-            limit_ms = self._seat.limit_ms
-            self._deadline = None if limit_ms is None else loop.time() + limit_ms / 1000
         if self._front.closed:
             self._seat.close()
-            self._deadline = None
         self._attend(self._front)
         self._changed.set()
 
@@ -182,7 +175,6 @@ class Seating:
                 asyncio.get_running_loop().remove_reader(fd)
             self._front.__exit__()
             self._seat.close()
-            self._deadline = None
 
 
 def _call(loop: asyncio.AbstractEventLoop, call: Callable[[], object], _: object) -> None:

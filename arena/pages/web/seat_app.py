@@ -13,6 +13,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from random import randrange
 from typing import Any, Final, Literal
 
@@ -26,7 +27,7 @@ from arena.core.face import GameResult, Job, Payload, catalogue, errors, log_rec
 from arena.pages import seat as pages
 from arena.pages.agents.seat import ASKED, OVER, WAIT_S
 from arena.pages.frames import film
-from arena.pages.play.seat import Front, Start
+from arena.pages.play.seat import Front, Start, when_done
 from arena.pages.seat import SeatPage
 from arena.pages.web.site import fixed
 from arena.pages.web.streams import EventStreams
@@ -142,40 +143,20 @@ class Playing:
         try:
             yield
         finally:
-            self._hush()
+            self._game.front.__exit__()
 
     def _listen(self) -> None:
         loop, game = asyncio.get_running_loop(), self._game
-        self._attend()
-
-        def ended(_: Future[GameResult]) -> None:
-            with suppress(RuntimeError):  # nobody is served any more
-                loop.call_soon_threadsafe(self._ended, game)
-
-        game.future.add_done_callback(ended)
-
-    def _attend(self) -> None:
-        fd = self._game.front.fileno()
-        if fd is not None:
-            asyncio.get_running_loop().add_reader(fd, self._hear)
-
-    def _hush(self) -> None:
-        fd = self._game.front.fileno()
-        if fd is not None:
-            asyncio.get_running_loop().remove_reader(fd)
-        self._game.front.__exit__()
+        game.front.attend(loop, self._hear)
+        when_done(game.future, loop, partial(self._ended, game))
 
     def _hear(self) -> None:
         game = self._game
-        fd = game.front.fileno()
-        if fd is not None:
-            asyncio.get_running_loop().remove_reader(fd)
         before = game.page.number
         for message in game.front.hear():
             game.page.hear(message)
         if game.front.closed:
             self._lost(game)
-        self._attend()
         if game.page.number != before or game.is_over:
             self._tell()
 
@@ -265,13 +246,10 @@ class Playing:
                     return _refused(409, "expected an action on what is asked now, got one on what was asked before")
                 self._decide(action)
             case "resign" if game.agent.phase != OVER and not game.front.closed:
-                fd = game.front.fileno()
-                if fd is not None:
-                    asyncio.get_running_loop().remove_reader(fd)
                 game.front.leave()
                 page.close(_RESIGNED)
             case "again" if game.is_over:
-                self._hush()
+                self._game.front.__exit__()
                 self._game = self._sit_down()
                 self._listen()
                 self._event_streams.tell("whole", self._whole())

@@ -6,59 +6,31 @@ The rows may come from a league elsewhere: they are read here, field by field, b
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from msgspec import defstruct
+from msgspec.structs import asdict, fields
 
-from arena.core.face import Level, counted, errors, plain, standings_texts, text_tables
+from arena.core.face import Level, counted, errors, plain, ranking_tables, standings_texts, text_tables
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from arena.core.face import Payload
 
-R = TypeVar("R", bound=msgspec.Struct)
+
+def _row(**more: tuple[Any, ...]) -> type[msgspec.Struct]:
+    """Returns a Struct with what a tournament's row has, none of which a league must tell, and more fields."""
+    own: dict[str, tuple[Any, ...]] = {one.name: (one.type | None, None) for one in fields(ranking_tables.Standing)}
+    own |= {"level": (str, ""), "provisional": (bool | None, None)}
+    return defstruct("Row", [(name, *field) for name, field in (own | more).items()], kw_only=True)
 
 
-class Rated(msgspec.Struct, frozen=True, kw_only=True):
-    """What a row of the standings and one of a status have in common."""
-
-    level: str = ""
-    rating: float | None = None
-    half_width: float | None = None
-    mu: float | None = None
-    sigma: float | None = None
-    games: int | None = None
-    forfeits: int | None = None
-    provisional: bool | None = None
-
-
-class Item(Rated, frozen=True, kw_only=True):
-    """A row of the standings, as far as it is shown. What is missing is not shown."""
-
-    rank: int
-    name: str
-    author: str = ""
-    ahead_of_next: float | None = None
-    points: float | None = None
-    wins: int | None = None
-    draws: int | None = None
-    losses: int | None = None
-    mean_score: float | None = None
-    mean_ms: float | None = None
-    max_ms: float | None = None
-    tokens: int | None = None
-    dollars: float | None = None
-    retries: int | None = None
-    display_name: str = ""
-
-
-class VersionRow(Rated, frozen=True, kw_only=True):
-    """A version as a status has it, as far as it is shown."""
-
-    version: str
-    state: str = ""
-    since: str = ""
+ITEM: Final = _row(rank=(int,), name=(str,), author=(str, ""), display_name=(str, ""))
+"""A row of the standings, as far as it is shown."""
+_VERSION: Final = _row(version=(str,), state=(str, ""), since=(str, ""))
+"""A version as a status has it, as far as it is shown."""
 
 
 def season_text(name: str, settings: Mapping[str, Any]) -> str:
@@ -84,10 +56,10 @@ def service_line(state: Mapping[str, Any], goal: int | None = None) -> str:
     return plain(f"{state['state']}: {games}, {state['games_per_s']:.1f}/s, {state['running']} running{step}")
 
 
-def read(rows: Sequence[Payload], kind: type[R]) -> list[R]:
-    """Returns rows of a document. Raises DoorError: they are not such rows."""
+def read(rows: Sequence[Payload], kind: type[msgspec.Struct]) -> list[dict[str, Any]]:
+    """Returns rows of a document, with None for what is missing. Raises DoorError: they are not such rows."""
     try:
-        return msgspec.convert(rows, list[kind])  # type: ignore[valid-type]
+        return [asdict(row) for row in msgspec.convert(rows, list[kind])]  # type: ignore[valid-type]
     except msgspec.ValidationError as error:
         raise errors.DoorError(
             f"expected a document of a league, got: {plain(str(error))}; its `arena` and yours may be too far apart",
@@ -104,42 +76,35 @@ def league_table(items: Sequence[Payload], width: int, *, verbose: bool = False)
     Raises:
         DoorError: As for `read`.
     """
-    found = read(items, Item)
-    rows: list[dict[str, Any]] = [
-        {**msgspec.structs.asdict(item), "bot": item.name, "version": "", "mean_off_turn_ms": None} for item in found
-    ]
+    rows = [{**item, "bot": item["name"], "version": "", "mean_off_turn_ms": None} for item in read(items, ITEM)]
     authors = text_tables.Column(
-        title="author", cells=[plain(item.author) for item in found], leaves=7, extra=True, left=True
+        title="author", cells=[plain(row["author"]) for row in rows], leaves=7, extra=True, left=True
     )
     return standings_texts.standings_table(
-        rows, width, verbose=verbose, more=(authors, _confinement(found), _provisional(found))
+        rows, width, verbose=verbose, more=(authors, _confinement(rows), _provisional(rows))
     )
 
 
 def versions_table(versions: Sequence[Payload], width: int) -> Text:
     """Returns versions with their states and ratings as a table. Raises DoorError: as for `read`."""
-    found = read(versions, VersionRow)
+    found = read(versions, _VERSION)
 
-    def column(title: str, cell: Callable[[VersionRow], object], leaves: int) -> text_tables.Column:
-        told = [cell(row) for row in found]
-        return text_tables.Column(
-            title=title, cells=["" if each is None else str(each) for each in told], leaves=leaves
-        )
+    def column(title: str, name: str, form: Callable[[Any], str], leaves: int) -> text_tables.Column:
+        cells = ["" if row[name] is None else form(row[name]) for row in found]
+        return text_tables.Column(title=title, cells=cells, leaves=leaves)
 
     columns = [
-        text_tables.Column(title="state", cells=[plain(row.state) for row in found], left=True),
+        text_tables.Column(title="state", cells=[plain(row["state"]) for row in found], left=True),
         _confinement(found),
         _provisional(found),
-        column("rating", lambda row: None if row.rating is None else f"{row.rating:.1f}", 6),
-        column(
-            "95 %", lambda row: None if row.half_width is None else standings_texts.interval_text(row.half_width), 5
-        ),
-        column("games", lambda row: row.games, 4),
-        column("forfeits", lambda row: row.forfeits, 3),
-        column("since", lambda row: moment(row.since), 1),
+        column("rating", "rating", "{:.1f}".format, 6),
+        column("95 %", "half_width", standings_texts.interval_text, 5),
+        column("games", "games", str, 4),
+        column("forfeits", "forfeits", str, 3),
+        column("since", "since", moment, 1),
     ]
     return text_tables.fitted(
-        [columns[0], *(column for column in columns[1:] if any(column.cells))], [row.version for row in found], width
+        [columns[0], *(column for column in columns[1:] if any(column.cells))], [row["version"] for row in found], width
     )
 
 
@@ -151,16 +116,16 @@ def moment(at: str) -> str:
         return plain(at)
 
 
-def _confinement(rows: Sequence[Rated]) -> text_tables.Column:
+def _confinement(rows: Sequence[Mapping[str, Any]]) -> text_tables.Column:
     """Returns the column that says which versions are uncontrolled, or less confined than others. It never leaves."""
     said = {str(Level.REMOTE): "uncontrolled"}
-    if any(row.level != Level.FENCED for row in rows):  # else the heading says it
+    if any(row["level"] != Level.FENCED for row in rows):  # else the heading says it
         said[str(Level.FENCED)] = str(Level.FENCED)
-    return text_tables.Column(title="level", cells=[said.get(row.level, "") for row in rows], left=True)
+    return text_tables.Column(title="level", cells=[said.get(row["level"], "") for row in rows], left=True)
 
 
-def _provisional(rows: Sequence[Rated]) -> text_tables.Column:
+def _provisional(rows: Sequence[Mapping[str, Any]]) -> text_tables.Column:
     """Returns the column that says whose rating rests on few matches. It never leaves."""
     return text_tables.Column(
-        title="so far", cells=["provisional" if row.provisional else "" for row in rows], left=True
+        title="so far", cells=["provisional" if row["provisional"] else "" for row in rows], left=True
     )

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from arena.core.face import Payload, Seat, catalogue, drawing_kit, game_kit, log_records, plain, presenters, seat_styles
-from arena.pages.agents.seat import ASKED, GONE, OVER, WAITING
+from arena.pages.agents.seat import ASKED, GONE, OVER, AgentSeat
 from arena.pages.frames import difference, every_symbol, opening
 from arena.pages.parts import HERE, read_part, render, viewer_script, viewer_style
 from arena.pages.play.turn import Choice, Choosing, Turn
@@ -51,19 +51,15 @@ class SeatPage:
         self.rules = catalogue.rules_of(header.settings)
         self.presenter = presenters.presenter(self.rules.name)(header, self.rules, (seat,))
         self.seats = seat_styles.Seats([bot.name for bot in header.bots])
-        self.phase = WAITING
+        self.agent = AgentSeat(self.rules, seat)
+        """How the seat stands: for the page, and for a program that plays in it."""
         self.number = 0
         """Counts the changes."""
-        self.request = 0
-        """The number of the request that is open, or was last."""
-        self.limit_ms: float | None = None
-        """The time for the open decision; None while the clock is off."""
         self.layout = 0
         """Counts how often more has changed than frames are added: places on the board, and at the end the ranks."""
         self._choosing: Choosing | None = None
         self._drawing = self.presenter.drawing()
         self._view = self.rules.first_view(seat)
-        self._untimed = True
         self._remark = ""
         self._ranks: list[int] | None = None
         self._scores: list[int] | None = None
@@ -93,16 +89,12 @@ class SeatPage:
 
     def hear(self, message: Payload) -> None:
         """Takes a message of the referee."""
+        self.agent.hear(message)
         match message["type"]:
-            case "game_start":
-                self._untimed = message["time"].get("off") is True
             case "request":
                 self._tell(message["events"], message["view"])
                 turn = Turn(self.rules, message)
                 self._choosing = Choosing(turn)
-                self.request += 1
-                self.phase = ASKED
-                self.limit_ms = None if self._untimed else float(message["clock"]["limit_ms"])
                 if turn.is_race and self._sent == (turn.kind, turn.number):
                     self._remark = "Others were faster: choose again."
             case "game_over":
@@ -115,16 +107,14 @@ class SeatPage:
                 lines = [self.seats.brief(line.plain) for line in over]
                 self._told[-1].words["l"] += lines if message["ranks"] else ["The game was interrupted."]
                 self.layout += 1
-                self._close(OVER)
-            case _:
-                return
+                self._choosing = None
         self.number += 1
 
     def close(self, why: str) -> None:
         """Takes the end of the seat, of which its messages do not tell: it has forfeited."""
-        if self.phase not in (OVER, GONE):
-            self._end = why
-            self._close(GONE)
+        if self.agent.phase not in (OVER, GONE):
+            self._end, self._choosing = why, None
+            self.agent.close()
             self.number += 1
 
     def choose(self, place: int) -> Payload | None:
@@ -155,27 +145,21 @@ class SeatPage:
         turn = choosing.turn
         self._acted = self._made(turn)
         self._sent = (turn.kind, turn.number)
-        self._choosing = None
-        self._close(WAITING)
-        self._changed()
+        self.agent.wait()
+        self.decided()
         return turn.action()
 
     def decided(self) -> None:
-        """Takes that the open decision was sent by other means than this page."""
-        self._close(WAITING)
+        """Takes that the open decision was sent, by this page or by other means."""
+        self._choosing = None
         self._changed()
 
     def _open(self) -> Choosing | None:
-        return self._choosing if self.phase == ASKED else None
+        return self._choosing if self.agent.phase == ASKED else None
 
     def _changed(self) -> None:
         self._remark = ""
         self.number += 1
-
-    def _close(self, phase: str) -> None:
-        self.phase = phase
-        self.limit_ms = None
-        self._choosing = None
 
     def _tell(self, events: Sequence[Payload], view: Payload) -> None:
         self._acted = None
@@ -231,8 +215,8 @@ class SeatPage:
         """Returns what the page shows beside the frames: the phase, what is asked, and the turn in the making."""
         shown: Payload = {
             "n": self.number,
-            "id": self.request,
-            "phase": self.phase,
+            "id": self.agent.request,
+            "phase": self.agent.phase,
             "since": self._since,
             "seat": self.seat,
             "help": list(self.presenter.primer()),
@@ -252,7 +236,7 @@ class SeatPage:
         shown["w"] = self._said(heading)
         if self._remark:
             shown["remark"] = self._remark
-        if self.phase == OVER:
+        if self.agent.phase == OVER:
             shown["place"] = self._ranks[self.seat] if self._ranks else None
         if self._end:
             shown["end"] = self._end
@@ -287,7 +271,7 @@ class SeatPage:
             mine = []
         if mine:
             return {"h": heading, "l": mine}
-        greeting = ["Never seen this game? The button “? how to play” explains it."] if self.request == 1 else []
+        greeting = ["Never seen this game? The button “? how to play” explains it."] if self.agent.request == 1 else []
         return {
             "h": heading,
             "l": [*greeting, *(line for frame in told for line in frame.words["l"])],

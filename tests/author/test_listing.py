@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from arena.author.listing import list_bots
+from arena.author.build import list_bots
 from arena.cli import cli
 from arena.cli.output import console
 

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from arena.author.requests import requests_of
+from arena.author.rerun import requests_of
 from arena.core.errors import ArenaError
 from arena.core.record.log import parse_log, read_log
 from arena.core.record.published import COMMITMENT_FILE, CONTRIBUTIONS_FILE, SECRET_FILE

@@ -75,7 +75,6 @@ PLACES = {
     "arena.league.disk": "disk",
     "arena.league.door": "door",
     "arena.league.record": "record",
-    "arena.league.show": "show",
     "arena.league.store": "store",
     "arena.learn": "plugs",
     "arena.learn.adapters": "adapters",

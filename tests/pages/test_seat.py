@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -13,11 +12,13 @@ import pytest
 
 from arena.core.catalogue import game, make_settings, rules_of
 from arena.core.link.bots import BotSpec
-from arena.core.rules.course import Ask, Chance, Course, Over
+from arena.core.rules.course import Course
 from arena.core.show.presenter import header_of
 from arena.core.types import Payload
+from arena.pages.agents.seat import ASKED, GONE, OVER, WAITING
 from arena.pages.frames import folded
-from arena.pages.seat import ASKED, GONE, OVER, WAITING, SeatPage
+from arena.pages.seat import SeatPage
+from tests.acting import over, requests
 
 TABLES = [
     (name, ruleset, seats)
@@ -35,35 +36,6 @@ def sit(name: str, ruleset: str, seats: int, seat: int = 0, **options: Any) -> t
     page = SeatPage(header_of("g1", settings, bots), seat)
     page.hear({"type": "game_start", "time": {"off": True}})
     return page, Course(rules_of(settings))
-
-
-def requests(course: Course, rng: random.Random, seat: int = 0) -> Iterator[Payload]:
-    """Plays the others and chance at random; yields what a seat is told, and the caller answers."""
-    while not isinstance(due := course.due, Over):
-        if isinstance(due, Chance):
-            course.draw(rng.randrange(due.draw.n))
-            continue
-        assert isinstance(due, Ask)
-        for decision in course.ask().decisions:
-            rules, state = course.rules, course.asked[decision.seat].state
-            if decision.seat == seat:
-                yield {
-                    "type": "request", "kind": decision.kind, "clock": {"limit_ms": 2000, "bank_ms": None},
-                    "view": rules.view(state, seat), "events": course.news(seat),
-                    "legal": rules.write_legal(state, seat),
-                }  # fmt: skip
-            else:
-                legal = rules.legal(state, decision.seat)
-                course.answer(decision.seat, rules.write_action([legal[rng.randrange(len(legal))]]))
-
-
-def over(course: Course, seat: int = 0) -> Payload:
-    due = course.due
-    assert isinstance(due, Over)
-    return {
-        "type": "game_over", "termination": "finished", "ranks": list(due.outcome.ranks), "forfeits": [],
-        "events": course.news(seat), "scores": None if due.outcome.scores is None else list(due.outcome.scores),
-    }  # fmt: skip
 
 
 def answers(page: SeatPage, rng: random.Random) -> Payload:
@@ -94,7 +66,7 @@ def test_every_table_is_played_to_its_end(name: str, ruleset: str, seats: int) -
     frames, used = page.length, {"M0"}
     for request in requests(course, rng):
         page.hear(request)
-        assert page.phase == ASKED
+        assert page.agent.phase == ASKED
         now = page.now()
         assert now["ask"]["line"]
         assert now["ask"]["items"]
@@ -105,10 +77,10 @@ def test_every_table_is_played_to_its_end(name: str, ruleset: str, seats: int) -
             used |= {item.get("r", "M0"), item.get("s", "M0")}
         frames = page.length
         course.answer(0, answers(page, rng))
-        assert page.phase == WAITING
+        assert page.agent.phase == WAITING
         numbers.append(page.number)
     page.hear(over(course))
-    assert page.phase == OVER
+    assert page.agent.phase == OVER
     assert numbers == sorted(set(numbers))
     data = page.data()
     assert used <= set(data["symbols"])
@@ -186,7 +158,7 @@ def test_only_what_is_listed_can_be_chosen_and_only_when_asked() -> None:
     page.choose(1)
     assert page.number == number + 1
     assert page.send() is not None
-    assert page.phase == WAITING
+    assert page.agent.phase == WAITING
     assert page.send() is None, "it was sent"
 
 
@@ -240,12 +212,12 @@ def test_the_clock_and_a_forfeit() -> None:
     page, course = sit("samurai", "basic", 2)
     request = next(requests(course, random.Random(0)))
     page.hear(request)
-    assert page.limit_ms is None
+    assert page.agent.limit_ms is None
     page.hear({"type": "game_start", "time": {"bank_ms": 5}})
     page.hear(request | {"events": []})
-    assert page.limit_ms == 2000.0
+    assert page.agent.limit_ms == 2000.0
     page.close("Your time was over.")
-    assert page.phase == GONE
+    assert page.agent.phase == GONE
     assert page.now()["end"] == "Your time was over."
     assert page.choose(0) is None
     page.close("again")

@@ -33,7 +33,7 @@ def list_(as_json: bool) -> None:
     Example:
       arena bot list
     """
-    from arena.author.listing import list_bots
+    from arena.author.build import list_bots
     from arena.core.face import resources
 
     rows = list_bots()

@@ -8,13 +8,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from arena.author.conform.dialogue import Dialogue
 from arena.author.conform.findings import Budget, Finding
 from arena.author.conform.frames import Form
 from arena.author.conform.games import Plan, TrialGame
-from arena.author.conform.report import Demand, Evidence, Grade
+from arena.author.conform.report import Demand, Evidence
 from arena.core.face import Custody, Level, TimeControl, bot_manifests, wire_session
 
 FEW_DECISIONS: Final = 4
@@ -202,35 +202,11 @@ class Check(Demand, frozen=True, kw_only=True):
 class Checks(list[Check]):
     """The checks of a topic, in the order in which they run."""
 
-    def check(
-        self,
-        id: str,
-        title: str,
-        *spec: str,
-        level: Grade = Grade.CORE,
-        fatal: bool = False,
-        needs: tuple[str, ...] = (),
-        owns: bool = False,
-        remedy: str = "",
-        last: bool = False,
-    ) -> Callable[[Run], Run]:
-        """Adds the function below as a check. The fields of `Check` say what the arguments mean."""
+    def check(self, id: str, title: str, *spec: str, **others: Any) -> Callable[[Run], Run]:
+        """Adds the function below as a check; `others` are fields of `Check`."""
 
         def add(run: Run) -> Run:
-            self.append(
-                Check(
-                    id=id,
-                    title=title,
-                    spec=spec,
-                    level=level,
-                    run=run,
-                    fatal=fatal,
-                    needs=needs,
-                    owns=owns,
-                    remedy=remedy,
-                    last=last,
-                )
-            )
+            self.append(Check(id=id, title=title, spec=spec, run=run, **others))
             return run
 
         return add

@@ -100,18 +100,26 @@ class Played(msgspec.Struct, frozen=True):
     void: str = ""
 
 
-class StoredRound(msgspec.Struct, frozen=True, kw_only=True):
+class NamedRound(msgspec.Struct, frozen=True, kw_only=True):
+    """A round of a tournament, but for its meetings."""
+
+    title: str
+    """Name for people: `round 3`, `semi-finals`, `semi-finals, replay 1`."""
+    deals: int
+    byes: tuple[int, ...] = ()
+    """Entrants who rest in this round."""
+    parameters: tuple[dict[str, str], ...] = ()
+    """Values of parameters that each entrant's bot is sent; empty if the format chooses none."""
+
+
+class StoredRound(NamedRound, frozen=True, kw_only=True):
     """A round of a format whose rounds depend on results."""
 
     number: int
-    title: str
-    deals: int
     meetings: tuple[tuple[int, tuple[int, ...]], ...]
     """First deal and entrants of each."""
-    byes: tuple[int, ...]
     first_game: int
     games: int
-    parameters: tuple[dict[str, str], ...] = ()
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):

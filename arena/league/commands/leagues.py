@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from msgspec import ValidationError, convert
 from msgspec.structs import asdict
 
 from arena.cli.output import say
@@ -175,16 +174,11 @@ class There:
                 f"expected the open season of a league elsewhere, got: {season!r}; a closed one has its standings in "
                 f"what this fetches: arena league season get {season} {shlex.join(self.options)}"
             )
-        from arena.league.show import Item
+        from arena.league.show import ITEM, read
 
         name, items = self._client.standings()
         level = self._client.hello().league.get("level", "")
-        try:
-            convert(items, list[Item])
-        except ValidationError as error:
-            raise errors.DoorError(
-                f"expected standings of a league, got: {error}; ask its operator", "internal"
-            ) from None
+        read(items, ITEM)
         return {"season": name, "items": items}, plain(f"Season {name}, {level}".removesuffix(", "))
 
     def reports(self, version: str, kind: str | None) -> Payload:

@@ -29,11 +29,8 @@ _FORGET: Final = (
 _VERSIONS: Final = "(SELECT versions.id FROM versions JOIN bots ON bots.id = bot WHERE author = :id)"
 
 
-class Authors:
+class Authors(rows.Part):
     """The authors of a league."""
-
-    def __init__(self, connection: databases.Connection) -> None:
-        self._db = connection
 
     def add(self, name: str, quotas: Mapping[str, int] | None = None) -> Author:
         """Adds an author. One that was removed is an author again.

@@ -22,12 +22,11 @@ from arena.league.store.records import StepReport, Version
 from arena.league.store.states import MOST_ATTEMPTS, Actor, State, find
 
 
-class Changes:
+class Changes(rows.SeasonPart):
     """Makes changes, and keeps their history."""
 
     def __init__(self, connection: databases.Connection, games: stores.Store) -> None:
-        self._db = connection
-        self._games = games
+        super().__init__(connection, games)
         self._notices = Notices(connection)
         self._reports = Reports(connection)
 
@@ -225,21 +224,21 @@ def enter(
             "SELECT spec FROM entrants WHERE name = ? ORDER BY rowid DESC LIMIT 1", (version.name,)
         ).fetchone()
         spec = version.manifest if found is None else msgspec.json.decode(found[0], type=Payload)
-    line = rounds.Entered(
-        name=version.name, digest=str(spec.get("digest", version.digest)), archive=version.digest,
-        level=Level.REMOTE if version.level == Level.REMOTE else games.tournament(tournament).settings["level"],
-        mu=start.mu, sigma=start.sigma, after=after,
+    entrant = game_rows.Entrant(
+        number=int(number), name=version.name, version=str(version.manifest.get("version", "")), digest=version.digest,
+        spec=spec, start=start,
     )  # fmt: skip
-    lines.note(connection, tournament, line)
-    games.enter(
-        tournament,
-        game_rows.Entrant(
-            number=int(number),
-            name=version.name,
-            version=str(version.manifest.get("version", "")),
-            digest=version.digest,
-            spec=spec,
-            start=start,
-        ),
-    )
+    lines.note(connection, tournament, entered(entrant, version, games.tournament(tournament), after))
+    games.enter(tournament, entrant)
     return int(number)
+
+
+def entered(
+    one: game_rows.Entrant, version: Version, tournament: game_rows.Tournament, after: str | None
+) -> rounds.Entered:
+    """Returns the line that a version comes to a season, `after` another one by name."""
+    return rounds.Entered(
+        name=one.name, digest=str(one.spec.get("digest", one.digest)), archive=one.digest,
+        level=Level.REMOTE if version.level == Level.REMOTE else tournament.settings["level"],
+        mu=one.start.mu, sigma=one.start.sigma, after=after,
+    )  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from arena.core.face import Payload, databases, errors, game_rows, stores
+from arena.league.store import rows
 
 FINAL_MATCHES: Final = 20
 """By default the number of matches before which a version's rating is provisional: as many as make it no newcomer."""
@@ -135,11 +136,8 @@ def set_control(connection: databases.Connection, name: str, value: Any) -> None
         )
 
 
-class Commands:
+class Commands(rows.Part):
     """The orders that were obeyed: each once, however often it is delivered."""
-
-    def __init__(self, connection: databases.Connection) -> None:
-        self._db = connection
 
     def once(
         self, id: str, verb: str, arguments: Payload, act: Callable[[], Payload], author: str | None = None

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from arena.core.face import Level, chance, databases, game_rows, record_files, stores
+from arena.core.face import chance, databases, game_rows, record_files, stores
 from arena.league.record import old, rounds
 from arena.league.store import lines, rows
+from arena.league.store.changes import entered
 from arena.league.store.matches import over
 from arena.league.store.records import MatchGame, SeasonFinal
 
@@ -39,18 +40,7 @@ def _convert(store: stores.Store, tournament: str, season: str, opened: str, fin
             " ON other.id = versions.predecessor WHERE versions.entrant > other.entrant"
         ).fetchall()
     )
-    entered = [
-        rounds.Entered(
-            name=one.name,
-            digest=str(one.spec.get("digest", one.digest)),
-            archive=one.digest,
-            level=Level.REMOTE if versions[one.number].level == Level.REMOTE else found.settings["level"],
-            mu=one.start.mu,
-            sigma=one.start.sigma,
-            after=names.get(before.get(one.number, -1)),
-        )
-        for one in entrants
-    ]
+    came = [entered(one, versions[one.number], found, names.get(before.get(one.number, -1))) for one in entrants]
     begun = None if final is None else msgspec.json.decode(final, type=SeasonFinal)
     matches = [*_matches(store, found, names)]
     if begun is not None:
@@ -62,7 +52,7 @@ def _convert(store: stores.Store, tournament: str, season: str, opened: str, fin
             matches.append(rounds.Decided(outcome=begun.outcome, reason=begun.reason))
     left = () if begun is None else [names[entrant] for entrant in begun.left]
     states = {one.name: str(versions[one.number].state) for one in entrants if versions[one.number].state != "active"}
-    for line in old.in_turn(entered, matches, left, states):
+    for line in old.in_turn(came, matches, left, states):
         lines.note(db, tournament, line)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from arena.core.face import databases, game_rows
+from arena.core.face import game_rows
 from arena.league.store import rows
 from arena.league.store.matches import PLAYING
 from arena.league.store.records import HOUSE, Form, Version, VersionStanding
@@ -46,11 +46,8 @@ _OPPONENTS: Final = """SELECT mine.entrant, mine.match, other.entrant FROM versi
 """Of each active version whom it met in its last meetings, the latest first."""
 
 
-class Facts:
+class Facts(rows.Part):
     """What is known of the active versions in the open season."""
-
-    def __init__(self, connection: databases.Connection) -> None:
-        self._db = connection
 
     def standing(self) -> list[VersionStanding]:
         """Returns the active versions, by entrant. None if no season is open.

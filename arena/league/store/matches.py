@@ -30,12 +30,8 @@ PLAYING: Final = (
 _COLUMNS = [name for name in Match.__struct_fields__ if name not in ("entrants", "games")]
 
 
-class Matches:
+class Matches(rows.SeasonPart):
     """The matches of the open season."""
-
-    def __init__(self, connection: databases.Connection, games: stores.Store) -> None:
-        self._db = connection
-        self._games = games
 
     def plan(self, matches: Sequence[Sequence[tuple[int, ...]]], why: str, rated: bool) -> list[Match]:
         """Stores matches of the same entrants with their games, each match on a deal of its own.

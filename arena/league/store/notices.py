@@ -17,11 +17,8 @@ MOST_OUTPUT: Final = 64 * 1024
 """Bytes of a step's output that are kept: the last ones."""
 
 
-class Notices:
+class Notices(rows.Part):
     """The notices of a league."""
-
-    def __init__(self, connection: databases.Connection) -> None:
-        self._db = connection
 
     def add(self, whom: str | None, kind: str, text: str, version: int | None = None) -> None:
         """Adds a notice.
@@ -82,11 +79,8 @@ class Notices:
             )
 
 
-class Reports:
+class Reports(rows.Part):
     """The reports of a league."""
-
-    def __init__(self, connection: databases.Connection) -> None:
-        self._db = connection
 
     def add(self, version: int, report: StepReport) -> None:
         """Stores a report. One of the same step and attempt, which a kill had left without its change, is replaced."""

@@ -7,7 +7,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from arena.core.face import Payload, databases, sql_views
+from arena.core.face import Payload, sql_views
+from arena.league.store import rows
 
 Only: TypeAlias = Literal["won", "drawn", "lost", "forfeits"]
 """Which games are wanted. `forfeits` are those that the version lost by its own doing."""
@@ -55,11 +56,8 @@ class NamedLog(msgspec.Struct, frozen=True):
     seats: int
 
 
-class PlayedGames:
+class PlayedGames(rows.Part):
     """The games of a season that are done."""
-
-    def __init__(self, connection: databases.Connection) -> None:
-        self._db = connection
 
     def of(
         self,

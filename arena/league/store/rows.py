@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from arena.core.face import databases, errors
+from arena.core.face import databases, errors, stores
 from arena.league.store.records import Version
 from arena.league.store.states import PENDING
 
@@ -37,6 +37,21 @@ IN_MATCH = (
 """What holds for versions that are in a match that is not over."""
 GOOD = f"state = 'superseded' AND suspended IS NULL AND {LATE}"
 """What holds for versions that may come back by themselves: the newest of a bot does."""
+
+
+class Part:
+    """A part of a league's database: what reads and writes things of one kind."""
+
+    def __init__(self, connection: databases.Connection) -> None:
+        self._db = connection
+
+
+class SeasonPart(Part):
+    """The same of things that the games of a season belong to."""
+
+    def __init__(self, connection: databases.Connection, games: stores.Store) -> None:
+        super().__init__(connection)
+        self._games = games
 
 
 def read(kind: type[S], found: Iterable[tuple[Any, ...]], *documents: str) -> list[S]:

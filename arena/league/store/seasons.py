@@ -35,12 +35,8 @@ _MEMBERS: Final = """SELECT entrant, authors.name, state, level, (SELECT coalesc
     WHERE entrant IS NOT NULL AND EXISTS (SELECT 1 FROM seasons WHERE tournament = ?1 AND closed IS NULL)"""
 
 
-class Seasons:
+class Seasons(rows.SeasonPart):
     """The seasons of a league."""
-
-    def __init__(self, connection: databases.Connection, games: stores.Store) -> None:
-        self._db = connection
-        self._games = games
 
     def open(
         self, name: str, tournament: game_rows.Tournament, *, starts: Mapping[int, true_skill.Rating] | None = None

@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -19,7 +18,7 @@ from mcp.server.mcpserver.resources import TextResource
 
 from arena.core.face import GameResult, Job, Payload, catalogue, errors
 from arena.pages.agents.seat import ASKED, GONE, OVER, WAIT_S, AgentSeat
-from arena.pages.play.seat import Front, Start
+from arena.pages.play.seat import Front, Start, when_done
 
 _HOW: Final = (
     "A seat in a board game against bots. Call `rules` once, then `new_game`, then `play` until `phase` is `over`. A "
@@ -42,8 +41,6 @@ class Seating:
         self._game = catalogue.described(rules)
         self._set_table = set_table
         self._begin = play
-        self._deadline: float | None = None
-        """When the time for the decision is over, in the time of the event loop."""
         self._front: Front
         self._seat: AgentSeat
         self._changed = asyncio.Event()
@@ -84,8 +81,8 @@ class Seating:
             raise ToolError(str(error)) from None
         self.played.append((table, game))
         loop = asyncio.get_running_loop()
-        game.add_done_callback(partial(_call, loop, self._changed.set))
-        self._attend(self._front)
+        when_done(game, loop, self._changed.set)
+        self._front.attend(loop, self._hear)
         await self._settle()
         return _json({"start": self._seat.start, "bots": [bot.name for bot in table.header.bots], **self._state()})
 
@@ -117,7 +114,6 @@ class Seating:
             line = self._seat.play(request, plays, note, cost or {})
         except errors.ArenaError as error:
             raise ToolError(str(error)) from None
-        self._deadline = None
         self._front.answer(line)
         await self._settle()
         return _json(self._state())
@@ -137,8 +133,8 @@ class Seating:
 
     def _state(self) -> Payload:
         state = self._seat.state()
-        if self._deadline is not None:
-            state["seconds"] = max(0, round(self._deadline - asyncio.get_running_loop().time(), 1))
+        if (left := self._seat.left_s) is not None:
+            state["seconds"] = max(0, round(left, 1))
         table, game = self.played[-1]
         if game.done():
             error = game.exception()
@@ -158,36 +154,18 @@ class Seating:
         if not self.played:
             raise ToolError("expected a game, got: none; call `new_game`")
 
-    def _attend(self, front: Front) -> None:
-        if (fd := front.fileno()) is not None:
-            asyncio.get_running_loop().add_reader(fd, self._hear, fd)
-
-    def _hear(self, fd: int) -> None:
-        loop = asyncio.get_running_loop()
-        loop.remove_reader(fd)
+    def _hear(self) -> None:
         for message in self._front.hear():
             self._seat.hear(message)
-            limit_ms = self._seat.limit_ms
-            self._deadline = None if limit_ms is None else loop.time() + limit_ms / 1000
         if self._front.closed:
             self._seat.close()
-            self._deadline = None
-        self._attend(self._front)
         self._changed.set()
 
     def _rise(self) -> None:
         """Leaves the table, if it sits at one. In a game that means to resign."""
         if self.played:
-            if (fd := self._front.fileno()) is not None:
-                asyncio.get_running_loop().remove_reader(fd)
             self._front.__exit__()
             self._seat.close()
-            self._deadline = None
-
-
-def _call(loop: asyncio.AbstractEventLoop, call: Callable[[], object], _: object) -> None:
-    with suppress(RuntimeError):  # nobody is served any more
-        loop.call_soon_threadsafe(call)
 
 
 def _json(told: object) -> str:

@@ -1,4 +1,4 @@
-"""What an agent was told of its seat, and what it plays there. Pure.
+"""What an agent was told of its seat, and what it plays there. Pure but for the clock.
 
 Laws:
 1. Everything is made from the messages of one seat, those that a bot gets. So nothing hidden can reach the agent.
@@ -9,6 +9,7 @@ Laws:
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from typing import Any, Final
 
@@ -37,6 +38,7 @@ class AgentSeat:
         self.notes: list[str] = []
         self.limit_ms: float | None = None
         """The time for the open decision; None while the clock is off."""
+        self._asked_at = 0.0
         self._rules = rules
         self._seat = seat
         self.known: Payload = {}
@@ -52,10 +54,16 @@ class AgentSeat:
             case "request":
                 self.request += 1
                 self.phase, self._told, self.known, self._refused = ASKED, message, message["view"], 0
+                self._asked_at = time.monotonic()
                 self.limit_ms = None if self.start["time"].get("off") is True else float(message["clock"]["limit_ms"])
             case "game_over":
                 self.phase, self.limit_ms = OVER, None
                 self._told = {key: value for key, value in message.items() if key not in ("type", "game", "receipt")}
+
+    @property
+    def left_s(self) -> float | None:
+        """The seconds that are left for the open decision; None if there is none, or the clock is off."""
+        return None if self.limit_ms is None else self._asked_at + self.limit_ms / 1000 - time.monotonic()
 
     def wait(self) -> None:
         """Takes that its decision was sent."""

@@ -1,8 +1,9 @@
-"""`arena play`: a person in a seat, at the terminal."""
+"""`arena play`: a person in a seat, at the terminal or in a browser; or an agent, over the Model Context Protocol."""
 
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from functools import partial
@@ -15,7 +16,7 @@ from arena.cli import complete, signals
 from arena.cli.help import HOW, WHO, Command, option
 from arena.cli.options import MakeGame, json_option, logs_option, seed_option, untimed_game_options
 from arena.cli.output import console, counted, say, show_json, show_line
-from arena.core.face import enter, errors, plain
+from arena.core.face import enter, errors, need, plain
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -113,14 +114,10 @@ def take_seat(
     if mcp and web:
         raise click.UsageError("--mcp and --web are two ways to play: choose one")
     if mcp:
-        from arena.pages.commands.play_mcp import play_over_mcp
-
-        play_over_mcp(rules, table_for, hands)
+        _play_over_mcp(rules, table_for, hands)
         return
     if web:
-        from arena.pages.commands.play_web import play_in_browser
-
-        play_in_browser(table_for, hands, partial(report, as_json=as_json), bind, opens=opens)
+        _play_in_browser(table_for, hands, partial(report, as_json=as_json), bind, opens=opens)
         return
     screen = console()
     if not terminals.can_step(screen):
@@ -219,3 +216,84 @@ def report(table: Start, result: GameResult, *, as_json: bool) -> None:
     show_line(plain(f"{places}: {counted(result.turns, 'turn')}, {log}"))
     say("To see it again:")
     say(plain(f"  arena replay {log}"))
+
+
+def _play_over_mcp(rules: str, table_for: Callable[[Front], Start], hands: Hands) -> None:
+    """Serves stdin and stdout until the client closes them. Says on stderr where the logs lie.
+
+    A signal ends the process at once, as a kill does: then a game that is not over has no log.
+
+    Raises:
+        ConfigError: Something cannot be used.
+    """
+    need("mcp", "--mcp")
+    import asyncio
+
+    from arena.pages.agents.mcp import Seating
+
+    with hands.worker() as worker:
+        for number in signals.STOPPING:  # a thread of the SDK waits for stdin, which no exception ends
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, lambda number, _: os._exit(128 + number))
+        seating = Seating(rules, table_for, lambda job: worker.submit(hands.play, job))
+        asyncio.run(seating.serve())
+    for table, game in seating.played:
+        if game.exception() is None:
+            say(plain(f"The log: {table.log}"))
+
+
+def _play_in_browser(
+    table_for: Callable[[Front], Start],
+    hands: Hands,
+    report: Callable[[Start, GameResult], None],
+    bind: str | None,
+    *,
+    opens: bool,
+) -> None:
+    """Serves the page until the person leaves it, or Ctrl-C; then reports the games that were played to their ends.
+
+    Raises:
+        ConfigError: Something cannot be used. Show the message to the operator.
+        KeyboardInterrupt: It was interrupted in the middle of a game.
+    """
+    need("pages", "--web")
+    from arena.pages.commands.watch import tell_error
+    from arena.pages.web.guard import Guard, new_key
+    from arena.pages.web.seat_app import Playing
+    from arena.pages.web.serving import BIND, Server, listen
+
+    listening = listen(bind or BIND)
+    key = new_key()
+
+    def ready() -> None:
+        if listening.warning:
+            say(listening.warning)
+        say("To play, open this address in a browser; Ctrl-C ends it:")
+        say(f"  {listening.url(key)}")
+        if opens:
+            import webbrowser
+
+            webbrowser.open_new_tab(listening.url(key))
+
+    playing = None
+    try:
+        with hands.worker() as worker:
+            playing = Playing(table_for, worker, hands.play)
+            app = Guard(playing.app, key=key, port=listening.port)
+            server = Server(app, listening, ready=ready, on_stop=playing.stop, on_error=tell_error)
+            playing.leave = server.stop
+            try:
+                server.run()
+            except KeyboardInterrupt:
+                _, game = playing.played[-1]
+                if not playing.is_over or game.exception() is not None:  # the worker may have had the signal too
+                    raise
+    except KeyboardInterrupt:
+        say("Interrupted: a game that is not over has no log.")
+        raise
+    finally:
+        listening.socket.close()
+        for table, game in playing.played if playing else ():
+            if game.done() and game.exception() is None:
+                report(table, game.result())
+    playing.played[-1][1].result()  # raises what has ended the last game

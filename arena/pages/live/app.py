@@ -22,7 +22,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 import arena
 from arena.core.face import errors, feeds, log_records
@@ -117,7 +117,7 @@ class Watching:
             fixed("/viewer.css", viewer_style()),
             *(fixed(f"/{name}", read_part(_OWN / name)) for name in ("watch.js", "game.js", "watch.css")),
             Route(f"{game}/", self._game),
-            Route(f"{game}/events", _Streams(self)),
+            Route(f"{game}/events", self._events),
             Route(f"{game}/style.css", self._style),
             Route(f"{game}/replay", self._replay),
         ]
@@ -240,21 +240,8 @@ class Watching:
             followed = self._followed[game.id] = _Followed(game, hands=self._hands, over=self._over)
         return followed
 
-    async def stream(self, id: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Streams a game to one watcher."""
-        game = self.games.find(id)
-        answer: ASGIApp = Response(status_code=404) if game is None else self._follow(game).event_streams
-        await answer(scope, receive, send)
-
-
-class _Streams:
-    """The streams of all games, as one ASGI application."""
-
-    def __init__(self, watching: Watching) -> None:
-        self._watching = watching
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._watching.stream(scope["path_params"]["id"], scope, receive, send)
+    async def _events(self, request: Request) -> ASGIApp:
+        return self._follow(self._find(request)).event_streams
 
 
 def page(template: str, title: str, *, home: bool = False) -> str:

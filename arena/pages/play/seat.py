@@ -10,13 +10,15 @@ import hashlib
 import socket
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from concurrent.futures import Future
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from arena.core.face import (
+    GameResult,
     GameSettings,
     Job,
     Payload,
@@ -32,6 +34,9 @@ from arena.core.face import (
     tournament_settings,
 )
 from arena.pages.play import relay
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 PERSON: Final = "person"
 AGENT: Final = "agent"
@@ -54,6 +59,8 @@ class Front:
         self._listener.listen(1)
         self._connection: socket.socket | None = None
         self._begun = b""
+        self._loop: AbstractEventLoop | None = None
+        self._heard: Callable[[], object]
         self.closed = False
         """Whether the seat's process has ended, or was left."""
 
@@ -88,12 +95,20 @@ class Front:
         source = self._connection or self._listener
         return None if source is None else source.fileno()
 
+    def attend(self, loop: AbstractEventLoop, heard: Callable[[], object]) -> None:
+        """Has the loop call `heard` whenever there is something to hear."""
+        self._loop, self._heard = loop, heard
+        if (fd := self.fileno()) is not None:
+            loop.add_reader(fd, heard)
+
     def hear(self) -> list[Payload]:
         """Returns the messages that have come. Call it when the descriptor can be read."""
         if self._listener is not None:
             self._connection, _ = self._listener.accept()
-            self._listener.close()
+            self._close(self._listener)
             self._listener = None
+            if self._loop is not None:
+                self.attend(self._loop, self._heard)
             return []
         if self._connection is None:
             return []
@@ -119,9 +134,24 @@ class Front:
         """Closes the socket. During a game that means to resign."""
         for end in (self._listener, self._connection):
             if end is not None:
-                end.close()
+                self._close(end)
         self._listener = self._connection = None
         self.closed = True
+
+    def _close(self, end: socket.socket) -> None:
+        if self._loop is not None:
+            self._loop.remove_reader(end)
+        end.close()
+
+
+def when_done(future: Future[GameResult], loop: AbstractEventLoop, call: Callable[[], object]) -> None:
+    """Has the loop call `call` once the game has ended, if somebody is served then."""
+
+    def done(_: Future[GameResult]) -> None:
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(call)
+
+    future.add_done_callback(done)
 
 
 class Start(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
-from arena.core.face import errors, files
+from arena.core.face import files
 from arena.pages.parts import colours, read_part, viewer_script, viewer_style
 
 HERE: Final = Path(__file__).parent
@@ -50,14 +50,6 @@ def write_parts(folder: Path) -> dict[str, str]:
         "viewer": write_asset(folder, "viewer.css", viewer_style().encode()),
         "script": write_asset(folder, "viewer.js", (viewer_script() + read_part(HERE / "replay.js")).encode()),
     }
-
-
-def is_same(path: Path, data: bytes) -> bool:
-    """Says whether a file has this content."""
-    try:
-        return files.read(path, "a page", files.MOST_LOG, errors.ArenaError, links=False) == data
-    except errors.ArenaError:
-        return False
 
 
 def remove_others(folder: Path, keep: Collection[str]) -> None:

@@ -13,6 +13,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from random import randrange
 from typing import Any, Final, Literal
 
@@ -24,9 +25,9 @@ from starlette.routing import Route
 
 from arena.core.face import GameResult, Job, Payload, catalogue, errors, log_records, plain
 from arena.pages import seat as pages
-from arena.pages.agents.seat import ASKED, OVER, WAIT_S, AgentSeat
+from arena.pages.agents.seat import ASKED, OVER, WAIT_S
 from arena.pages.frames import film
-from arena.pages.play.seat import Front, Start
+from arena.pages.play.seat import Front, Start, when_done
 from arena.pages.seat import SeatPage
 from arena.pages.web.site import fixed
 from arena.pages.web.streams import EventStreams
@@ -65,20 +66,18 @@ class _Game:
         try:
             self.table = set_table(self.front)
             self.page = SeatPage(self.table.header, self.table.seat)
-            self.agent = AgentSeat(self.page.rules, self.table.seat)
+            self.agent = self.page.agent
             self.future = play(self.table.job)
         except BaseException:
             self.front.__exit__()
             raise
-        self.deadline: float | None = None
-        """When the person's time for the decision is over, in the time of the event loop."""
         self.sent = 1
         self.layout = 0
 
     @property
     def is_over(self) -> bool:
         """Whether there is a result, and nothing more will be heard."""
-        return self.future.done() and (self.page.phase == OVER or self.front.closed)
+        return self.future.done() and (self.agent.phase == OVER or self.front.closed)
 
 
 class Playing:
@@ -144,52 +143,28 @@ class Playing:
         try:
             yield
         finally:
-            self._hush()
+            self._game.front.__exit__()
 
     def _listen(self) -> None:
         loop, game = asyncio.get_running_loop(), self._game
-        self._attend()
-
-        def ended(_: Future[GameResult]) -> None:
-            with suppress(RuntimeError):  # nobody is served any more
-                loop.call_soon_threadsafe(self._ended, game)
-
-        game.future.add_done_callback(ended)
-
-    def _attend(self) -> None:
-        fd = self._game.front.fileno()
-        if fd is not None:
-            asyncio.get_running_loop().add_reader(fd, self._hear)
-
-    def _hush(self) -> None:
-        fd = self._game.front.fileno()
-        if fd is not None:
-            asyncio.get_running_loop().remove_reader(fd)
-        self._game.front.__exit__()
+        game.front.attend(loop, self._hear)
+        when_done(game.future, loop, partial(self._ended, game))
 
     def _hear(self) -> None:
-        game, loop = self._game, asyncio.get_running_loop()
-        fd = game.front.fileno()
-        if fd is not None:
-            loop.remove_reader(fd)
+        game = self._game
         before = game.page.number
         for message in game.front.hear():
             game.page.hear(message)
-            game.agent.hear(message)
-            game.deadline = None if game.page.limit_ms is None else loop.time() + game.page.limit_ms / 1000
         if game.front.closed:
             self._lost(game)
-        self._attend()
         if game.page.number != before or game.is_over:
             self._tell()
 
     def _lost(self, game: _Game) -> None:
         """The seat's process has ended: after the game, or because the seat forfeited."""
         # The referee's clock began before the page heard of it, on a busy machine by a second.
-        late = game.deadline is not None and asyncio.get_running_loop().time() >= game.deadline - 1
-        game.page.close(_LATE if late else _FORFEITED)
-        game.agent.close()
-        game.deadline = None
+        left = game.agent.left_s
+        game.page.close(_FORFEITED if left is None or left > 1 else _LATE)
 
     def _ended(self, game: _Game) -> None:
         if game is self._game:
@@ -213,7 +188,7 @@ class Playing:
 
     def _state(self) -> Payload:
         game = self._game
-        left = None if game.deadline is None else game.deadline - asyncio.get_running_loop().time()
+        left = game.agent.left_s
         return {
             "now": game.page.now(),
             "clock": None if left is None else max(0, round(left * 1000)),
@@ -267,19 +242,14 @@ class Playing:
         game, page = self._game, self._game.page
         match action.do:
             case "choose" | "fill" | "undo" | "send":
-                if page.phase != ASKED or (action.id, action.n) != (page.request, page.number):
+                if game.agent.phase != ASKED or (action.id, action.n) != (game.agent.request, page.number):
                     return _refused(409, "expected an action on what is asked now, got one on what was asked before")
                 self._decide(action)
-            case "resign" if page.phase != OVER and not game.front.closed:
-                fd = game.front.fileno()
-                if fd is not None:
-                    asyncio.get_running_loop().remove_reader(fd)
+            case "resign" if game.agent.phase != OVER and not game.front.closed:
                 game.front.leave()
                 page.close(_RESIGNED)
-                game.agent.close()
-                game.deadline = None
             case "again" if game.is_over:
-                self._hush()
+                self._game.front.__exit__()
                 self._game = self._sit_down()
                 self._listen()
                 self._event_streams.tell("whole", self._whole())
@@ -306,11 +276,9 @@ class Playing:
                 answer = None
                 game.page.undo()
         if answer is not None:
-            game.agent.wait()
             self._answer(game, {"action": answer})
 
     def _answer(self, game: _Game, line: Payload) -> None:
-        game.deadline = None
         game.front.answer(line)
         if game.front.closed:
             self._lost(game)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from referee_kit import first_legal, referee
 
-from arena.author.requests import requests_of
+from arena.author.rerun import requests_of
 from arena.core.record.log import read_log
 from arena.core.referee.clock import Clock
 from arena.core.types import NS_PER_MS, TimeControl

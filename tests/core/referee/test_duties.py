@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from referee_kit import SECRET, first_legal, make_job, on_turn, referee
 
-from arena.author.requests import requests_of
+from arena.author.rerun import requests_of
 from arena.core.catalogue import rules_of
 from arena.core.errors import IllegalAction
 from arena.core.link.base import LAST_MESSAGE_MS

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from referee_kit import first_legal, on_turn, referee
 
-from arena.author.requests import AskedRequest, requests_of
+from arena.author.rerun import AskedRequest, requests_of
 from arena.core.catalogue import game, names
 from arena.core.record.log import LateRecord, read_log
 from arena.core.wire.messages import Request

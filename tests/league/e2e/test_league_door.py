@@ -99,7 +99,7 @@ def test_what_is_published_is_shown_and_nothing_hidden_in_it(elsewhere: Elsewher
     league.publish("standings.json", {"season": "spring", "items": [row | {"mu": "\x1b"}]})
     done = elsewhere.arena("league", "standings")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "Error: expected standings of a league, got: " in done.stderr
+    assert "Error: expected a document of a league, got: " in done.stderr
     league.publish("standings.json", {"season": "spring", "items": [row]})
     done = elsewhere.arena("league", "standings")
     assert done.returncode == 0, done.stderr

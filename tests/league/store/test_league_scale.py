@@ -11,7 +11,7 @@ from arena.league.store import LeagueStore
 from arena.league.store.matches import settle
 from tests import league_kit as kit
 
-VERSIONS = 2_000
+VERSIONS = 200
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -11,10 +10,11 @@ import pytest
 
 from arena.core.catalogue import game, make_settings, rules_of
 from arena.core.link.bots import BotSpec
-from arena.core.rules.course import Accepted, Ask, Chance, Course, Over
+from arena.core.rules.course import Accepted, Course
 from arena.core.show.presenter import header_of
 from arena.core.types import GameSettings, Payload
 from arena.pages.play.sitting import Sitting
+from tests.acting import over, requests
 
 DOWN, RIGHT, UP, LEFT = "\x1b[B", "\x1b[C", "\x1b[A", "\x1b[D"
 TABLES = [
@@ -39,25 +39,6 @@ def sit(name: str, ruleset: str, seats: int, *overrides: str) -> tuple[Sitting, 
     sitting = Sitting(header_of("g1", settings, bots(seats)), 0)
     sitting.hear(start(settings))
     return sitting, Course(rules_of(settings))
-
-
-def requests(course: Course, rng: random.Random) -> Iterator[Payload]:
-    """Plays the others and chance at random; yields what seat 0 is asked, whose answer the caller makes."""
-    while not isinstance(due := course.due, Over):
-        if isinstance(due, Chance):
-            course.draw(rng.randrange(due.draw.n))
-            continue
-        assert isinstance(due, Ask)
-        for decision in course.ask().decisions:
-            seat, rules, state = decision.seat, course.rules, course.asked[decision.seat].state
-            if seat == 0:
-                yield {
-                    "type": "request", "kind": decision.kind, "clock": {"limit_ms": 2000, "bank_ms": None},
-                    "view": rules.view(state, 0), "events": course.news(0), "legal": rules.write_legal(state, 0),
-                }  # fmt: skip
-            else:
-                legal = rules.legal(state, seat)
-                course.answer(seat, rules.write_action([legal[rng.randrange(len(legal))]]))
 
 
 def text(sitting: Sitting, width: int = 80, height: int = 24) -> str:
@@ -224,15 +205,7 @@ def test_the_end() -> None:
         while action is None:
             action = sitting.press("\r")
         course.answer(0, action)
-    outcome = course.outcome
-    assert outcome is not None
-    over = {
-        "type": "game_over",
-        "ranks": list(outcome.ranks),
-        "scores": list(outcome.scores or ()),
-        "events": course.news(0),
-    }
-    sitting.hear(over)
+    sitting.hear(over(course))
     page = text(sitting)
     assert "The game is over" in page
     assert "q leaves" in page

@@ -23,13 +23,13 @@ from web_kit import Answer, ask, served
 
 from arena.core.catalogue import make_settings, rules_of
 from arena.core.link.bots import BotSpec
-from arena.core.rules.course import Ask, Chance, Course, Over
+from arena.core.rules.course import Course
 from arena.core.show.presenter import header_of
 from arena.core.types import GameSettings, Payload
 from arena.pages.play.seat import Front, Start
 from arena.pages.web.seat_app import Playing
 from arena.pages.web.serving import Listening
-from tests.acting import first_play
+from tests.acting import first_play, over, requests
 
 PATIENCE_S = 60.0
 
@@ -63,30 +63,13 @@ class Game:
                 file.flush()
 
             tell({"type": "game_start", "time": {} if self.clock else {"off": True}})
-            course, rules = self.course, self.course.rules
-            while not isinstance(due := course.due, Over):
-                if isinstance(due, Chance):
-                    course.draw(self.rng.randrange(due.draw.n))
-                    continue
-                assert isinstance(due, Ask)
-                for decision in course.ask().decisions:
-                    seat, state = decision.seat, course.asked[decision.seat].state
-                    if seat != self.seat:
-                        legal = rules.legal(state, seat)
-                        course.answer(seat, rules.write_action([legal[self.rng.randrange(len(legal))]]))
-                        continue
-                    tell({
-                        "type": "request", "kind": decision.kind, "clock": {"limit_ms": 60_000, "bank_ms": None},
-                        "view": rules.view(state, seat), "events": course.news(seat),
-                        "legal": rules.write_legal(state, seat),
-                    })  # fmt: skip
-                    line = file.readline()
-                    if not line:
-                        return None
-                    course.answer(seat, msgspec.json.decode(line)["action"])
-            outcome = due.outcome
-            tell({"type": "game_over", "termination": "finished", "ranks": list(outcome.ranks), "forfeits": [],
-                  "events": course.news(self.seat)})  # fmt: skip
+            for request in requests(self.course, self.rng, self.seat):
+                tell(request | {"clock": {"limit_ms": 60_000, "bank_ms": None}})
+                line = file.readline()
+                if not line:
+                    return None
+                self.course.answer(self.seat, msgspec.json.decode(line)["action"])
+            tell(over(self.course, self.seat))
             return None
 
 

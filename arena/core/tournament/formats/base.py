@@ -21,6 +21,7 @@ import msgspec
 
 from arena.core.errors import ConfigError
 from arena.core.ratings.pairs import PairResult
+from arena.core.store.records import NamedRound
 from arena.core.tournament.formats.seating import Seatings, orders
 from arena.core.types import Payload
 
@@ -48,18 +49,11 @@ class Meeting(msgspec.Struct, frozen=True):
     """The number of the first deal; the others follow it."""
 
 
-class Round(msgspec.Struct, frozen=True, kw_only=True):
+class Round(NamedRound, frozen=True, kw_only=True):
     """Meetings that are planned together. Their games may be played in any order."""
 
-    title: str
-    """Name for people: `round 3`, `semi-finals`, `semi-finals, replay 1`."""
-    deals: int
     meetings: Sequence[Meeting]
     """Not empty. May be computed when it is asked for."""
-    byes: tuple[int, ...] = ()
-    """Entrants who rest in this round."""
-    parameters: tuple[dict[str, str], ...] = ()
-    """Values of parameters that each entrant's bot is sent; empty if the format chooses none."""
 
 
 class MeetingResult(msgspec.Struct, frozen=True):

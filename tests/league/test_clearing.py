@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from arena.core.errors import Refused
 from arena.core.store.store import days_ago
 from arena.league.folder import Folder
 from arena.league.keeping import clearing
-from arena.league.keeping.clearing import KEPT_DAYS, Clearing, clean_up
+from arena.league.keeping.clearing import AT_ONCE, KEPT_DAYS, Clearing, clean_up
 from arena.league.keeping.retention import DAY_S
 from arena.league.settings import Settings
 from arena.league.store import LeagueStore, rows
@@ -58,7 +59,9 @@ def built(store: LeagueStore, folder: Folder) -> set[str]:
 
 def clear(store: LeagueStore, folder: Folder) -> list[str]:
     said: list[str] = []
-    Clearing(store, folder, said.append).look()
+    duty = Clearing(store, folder, said.append)
+    for _ in range(9):
+        duty.look()
     return said
 
 
@@ -187,6 +190,22 @@ def test_whoever_is_in_a_match_that_is_not_over_keeps_its_files(store: LeagueSto
     store.matches.over()
     clear(store, folder)
     assert built(store, folder) == set()
+
+
+def test_a_few_files_are_removed_at_a_time(store: LeagueStore, folder: Folder) -> None:
+    fox = build(folder, league_kit.active(store, "fox"))
+    for number in range(2 * AT_ONCE):
+        (folder.built(fox.digest) / str(number)).touch()
+    change(store, fox, State.RETIRED)
+    duty = Clearing(store, folder, lambda sentence: None)
+    duty.look()
+    assert built(store, folder) == set(), "it has another name before anything is removed"
+    left = [sum(1 for _ in folder.bots.rglob("*"))]
+    while left[-1]:
+        duty.look()
+        left.append(sum(1 for _ in folder.bots.rglob("*")))
+    assert len(left) >= 3
+    assert all(before - after <= AT_ONCE + 5 for before, after in pairwise(left))
 
 
 def test_a_kill_at_any_step_leaves_folders_that_are_whole_or_not_there(

@@ -78,11 +78,22 @@ def remove_tree(top: str) -> None:
 
     A folder may be closed to its owner, or lie so deep that no path reaches it. So each is opened to us and moved up.
     """
+    for _ in removing(top):
+        pass
+
+
+def removing(top: str) -> Iterator[None]:
+    """Removes a folder as `remove_tree` does, and yields after each file, so that something else can be done meanwhile.
+
+    The folder is gone when everything was asked for.
+    """
     left = [top]
     while left:
         folder = left.pop()
         with suppress(OSError):
-            _empty(folder, top, left)
+            for found in _empty(folder, top):
+                left += found
+                yield
         if folder != top:
             with suppress(OSError):
                 os.rmdir(folder)
@@ -90,24 +101,27 @@ def remove_tree(top: str) -> None:
         os.rmdir(top)
 
 
-def _empty(folder: str, top: str, left: list[str]) -> None:
-    """Removes the files of a folder, moves the folders in it to the top, and adds them to those that are left."""
+def _empty(folder: str, top: str) -> Iterator[list[str]]:
+    """Removes the files of a folder, and moves the folders in it to the top. Yields after each: a folder, or none."""
     os.chmod(folder, 0o700)
     with os.scandir(folder) as entries:
         for entry in entries:
+            found: list[str] = []
             with suppress(OSError):
                 if entry.is_dir(follow_symlinks=False):
                     path = entry.path
                     with suppress(OSError):
                         os.rmdir(path)  # most that a program makes by the thousand are empty
+                        yield found
                         continue
                     os.chmod(path, 0o700)
                     if folder != top:
                         path = os.path.join(top, os.urandom(8).hex())
                         os.rename(entry.path, path)
-                    left.append(path)
+                    found.append(path)
                 else:
                     os.unlink(entry.path)
+            yield found
 
 
 class Warden:

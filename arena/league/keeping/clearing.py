@@ -10,9 +10,10 @@ archive. That goes `KEPT_DAYS` after it is over for the version.
 Laws:
 1. A folder gets another name before anything in it is removed. So a folder that is there is whole, whatever is killed
    when; what has the other name is removed when a service starts.
-2. An archive goes days after the change that ends its version, and after it came: never on the word of a commit that
+2. A few files are removed at a time, so that games go on meanwhile.
+3. An archive goes days after the change that ends its version, and after it came: never on the word of a commit that
    the disk may lose with the power, nor between an order and its version.
-3. What is to be built again is found whenever a version's state has changed, so that no match is planned before its
+4. What is to be built again is found whenever a version's state has changed, so that no match is planned before its
    bots are there. One that the machine cannot build rests, longer each time, and holds up nobody else.
 """
 
@@ -22,6 +23,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
@@ -44,6 +46,8 @@ _LOOK_S: Final = 10.0
 """Seconds between two looks without a change: somebody may have removed files by hand."""
 KEPT_DAYS: Final = 7
 """Days that an archive stays which no version needs, so that the operator can look into what was rejected."""
+AT_ONCE: Final = 500
+"""The most files that are removed before the service looks at everything else."""
 
 
 class Clearing:
@@ -54,19 +58,21 @@ class Clearing:
         self._folder = folder
         self._tell = tell
         self._due = 0.0
+        self._removing: Iterator[None] = iter(())
 
     def look(self) -> None:
-        """Removes them, if it is time for that. Raises OSError: the system refuses. It is tried again."""
+        """Removes some files, if there are such. Raises OSError: the system refuses. It is tried again."""
+        if sum(1 for _ in islice(self._removing, AT_ONCE)):
+            return
         now = time.monotonic()
         if now < self._due:
             return
         self._due = now + CLEAR_S
-        for archive in self._unneeded_archives():
-            archive.unlink(missing_ok=True)
+        for path in islice(self._unneeded_archives(), AT_ONCE):
+            path.unlink(missing_ok=True)
         aside = [_aside(path) for path in self._unneeded()]
-        for path in aside:
-            warden.remove_tree(str(path))
         if aside:
+            self._removing = chain.from_iterable(warden.removing(str(path)) for path in aside)
             self._tell(f"What was built of {counted(len(aside), 'version')} is removed: no game needs it")
 
     def _unneeded(self) -> list[Path]:

@@ -95,6 +95,8 @@ class Connection:
                 raise Closed from None
             if not data:
                 raise Closed
+            if (message := self._zmtp.alone(data)) is not None:
+                return message
             message = self._zmtp.feed(data)
             if self._zmtp.owes:
                 self._answer()

@@ -124,11 +124,12 @@ class LocalLink:
         bot = self._reachable.get(seat)
         sent_ns = monotonic_ns()
         if bot is not None:
-            assert bot.connection is not None
+            connection = bot.connection
+            assert connection is not None
             bot.process.fence.thaw()
             try:
-                bot.connection.send(data)
-                if bot.connection.is_behind:
+                connection.send(data)
+                if connection.is_behind:
                     self._pool.push(bot)
             except Unread:
                 if seat in self._live:

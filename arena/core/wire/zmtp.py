@@ -97,15 +97,18 @@ class Zmtp:
         self._answers.clear()
         return answers
 
+    def alone(self, data: bytes) -> bytes | None:
+        """Returns the message of received bytes that are one short frame, as nearly every answer is; else None."""
+        if len(data) > 1 and not data[0] and data[1] + 2 == len(data) and not self._data and self._stage is _Stage.OPEN:
+            return data[2:]
+        return None
+
     def feed(self, data: bytes) -> bytes | None:
         """Takes received bytes, and returns the next message, or None if none is whole.
 
         Raises:
             RemoteProtocolError: The peer breaks the protocol. Close the connection, perhaps after a last message.
         """
-        # Nearly every answer of a bot arrives alone, as one short frame.
-        if self._stage is _Stage.OPEN and not self._data and len(data) > 1 and not data[0] and data[1] + 2 == len(data):
-            return data[2:]
         self._data += data
         return self.next()
 

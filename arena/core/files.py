@@ -217,7 +217,7 @@ def _replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
             file.flush()
             os.rename(part, path)
         except BaseException:
-            os.unlink(part)
+            Path(part).unlink(missing_ok=True)
             raise
 
 
@@ -245,7 +245,7 @@ def write(path: Path, data: bytes, *, durably: bool = False, mode: int = 0o666) 
             os.fsync(descriptor)
         os.rename(part, path)
     except BaseException:
-        os.unlink(part)
+        Path(part).unlink(missing_ok=True)
         raise
     finally:
         os.close(descriptor)

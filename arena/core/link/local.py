@@ -28,8 +28,7 @@ STOOD_NS: Final = 2_000 * NS_PER_MS
 """If this process wakes so much later than it asked for, it was stopped, and most likely its bots too: somebody stopped
 them all, or a virtual machine. Load delays it by milliseconds, so that no bot of level `isolated` or above can bring
 this about. (While a machine sleeps, the monotonic clock stands anyway.)"""
-_OWN_LOOK_NS: Final = NS_PER_MS
-"""How long it is not looked again how long this process waited for a core: so little may be missing from that."""
+_OWN_LOOK_NS: Final = NS_PER_MS  # the least time between two looks at how long this process waited for a core
 _LOOK_NS: Final = LOOK_MS * NS_PER_MS
 _FAILING_LOOK_NS: Final = FAILING_LOOK_MS * NS_PER_MS
 
@@ -48,8 +47,8 @@ class LocalLink:
         """Takes the bots by seat, the deal, and the bots to start ahead (`Pool`). Nothing starts before `open`."""
         self.lateness_ns = 0
         self.waited_ns: dict[Seat, int] = {}
-        self._own_wait_ns = own_wait_ns()  # how long this thread had been ready and without a core ...
-        self._own_look_ns = 0  # ... at this moment
+        self._own_wait_ns, self._own_look_ns = own_wait_ns(), 0
+        """How long this thread had been ready and without a core when that was looked at, and when that was."""
         self._pool = pool
         self._specs = specs
         self._deal = deal

@@ -86,11 +86,6 @@ class Zmtp:
         """What has come and is no message yet; after an error what begins with the fault."""
         return bytes(self._data)
 
-    @property
-    def owes(self) -> bool:
-        """Whether `answers` has something to be sent."""
-        return bool(self._answers)
-
     def answers(self) -> bytes:
         """Returns what is to be sent now: our greeting first, later what the peer's commands ask for. Only once."""
         answers = bytes(self._answers)

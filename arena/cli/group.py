@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -17,7 +16,7 @@ import click
 from arena.cli import signals
 from arena.cli.streams import ReaderGone
 from arena.core import remedies
-from arena.core.errors import ArenaError, ConfigError, InternalError
+from arena.core.errors import ArenaError, ConfigError, InternalError, did_you_mean
 from arena.core.text import plain, plain_lines
 
 if TYPE_CHECKING:
@@ -95,6 +94,8 @@ def _called(
     command: click.Command | None, name: str, ctx: click.Context, path: str = "arena", likeness: float = 1
 ) -> Iterator[str]:
     """Yields how the commands of this name, or of one so much like it, are called, in all groups."""
+    from difflib import get_close_matches
+
     if isinstance(command, LazyGroup):
         for other in command.lazy:
             if get_close_matches(name, [other], cutoff=likeness):
@@ -162,10 +163,9 @@ class LazyGroup(click.Group):
             word = WORDS.get(f"{ctx.info_name} {name}", WORDS.get(name))
             if word and ctx.parent and (own := word.rpartition(" ")[2]) in self.lazy:
                 word = f"arena {ctx.command_path.partition(' ')[2]} {own}"
-            wanted = "list" if name == "ls" else name
-            meant = [word] if word else list(_called(root.command, wanted, root))
-            if not meant and not get_close_matches(name, self.lazy):
-                meant = list(_called(root.command, wanted, root, likeness=0.8))
+            meant = [word] if word else list(_called(root.command, "list" if name == "ls" else name, root))
+            if not meant and not did_you_mean(name, self.lazy):
+                meant = list(_called(root.command, name, root, likeness=0.8))
             if meant:
                 paths = "' or '".join(meant[:4])
                 raise click.UsageError(f"No such command {name!r} here. Did you mean '{paths}'?", ctx)

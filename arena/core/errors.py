@@ -31,7 +31,6 @@ A message says what was expected, what was got, where, and what to do about it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import ClassVar
 
 
@@ -238,5 +237,7 @@ class InternalError(ArenaError):
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Returns the end of a message about an unknown name: ` (did you mean 'random'?)`, or "" if none is close."""
+    from difflib import get_close_matches  # not before: most commands need it for nothing
+
     close = get_close_matches(name, list(names), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""

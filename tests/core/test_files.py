@@ -142,8 +142,8 @@ def test_the_name_under_which_a_file_is_written_is_known_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as killed:
-        killed.setattr(Path, "replace", lambda part, path: 1 / 0)
-        killed.setattr(Path, "unlink", lambda part, missing_ok: None)
+        killed.setattr(os, "rename", lambda part, path: 1 / 0)
+        killed.setattr(os, "unlink", lambda part: None)
         with pytest.raises(ZeroDivisionError):
             files.write(tmp_path / "f", b"x")
     [name] = os.listdir(tmp_path)

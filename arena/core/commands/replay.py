@@ -99,8 +99,9 @@ def replay(
         games = sorted({path, *path.parent.glob("*.jsonl"), *path.parent.glob("*.jsonl.zst")})
         step_through(Stepper(games, games.index(path), seat), screen)
         return
+    width = FILE_WIDTH if screen.width == UNBOUNDED else min(screen.width, MOST_WIDTH)
     for at in chosen:
-        _print(shown.draw(at, _width(screen)), screen)
+        _print(shown.draw(at, width), screen)
 
 
 def _draw(lines: list[Text], path: Path) -> None:
@@ -130,10 +131,6 @@ def write_new(data: bytes, path: Path, then: str) -> None:
     except OSError as error:
         raise ConfigError(f"expected a file that can be written, got: '{path}': {error.strerror}") from None
     say(f"{plain(str(path))} is written: {then}")
-
-
-def _width(screen: Console) -> int:
-    return FILE_WIDTH if screen.width == UNBOUNDED else min(screen.width, MOST_WIDTH)
 
 
 def _print(lines: list[Text], screen: Console) -> None:

@@ -95,11 +95,13 @@ class Connection:
                 raise Closed from None
             if not data:
                 raise Closed
+            if (message := self._zmtp.alone(data)) is not None:
+                return message
             message = self._zmtp.feed(data)
-            if self._zmtp.owes:
-                self._answer()
-            if self._zmtp.commands > _FREE_COMMANDS:
-                self._limit_commands()
+            self._answer()
+            commands = self._zmtp.commands
+            if commands > _FREE_COMMANDS + (monotonic_ns() - self.begun_ns) // _COMMAND_NS:
+                raise RemoteProtocolError("protocol_violation", f"expected few heartbeats, got: {commands:,}", "§4.1-5")
         self.has_more = message is not None and self._zmtp.has_unread
         return message
 
@@ -137,11 +139,6 @@ class Connection:
             )
         with suppress(Closed):  # what came before the end is still to be received
             self._put(answers)
-
-    def _limit_commands(self) -> None:
-        commands = self._zmtp.commands
-        if commands > _FREE_COMMANDS + (monotonic_ns() - self.begun_ns) // _COMMAND_NS:
-            raise RemoteProtocolError("protocol_violation", f"expected few heartbeats, got: {commands:,}", "§4.1-5")
 
     def _put(self, data: bytes) -> None:
         """Sends bytes as far as there is room, and keeps the rest."""

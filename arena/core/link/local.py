@@ -28,6 +28,7 @@ STOOD_NS: Final = 2_000 * NS_PER_MS
 """If this process wakes so much later than it asked for, it was stopped, and most likely its bots too: somebody stopped
 them all, or a virtual machine. Load delays it by milliseconds, so that no bot of level `isolated` or above can bring
 this about. (While a machine sleeps, the monotonic clock stands anyway.)"""
+_OWN_LOOK_NS: Final = NS_PER_MS  # the least time between two looks at how long this process waited for a core
 _LOOK_NS: Final = LOOK_MS * NS_PER_MS
 _FAILING_LOOK_NS: Final = FAILING_LOOK_MS * NS_PER_MS
 
@@ -46,7 +47,8 @@ class LocalLink:
         """Takes the bots by seat, the deal, and the bots to start ahead (`Pool`). Nothing starts before `open`."""
         self.lateness_ns = 0
         self.waited_ns: dict[Seat, int] = {}
-        self._own_wait_ns = own_wait_ns()  # how long this thread had been ready and without a core when it woke last
+        self._own_wait_ns, self._own_look_ns = own_wait_ns(), 0
+        """How long this thread had been ready and without a core when that was looked at, and when that was."""
         self._pool = pool
         self._specs = specs
         self._deal = deal
@@ -121,11 +123,12 @@ class LocalLink:
         bot = self._reachable.get(seat)
         sent_ns = monotonic_ns()
         if bot is not None:
-            assert bot.connection is not None
+            connection = bot.connection
+            assert connection is not None
             bot.process.fence.thaw()
             try:
-                bot.connection.send(data)
-                if bot.connection.is_behind:
+                connection.send(data)
+                if connection.is_behind:
                     self._pool.push(bot)
             except Unread:
                 if seat in self._live:
@@ -287,13 +290,15 @@ class LocalLink:
         """
         begun_ns = monotonic_ns()
         happened = self._pool.wait(wait_ms)
-        late_ns = monotonic_ns() - begun_ns - wait_ms * NS_PER_MS
+        now = monotonic_ns()
+        late_ns = now - begun_ns - wait_ms * NS_PER_MS
         if late_ns >= STOOD_NS:
             self._stood_ns += late_ns
-        waited_ns = own_wait_ns()
-        late_ns = max(0, late_ns, waited_ns - self._own_wait_ns)
-        self.lateness_ns = max(self.lateness_ns, late_ns) if is_past else late_ns
-        self._own_wait_ns = waited_ns
+        if now - self._own_look_ns >= _OWN_LOOK_NS:
+            waited_ns = own_wait_ns()
+            late_ns = max(late_ns, waited_ns - self._own_wait_ns)
+            self._own_wait_ns, self._own_look_ns = waited_ns, now
+        self.lateness_ns = max(0, late_ns, self.lateness_ns if is_past else 0)
         return happened
 
     def _start_deadline(self, bot: Bot) -> int:

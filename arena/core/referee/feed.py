@@ -234,13 +234,8 @@ def _connect(folder: Path, name: str) -> socket.socket | None:
         connected = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
         connected.setblocking(False)
         connected.connect(stack.enter_context(_address(folder, name)))
-        return _kept(connected)
+        return socket.socket(fileno=connected.detach())  # the same, and not what the stack closes
     return None
-
-
-def _kept(connected: socket.socket) -> socket.socket:
-    """Returns the same socket as an object of its own, which its owner closes."""
-    return socket.socket(fileno=connected.detach())
 
 
 @contextmanager

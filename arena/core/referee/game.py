@@ -183,10 +183,7 @@ class Game:
 
     def _await_all(self) -> None:
         for seat, answer in sorted(self._table.collect(_NO_ANSWER).items()):
-            if isinstance(answer, Cause):
-                self._fail(seat, answer)
-            else:
-                self._answer(seat, answer)
+            self._fail(seat, answer) if isinstance(answer, Cause) else self._answer(seat, answer)
 
     def _await_race(self, race: Race) -> None:
         """Waits for the next answer, or applies the answers that no other seat can have beaten."""

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+from functools import lru_cache
+from typing import Any
+
 import msgspec
+from msgspec.structs import asdict
 
 from arena.core.link.bots import BotSpec
 from arena.core.referee.chance import NO_MIX
@@ -44,6 +49,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     ahead_deal: int | None = None
     """... or for the game of this block that has this deal."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _read, (asdict(self) | {"settings": _pickled(self.settings)},)
+
     @property
     def met(self) -> tuple[bytes, int] | None:
         """The deal that its processes may not have met before; None if they may."""
@@ -58,3 +66,20 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         """Returns the values of parameters that were chosen for a seat; its others are those of its bot's files."""
         own = dict(self.bots[seat].values)
         return own | self.parameters[seat] if self.parameters else own
+
+
+_last: tuple[GameSettings | None, bytes] = None, b""
+
+
+def _pickled(settings: GameSettings) -> bytes:
+    global _last  # mostly all games in a row have the same settings, which take 0.1 ms
+    if _last[0] is not settings:
+        _last = settings, pickle.dumps(settings)
+    return _last[1]
+
+
+_settings = lru_cache(maxsize=8)(pickle.loads)
+
+
+def _read(told: dict[str, Any]) -> Job:
+    return Job(**told | {"settings": _settings(told["settings"])})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
@@ -80,19 +80,14 @@ class Recorder:
 
     def answered(self, made: course.Accepted | course.Late, answer: Answer, note: str | None) -> None:
         """Records an action that was accepted, or that came too late in a race."""
-        common: dict[str, Any] = {
-            "seat": made.decision.seat,
-            "kind": made.decision.kind,
-            "turn": made.turn,
-            "action": made.action,
-            "note": note,
-            "used_ns": answer.used_ns,
-            "ms": self._ms(answer.at_ns),
-        }
+        seat, kind = made.decision.seat, made.decision.kind
+        turn, action, used_ns, ms = made.turn, made.action, answer.used_ns, self._ms(answer.at_ns)
         self._records.append(
-            log.LateRecord(**common)
+            log.LateRecord(seat=seat, kind=kind, turn=turn, action=action, note=note, used_ns=used_ns, ms=ms)
             if isinstance(made, course.Late)
-            else log.ActionRecord(**common, events=made.events)
+            else log.ActionRecord(
+                seat=seat, kind=kind, turn=turn, action=action, events=made.events, note=note, used_ns=used_ns, ms=ms
+            )
         )
 
     def forfeited(self, forfeits: Iterable[Forfeit], turn: int, events: list[Event]) -> None:

@@ -103,10 +103,6 @@ class Chair:
         """Returns what was measured of it in the game, by name of `MEASURED`."""
         return {} if self.off_turn is None else {"off_turn_cpu_ms": self.off_turn.cpu_ms}
 
-    def cpu_excess(self) -> Cause | None:
-        """Returns the cause of forfeit if it has used more CPU time than it may."""
-        return None if self.cpu is None else self.cpu.excess(self._link.cpu_ns(self.seat))
-
     @property
     def is_in_game(self) -> bool:
         """Whether the bot knows of the game and has not been told its end."""
@@ -171,11 +167,6 @@ class Table:
         self._shares: dict[Seat, CpuShare | None] = {}
         """Shares of the machine that its bot had got in its life when that was looked at first."""
         self._look_ns = FOREVER_NS  # when to look at the bots that have not answered
-
-    @property
-    def waits(self) -> bool:
-        """Whether any seat owes an answer."""
-        return bool(self._due)
 
     def ask(self, messages: Sequence[tuple[Seat, FromReferee, int]]) -> dict[Seat, int]:
         """Sends each seat a message and gives it so many nanoseconds to answer. Returns when each was sent.
@@ -244,7 +235,8 @@ class Table:
                 off_turn.answered(answer.used_ns)
             if answer.at_ns > deadline_ns:
                 return seat, self._too_late(seat, late, answer.at_ns - deadline_ns)
-            return seat, self._chairs[seat].cpu_excess() or answer
+            clock = self._chairs[seat].cpu
+            return seat, (clock and clock.excess(link.cpu_ns(seat))) or answer
         return None
 
     def _too_late(self, seat: Seat, detail: str, over_ns: int | None = None) -> Cause:

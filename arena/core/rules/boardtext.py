@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import ClassVar, Final
 
 from arena.core.errors import BoardError
@@ -88,6 +87,8 @@ class BoardText:
             self._check_shown(number, column, value)
             self.read_other(number, column, key, value)
         elif key not in self.keys:
+            from difflib import get_close_matches
+
             close = get_close_matches(key.lower(), known, n=1)
             remedy = f"did you mean `{close[0]}`?" if close else "remove it, or make it a comment with `#`"
             self.problem(number, 1, f"one of the keys {', '.join(known)}", repr(key), remedy)

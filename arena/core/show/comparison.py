@@ -100,7 +100,8 @@ def _lead(lead: Mapping[str, Any], one: str, confidence: str) -> str:
 
 
 def _score(found: Mapping[str, Any], one: str, confidence: str) -> Iterator[str]:
-    yield f"{one}'s share of a deal, and how many had it: {_counts(found['counts'])}"
+    counts = ", ".join(f"{100 * share:.0f} % {count}" for share, count in found["counts"])
+    yield f"{one}'s share of a deal, and how many had it: {counts}"
     score = f"{one} scores {percent(found['score'])} a deal ({confidence}: {_range(found['interval'])} at any look"
     if found["one_look"] is not None:
         score += f", {_range(found['one_look'])} at this one alone"
@@ -134,10 +135,6 @@ def _sprt(test: Mapping[str, Any], bot: str) -> str:
     ratio = "not known yet" if test["log_ratio"] is None else f"{test['log_ratio']:.2f}"
     words = {"H0": f"rather {zero:+g}", "H1": f"rather {ahead:+g}", "open": "open"}[test["verdict"]]
     return f"SPRT of {zero:+g} and {ahead:+g} Elo for {bot}: log ratio {ratio} ({low:.2f} to {high:.2f}): {words}"
-
-
-def _counts(counts: list[tuple[float, int]]) -> str:
-    return ", ".join(f"{100 * share:.0f} % {count}" for share, count in counts)
 
 
 def _leads(ends: tuple[float, float]) -> str:

@@ -181,7 +181,8 @@ def tabulate(
         rated = _by_fit(fit, shown)
     else:
         rated = _by_rating(ratings or [Rating()] * len(entrants), shown)
-    ranked = rated if places is None else _by_place(places, rated)
+    # Those of one place stay in the order of their ratings.
+    ranked = rated if places is None else sorted([(of, places[of]) for of, _ in rated], key=lambda placed: placed[1])
     order = [number for number, _ in ranked]
     worst = fit.worst_ranks(among=shown) if fit is not None and places is None else {}
     names = [entrant.name for entrant in entrants]
@@ -241,11 +242,6 @@ def _by_rating(ratings: Sequence[Rating], shown: Collection[int]) -> list[tuple[
         rank = len(ranked) + 1
         ranked += [(number, rank) for number in equal]
     return ranked
-
-
-def _by_place(places: Mapping[int, int], rated: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Returns the entrants and their places, best first; those of one place in the order of their ratings."""
-    return sorted(((number, places[number]) for number, _ in rated), key=lambda placed: placed[1])
 
 
 def _order(fit: Fit | None, shown: Collection[int], tallies: Sequence[Tally], names: Sequence[str]) -> Order | None:

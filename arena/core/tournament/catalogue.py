@@ -57,7 +57,8 @@ def remove_logs(tournament: str, folder: Path) -> RemovedLogs:
         others = sorted(os.listdir(folder))
         if not others:
             folder.rmdir()
-        kept = f"it holds {_some(others)}" if others else None
+        more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+        kept = f"it holds {', '.join(others[:3])}{more}" if others else None
     except OSError as error:
         kept = f"it cannot be removed: {error.strerror}"
     return RemovedLogs(str(folder), Size(files, freed), kept)
@@ -70,7 +71,3 @@ def _own_files(tournament: str, folder: Path) -> Iterator[os.DirEntry[str]]:
             own = entry.name.startswith(f"{tournament}-") or final_name(entry.name) in _PUBLISHED
             if own and not entry.is_dir(follow_symlinks=False):
                 yield entry
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

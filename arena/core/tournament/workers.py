@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import pickle
@@ -287,6 +288,7 @@ def serve(descriptor: int) -> None:
     for number in _OF_TERMINALS:
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
+    gc.set_threshold(20_000)  # a game makes next to no cycles, and looking for them is a thirtieth of a decision
     channel = socket.socket(fileno=descriptor)
     tasks: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(channel.makefile("rb"), tasks), daemon=True).start()

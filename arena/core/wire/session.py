@@ -110,12 +110,12 @@ class Session:
             LocalProtocolError: The message is not allowed now, or has a wrong number: a bug of the caller.
         """
         after = TRANSITIONS[self._state].get(type(message))
-        if after is None and isinstance(message, messages.Error) and self._state is not State.CLOSED:
-            after = State.CLOSED
         if after is None:
-            raise LocalProtocolError(f"expected a message allowed in state {self._state}, got: {_name(message)}")
+            if not isinstance(message, messages.Error) or self._state is State.CLOSED:
+                raise LocalProtocolError(f"expected a message allowed in state {self._state}, got: {_name(message)}")
+            after = State.CLOSED
         if isinstance(message, messages.Request):
-            self._requests = _numbered(message.id, self.next_request(), "$.id")
+            self._requests = _numbered(message.id, self._requests + 1, "$.id")
             self._owed = (messages.Action, message.id)
         elif isinstance(message, messages.GameStart):
             self._games = _numbered(message.game, self.next_game(), "$.game")

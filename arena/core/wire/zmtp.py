@@ -86,16 +86,17 @@ class Zmtp:
         """What has come and is no message yet; after an error what begins with the fault."""
         return bytes(self._data)
 
-    @property
-    def owes(self) -> bool:
-        """Whether `answers` has something to be sent."""
-        return bool(self._answers)
-
     def answers(self) -> bytes:
         """Returns what is to be sent now: our greeting first, later what the peer's commands ask for. Only once."""
         answers = bytes(self._answers)
         self._answers.clear()
         return answers
+
+    def alone(self, data: bytes) -> bytes | None:
+        """Returns the message of received bytes that are one short frame, as nearly every answer is; else None."""
+        if len(data) > 1 and not data[0] and data[1] + 2 == len(data) and not self._data and self._stage is _Stage.OPEN:
+            return data[2:]
+        return None
 
     def feed(self, data: bytes) -> bytes | None:
         """Takes received bytes, and returns the next message, or None if none is whole.
@@ -103,9 +104,6 @@ class Zmtp:
         Raises:
             RemoteProtocolError: The peer breaks the protocol. Close the connection, perhaps after a last message.
         """
-        # Nearly every answer of a bot arrives alone, as one short frame.
-        if self._stage is _Stage.OPEN and not self._data and len(data) > 1 and not data[0] and data[1] + 2 == len(data):
-            return data[2:]
         self._data += data
         return self.next()
 

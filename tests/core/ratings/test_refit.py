@@ -224,14 +224,13 @@ def test_who_has_not_played_is_unknown_and_last() -> None:
     assert fit.ahead(0, 2) == 0.5
     assert fit.order() == [0, 1, 2, 3]
     assert fit.ranks() == [1, 2, 3, 3]
-    assert fit.settled()
+    assert not fit.open_pairs()
 
 
 def test_copies_share_a_rank_and_others_do_not() -> None:
     fit = refit(round_robin(-2, 0, 0, 2, count=40), 4, players=2)
     assert fit.ranks() == [4, 2, 2, 1]
     assert [set(pair) for pair in fit.open_pairs()] == [{1, 2}]
-    assert not fit.settled()
     assert fit.order()[0] == 3
 
 
@@ -284,7 +283,7 @@ def test_many_neighbours_at_once_need_more_than_one_alone() -> None:
     shares = [(2, 0, 0)] * 11, [(1, 0, 1)] * 16, [(0, 0, 2)] * 3
     upper, lower = deals(0, 1, *chain(*shares)), deals(1, 2, *chain(*shares), first=30)
     alone, both = refit(upper, 2, players=2), refit([*upper, *lower], 3, players=2)
-    assert alone.settled()
+    assert not alone.open_pairs()
     assert both.open_pairs(alpha=0.05) == [(0, 1), (1, 2)]
     assert both.open_pairs(alpha=0.10) == []
 

@@ -71,6 +71,13 @@ def test_draws(case: dict[str, Any]) -> None:
         drawn[stream] += 1
 
 
+@pytest.mark.parametrize("length", [0, 32, 64, 65, 200])
+def test_a_secret_of_any_length_draws_as_the_page_says(length: int) -> None:
+    """A log of strangers reveals what it likes."""
+    secret = bytes(range(length))
+    assert chance.Deal(secret).draw("x", 1_000) == PAGE["draw"](secret, "x", 0, 1_000)
+
+
 @pytest.mark.parametrize("tie", VECTORS["ties"], ids=lambda tie: f"{len(tie['tied'])} seats, {tie['draw']}")
 def test_ties(tie: dict[str, Any]) -> None:
     assert tie_draw(tie["tied"]) == Draw("race", tie["n"])

@@ -124,7 +124,7 @@ class Deal:
 
     def __init__(self, secret: bytes) -> None:
         # HMAC by its definition (RFC 2104), from copies of two hashes that have the key: a third of the time of `hmac`.
-        key = secret.ljust(64, b"\0")
+        key = (secret if len(secret) <= 64 else hashlib.sha256(secret).digest()).ljust(64, b"\0")
         self._inner, self._outer = (hashlib.sha256(bytes(byte ^ pad for byte in key)) for pad in (0x36, 0x5C))
         self._drawn: dict[str, int] = {}
 

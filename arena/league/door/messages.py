@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Meta, Struct
 
-from arena.core.face import Payload, wire_messages
+from arena.core.face import Payload, log_records, wire_messages
 
 API: Final = "/api/v1"
 """Where the requests are, at the league's address."""
@@ -38,6 +38,7 @@ BotName: TypeAlias = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,
 Digest: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Sitting: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=wire_messages.MAX_INT)]
+Cost: TypeAlias = Literal["tokens_in", "tokens_out", "microdollars", "retries"]
 
 
 # What a request over HTTP may ask for, behind the question mark
@@ -143,7 +144,7 @@ class SeatSaid(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One play, made from a product of `legal`."""
     note: Annotated[str, Meta(max_length=wire_messages.MAX_NOTE)] = ""
     """Your thoughts, for the log: nobody sees them during the game."""
-    cost: Annotated[dict[str, Count], Meta(max_length=8)] = {}
+    cost: dict[Cost, Annotated[int, Meta(ge=0, le=log_records.MOST_COST)]] = {}
     """Costs of the decision, if you know them: `tokens_in`, `tokens_out`, `microdollars`, `retries`."""
 
 

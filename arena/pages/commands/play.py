@@ -1,4 +1,4 @@
-"""`arena play`: a person in a seat, at the terminal."""
+"""`arena play`: a person in a seat, at the terminal or in a browser, or an agent, over MCP."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arena.cli import complete, signals
 from arena.cli.help import HOW, WHO, Command, option
 from arena.cli.options import MakeGame, json_option, logs_option, seed_option, untimed_game_options
 from arena.cli.output import console, counted, say, show_json, show_line
-from arena.core.face import enter, errors, plain
+from arena.core.face import enter, errors, need, plain
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -113,13 +113,9 @@ def take_seat(
     if mcp and web:
         raise click.UsageError("--mcp and --web are two ways to play: choose one")
     if mcp:
-        from arena.pages.commands.play_mcp import play_over_mcp
-
         play_over_mcp(rules, table_for, hands)
         return
     if web:
-        from arena.pages.commands.play_web import play_in_browser
-
         play_in_browser(table_for, hands, partial(report, as_json=as_json), bind, opens=opens)
         return
     screen = console()
@@ -163,6 +159,99 @@ def play_elsewhere(
 
     hands = Hands(lambda: ThreadPoolExecutor(1), lambda job: play(job, paths[job.game]))
     take_seat(table_for, hands, rules, **options)
+
+
+def play_in_browser(
+    set_table: Callable[[Front], Start], hands: Hands, report: Callable[[Start, GameResult], None], bind: str | None,
+    *, opens: bool,
+) -> None:  # fmt: skip
+    """Serves the page until the person leaves it, or Ctrl-C; then reports the games that were played to their ends.
+
+    Args:
+        set_table: Sets the table of each game.
+        hands: Who plays it.
+        report: Is called for each game that has a result.
+        bind: Where to listen; None means this machine alone, on a free port.
+        opens: Whether to open a browser here.
+
+    Raises:
+        ConfigError: Something cannot be used. Show the message to the operator.
+        KeyboardInterrupt: It was interrupted in the middle of a game.
+    """
+    need("pages", "--web")
+    from arena.pages.web.guard import Guard, new_key
+    from arena.pages.web.seat_app import Playing
+    from arena.pages.web.serving import BIND, Server, listen
+
+    listening = listen(bind or BIND)
+    key = new_key()
+
+    def ready() -> None:
+        if listening.warning:
+            say(listening.warning)
+        say("To play, open this address in a browser; Ctrl-C ends it:")
+        say(f"  {listening.url(key)}")
+        if opens:
+            import webbrowser
+
+            webbrowser.open_new_tab(listening.url(key))
+
+    playing = None
+    try:
+        with hands.worker() as worker:
+            playing = Playing(set_table, worker, hands.play)
+            app = Guard(playing.app, key=key, port=listening.port)
+            server = Server(app, listening, ready=ready, on_stop=playing.stop, on_error=_tell)
+            playing.leave = server.stop
+            try:
+                server.run()
+            except KeyboardInterrupt:
+                _, game = playing.played[-1]
+                if not playing.is_over or game.exception() is not None:  # the worker may have had the signal too
+                    raise
+    except KeyboardInterrupt:
+        say("Interrupted: a game that is not over has no log.")
+        raise
+    finally:
+        listening.socket.close()
+        for table, game in playing.played if playing else ():
+            if game.done() and game.exception() is None:
+                report(table, game.result())
+    playing.played[-1][1].result()  # raises what has ended the last game
+
+
+def _tell(error: Exception) -> None:
+    say(f"An answer to the browser failed, which is a defect of arena: {plain(str(error))}")
+
+
+def play_over_mcp(rules: str, set_table: Callable[[Front], Start], hands: Hands) -> None:
+    """Serves stdin and stdout until the client closes them. Says on stderr where the logs lie.
+
+    A signal ends the process at once, as a kill does: then a game that is not over has no log.
+
+    Args:
+        rules: The game that is played.
+        set_table: Sets the table of each game.
+        hands: Who plays it.
+
+    Raises:
+        ConfigError: Something cannot be used.
+    """
+    need("mcp", "--mcp")
+    import asyncio
+    import signal
+
+    from arena.pages.agents.mcp import Seating
+
+    with hands.worker() as worker:
+        for number in signals.STOPPING:  # a thread of the SDK waits for stdin, which no exception ends
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, lambda number, _: os._exit(128 + number))
+        seating = Seating(rules, set_table, lambda job: worker.submit(hands.play, job))
+        asyncio.run(seating.serve())
+    for table, game in seating.played:
+        if game.exception() is None:
+            say(plain(f"The log: {table.log}"))
 
 
 def sit(sitting: Sitting, front: Front, terminal: terminals.Terminal, game: Future[GameResult]) -> GameResult:

@@ -200,6 +200,8 @@ class Versions(Struct, frozen=True, kw_only=True):
     """What the league has to say to the author."""
     kept: Payload = {}
     """Data that it keeps of the author beside that: since when, quotas, hashes of tokens."""
+    seat: str = ""
+    """Name of the game in which the author has a seat, or waits for one; empty if in none."""
 
 
 class Played(Struct, frozen=True, kw_only=True):

@@ -125,6 +125,7 @@ class Published:
             versions=tuple(versions[:_MOST_VERSIONS]),
             notices=tuple(notices[-_MOST_NOTICES:]),
             kept=kept if isinstance(kept, dict) else {},
+            seat=self.seat(author),
         )
 
     def seat(self, author: str) -> str:

@@ -98,9 +98,13 @@ class Seating:
     async def _sit_down(self) -> None:
         """Begins a game, as soon as there is a place for it. Meanwhile other tools are answered."""
         self._front = front = Front()
-        table = await asyncio.wrap_future(_aside(self._set_table, front))
-        self._seat = AgentSeat(catalogue.rules_of(table.header.settings), table.seat)
-        game = self._begin(table.job)
+        try:
+            table = await asyncio.wrap_future(_aside(self._set_table, front))
+            self._seat = AgentSeat(catalogue.rules_of(table.header.settings), table.seat)
+            game = self._begin(table.job)
+        except BaseException:
+            front.__exit__()
+            raise
         self.played.append((table, game))
         loop = asyncio.get_running_loop()
         game.add_done_callback(partial(_call, loop, self._changed.set))

@@ -348,6 +348,10 @@ class Leave(wire_messages.Message, frozen=True, tag="leave"):
     """Why, the rest of a sentence: `exited with status 1`."""
 
 
+class Withdraw(wire_messages.Message, frozen=True, tag="withdraw"):
+    """Says that no game of the connection's bots is to begin any more. Those that run go on."""
+
+
 class Frame(wire_messages.Message, frozen=True, tag="frame"):
     """A frame of the protocol between referee and bot, as it is."""
 
@@ -417,5 +421,5 @@ class Error(wire_messages.Message, frozen=True, tag="error"):
     """The rule that is broken."""
 
 
-FromAuthor: TypeAlias = Serve | Pong | Leave | Frame
+FromAuthor: TypeAlias = Serve | Pong | Leave | Withdraw | Frame
 FromDoor: TypeAlias = Serving | Offer | Closed | Ping | Frame | Error

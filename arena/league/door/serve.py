@@ -257,6 +257,7 @@ class RemoteService(msgspec.Struct, eq=False):
                 now = time.monotonic()
                 if stops_at is None:
                     stops_at = now
+                    client.send(messages.Withdraw())
                     if self._sittings and not at_once():
                         self.log.tell(
                             "Ending when no game of it runs, within a minute; Ctrl-C again loses those that run"

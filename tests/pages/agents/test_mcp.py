@@ -152,7 +152,6 @@ def test_the_clock_of_an_agent_runs(tmp_path: Path) -> None:
 
 
 def test_who_waits_for_a_place_is_answered_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And a table that cannot be set is told once."""
     from arena.pages.agents import mcp
 
     monkeypatch.setattr(mcp, "WAIT_S", 0.1)

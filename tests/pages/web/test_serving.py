@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import socket
 import subprocess
 import sys
 
@@ -108,13 +107,3 @@ def test_the_server_tells_nothing_about_itself_and_trusts_no_proxy() -> None:
         answer = ask(listening, x_forwarded_for="192.0.2.9", x_forwarded_proto="https")
     assert answer.body == b"127.0.0.1 http"
     assert "server" not in answer.headers
-
-
-def test_who_goes_in_the_midst_of_a_request_is_no_fault_of_the_server() -> None:
-    async def length(request: Request) -> PlainTextResponse:
-        return PlainTextResponse(str(len(await request.body())))
-
-    with served(Starlette(routes=[Route("/", length, methods=["POST"])])) as listening:
-        with socket.create_connection(("127.0.0.1", listening.port)) as half:
-            half.sendall(b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nhalf")
-        assert ask(listening, "/", "POST", b"whole").body == b"5"

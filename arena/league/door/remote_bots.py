@@ -44,8 +44,7 @@ class Served(msgspec.Struct):
     """When its connection last gave a sign of life."""
     known: bool
     """Whether the league has published the version as this author's."""
-    withdrawn: bool = False
-    """Whether no game of it is to begin any more."""
+    withdrawn: bool = False  # no game of it is to begin any more
     pings: int = 0
     pinged: float = 0.0
     journeys: deque[float] = msgspec.field(default_factory=lambda: deque(maxlen=_KEPT_PINGS))

@@ -61,7 +61,7 @@ class Stage:
         rows = [{"version": name, "bot": name[:3], "state": state, "since": ""} for name, state in versions]
         notices = [{"at": "", "text": f"{name} is {state}"} for name, state in versions]
         notices.append({"at": "", "kind": "match", "text": f"fox/1 has met owl/1: rank 2 in {MATCH}"})
-        self.league.publish("authors/anna/status.json", {"versions": rows, "notices": notices})
+        self.league.publish("authors/anna/status.json", {"versions": rows, "notices": notices, "seat": MATCH})
 
     def enter(self) -> None:
         """Signs in, by keys alone."""
@@ -181,6 +181,9 @@ def test_what_needs_one_word_is_asked_for_and_ordered(stage: Callable[..., Any])
         with it.page.expect_download() as download:
             it.page.locator("#notices").get_by_role("button", name="log").click()
         assert download.value.suggested_filename == f"{MATCH}.jsonl.zst"
+        it.page.once("dialog", lambda dialog: dialog.accept())
+        it.page.locator("#seat", has_text=f"You have a seat in {MATCH}").get_by_role("button", name="resign").click()
+        it.page.locator("#said", has_text="expected a game of yours that is played, got: none yet").wait_for()
 
 
 @pytest.mark.long

@@ -230,7 +230,8 @@ def test_an_author_reaches_only_what_is_theirs(store: LeagueStore, folder: Folde
     stolen = submit(store, folder, bot(tmp_path, "fox", "3"), author="bert")
     assert stolen["code"] == "name_taken"
     assert store.versions.named("fox").state is State.RECEIVED
-    assert obey(store, folder, SETTINGS, order("retire", author="anna", bot="fox")) == {"retired": ["fox/1"]}
+    for _ in "once", "and again, since the answer was lost":
+        assert obey(store, folder, SETTINGS, order("retire", author="anna", bot="fox")) == {"retired": ["fox/1"]}
 
 
 def test_the_author_of_an_order_is_whom_the_door_saw(store: LeagueStore, folder: Folder, tmp_path: Path) -> None:

@@ -59,6 +59,10 @@ class Asked:
 
     def __init__(self) -> None:
         self.may: list[bool] = []
+        self.ended: list[str] = []
+
+    def resume(self, why: str) -> None:
+        self.ended.append(why)
 
     def look(self, *, may_start: bool) -> None:
         self.may.append(may_start)
@@ -72,6 +76,16 @@ def test_what_authors_ask_for_is_played_when_nothing_rated_is(tmp_path: Path, be
         running.run(20 if bots else 500)
         assert {*asked.may} >= {beside if bots else True}
         assert bots == 0 or beside or not any(asked.may), "something rated waits for a worker in every turn"
+
+
+def test_the_end_of_a_season_ends_games_of_seats_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with service_kit.league(tmp_path) as store:
+        running, asked = Running(store, service_kit.play), Asked()
+        running.orders.closing = True
+        monkeypatch.setattr(type(running.service), "_can_be_closed", lambda service: True)
+        running.service.requested = ((asked, True), (asked, True))  # type: ignore[assignment]
+        assert running.run(None).closing
+    assert asked.ended == ["the season has ended"]
 
 
 def test_two_runs_play_what_one_would(tmp_path: Path) -> None:

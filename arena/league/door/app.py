@@ -173,7 +173,11 @@ class Door:
         async def refused(request: Request | WebSocket, error: Exception) -> Response | None:
             return await self._say(request, self._problem(request, error))
 
-        return dict.fromkeys((Refusal, msgspec.ValidationError, HTTPException, OSError, Exception), refused)
+        async def gone(request: Request, error: Exception) -> Response:
+            return Response(status_code=400)  # nobody reads it, and it is no fault of the door
+
+        refusals = (Refusal, msgspec.ValidationError, HTTPException, OSError, Exception)
+        return {**dict.fromkeys(refusals, refused), ClientDisconnect: gone}
 
     def _problem(self, request: Request | WebSocket, error: Exception) -> m.Problem:
         if isinstance(error, Refusal):
@@ -319,15 +323,12 @@ class _Routes(Router):
     async def _submit(self, request: Request) -> Response:
         sent = request.stream()
         try:
-            try:
-                size, offset = _number(request, "content-length"), _number(request, "upload-offset", "0")
-                digest = _query(request, m.SubmitQuery).digest
-                begun = Announced(_named(request, "bot", m.BotName), digest, offset + size)
-                answer = await self._requests.submit(_who(request), begun, offset, sent)
-            finally:
-                await self._rest(request, sent)
-        except ClientDisconnect:
-            return Response(status_code=400)  # nobody reads it
+            size, offset = _number(request, "content-length"), _number(request, "upload-offset", "0")
+            digest = _query(request, m.SubmitQuery).digest
+            begun = Announced(_named(request, "bot", m.BotName), digest, offset + size)
+            answer = await self._requests.submit(_who(request), begun, offset, sent)
+        finally:
+            await self._rest(request, sent)
         return _answer(answer, 202 if not answer.version else 200 if answer.same else 201)
 
     async def _rest(self, request: Request, sent: AsyncIterator[bytes]) -> None:

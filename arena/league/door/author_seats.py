@@ -30,6 +30,7 @@ PUBLISHED_S: Final = 10.0
 """Longest wait, in seconds, until the league has published a seat that was asked for."""
 MOST_KEPT: Final = 64
 """Seats that are over and kept."""
+_ENDED: Final = "the game has ended: a notice says why, or its log"
 
 
 def read_said(data: bytes) -> SeatSaid:
@@ -58,9 +59,9 @@ class _Seat(msgspec.Struct):
     def send(self, message: wire_messages.Message) -> None:
         self.connection.send(FRAME, codec.encode(message))
 
-    def end(self, reason: str = "") -> None:
+    def end(self, reason: str = "", why: str = _ENDED) -> None:
         self.connection.end(reason)
-        self.agent.close()
+        self.agent.close(why)
 
 
 class AuthorSeats:
@@ -114,7 +115,7 @@ class AuthorSeats:
         seat.met = True
         try:
             if said.do == "resign":
-                seat.end("resigned")
+                seat.end("resigned", "you have resigned")
             else:
                 line = seat.agent.play(said.request, said.plays, said.note, said.cost)
                 seat.send(wire_messages.Action(id=seat.asked, **line))
@@ -167,20 +168,30 @@ class AuthorSeats:
             case "request":
                 seat.asked, seat.until = message["id"], self._clock() + (seat.agent.limit_ms or 0) / 1_000
             case "goodbye" | "error":
-                seat.end()
+                self._end(seat)
+
+    def _end(self, seat: _Seat) -> None:
+        """Ends a seat that the league's end has left."""
+        is_late = seat.agent.limit_ms is not None and self._clock() >= seat.until - 1  # its clock began before
+        seat.end(why="your time was over: you have forfeited" if is_late else _ENDED)
 
     def left(self, connection: SeatConnection) -> bool:
         """Takes the end of a seat's connection, if it is one of an author. Returns whether it is."""
         if (seat := self._of(connection)) is not None:
-            seat.end()
+            self._end(seat)
             self._tell()
         return connection.version.startswith(OF_AUTHOR)
 
     def tick(self, now: float) -> None:
-        """Gives up the seats whose authors never came, so that others get the place."""
-        for seat in self._seats.values():
-            if not (seat.met or seat.connection.ended) and now - seat.began > ABSENT_S:
-                seat.end(f"did not come within {ABSENT_S:g} seconds")
+        """Gives up the seats whose authors never came or are none any more, so that others get the place."""
+        for author, seat in list(self._seats.items()):
+            if not self._published.has(author):  # whoever gets the name later is another author
+                seat.end("has left the league")
+                del self._seats[author]
+                self._tell()
+            elif not (seat.met or seat.connection.ended) and now - seat.began > ABSENT_S:
+                reason = f"did not come within {ABSENT_S:g} seconds"
+                seat.end(reason, f"you {reason} of its begin")
 
     def _begin(self, connection: SeatConnection) -> None:
         author, _, game = connection.version.removeprefix(OF_AUTHOR).partition(" ")

@@ -1,7 +1,8 @@
 """Asks a league elsewhere over HTTP, for one author.
 
-Requests go one by one over a connection that is kept. All may be asked twice: one that was cut is asked again over a new
-connection, a few times with backoff, for a door under a flood closes some unread; an upload goes on where it was cut.
+Requests go one by one over a connection that is kept. All may be asked twice: one that was cut is asked again over a
+new connection, a few times with backoff, for a door under a flood closes some unread. An upload goes on where it was
+cut.
 """
 
 from __future__ import annotations

@@ -92,6 +92,9 @@ class LocalRequests:
             OSError: The disk has failed.
         """
         if verb != "bot_author" and "bot" in arguments and not self._orders.may_have(who.author, arguments["bot"]):
+            retired = self._published.retired(who.author, arguments["bot"]) if verb == "retire" else ()
+            if retired:  # it was asked for before
+                return Ordered(retired=retired)
             raise unknown("a bot of yours that is not retired", arguments["bot"])
         if arguments.get("name", who.author) != who.author:
             raise unknown("your own name", arguments["name"])

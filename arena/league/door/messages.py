@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Meta, Struct
 
-from arena.core.face import Payload, wire_messages
+from arena.core.face import Payload, log_records, wire_messages
 
 API: Final = "/api/v1"
 """Where the requests are, at the league's address."""
@@ -38,6 +38,7 @@ BotName: TypeAlias = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,
 Digest: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Sitting: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=wire_messages.MAX_INT)]
+Cost: TypeAlias = Literal["tokens_in", "tokens_out", "microdollars", "retries"]
 
 
 # What a request over HTTP may ask for, behind the question mark
@@ -143,7 +144,7 @@ class SeatSaid(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One play, made from a product of `legal`."""
     note: Annotated[str, Meta(max_length=wire_messages.MAX_NOTE)] = ""
     """Your thoughts, for the log: nobody sees them during the game."""
-    cost: Annotated[dict[str, Count], Meta(max_length=8)] = {}
+    cost: dict[Cost, Annotated[int, Meta(ge=0, le=log_records.MOST_COST)]] = {}
     """Costs of the decision, if you know them: `tokens_in`, `tokens_out`, `microdollars`, `retries`."""
 
 
@@ -199,6 +200,8 @@ class Versions(Struct, frozen=True, kw_only=True):
     """What the league has to say to the author."""
     kept: Payload = {}
     """Data that it keeps of the author beside that: since when, quotas, hashes of tokens."""
+    seat: str = ""
+    """Name of the game in which the author has a seat, or waits for one; empty if in none."""
 
 
 class Played(Struct, frozen=True, kw_only=True):
@@ -345,6 +348,10 @@ class Leave(wire_messages.Message, frozen=True, tag="leave"):
     """Why, the rest of a sentence: `exited with status 1`."""
 
 
+class Withdraw(wire_messages.Message, frozen=True, tag="withdraw"):
+    """Says that no game of the connection's bots is to begin any more. Those that run go on."""
+
+
 class Frame(wire_messages.Message, frozen=True, tag="frame"):
     """A frame of the protocol between referee and bot, as it is."""
 
@@ -414,5 +421,5 @@ class Error(wire_messages.Message, frozen=True, tag="error"):
     """The rule that is broken."""
 
 
-FromAuthor: TypeAlias = Serve | Pong | Leave | Frame
+FromAuthor: TypeAlias = Serve | Pong | Leave | Withdraw | Frame
 FromDoor: TypeAlias = Serving | Offer | Closed | Ping | Frame | Error

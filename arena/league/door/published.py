@@ -95,9 +95,18 @@ class Published:
         author = self._document(self._folder / "keys.json").get(key)
         return author if isinstance(author, str) and _NAME.match(author) else None
 
+    def has(self, author: str) -> bool:
+        """Tells whether the league has an author of this name: one with a token, or of whom it says something."""
+        return author in self._document(self._folder / "keys.json").values() or bool(self._status(author))
+
     def versions(self, author: str) -> list[Payload]:
         """Returns the author's versions, as published."""
         return _maps(self._status(author), "versions")
+
+    def retired(self, author: str, bot: str) -> tuple[str, ...]:
+        """Returns the versions of an author's bot that are retired."""
+        versions = self.versions(author)
+        return tuple(str(one["version"]) for one in versions if (one.get("bot"), one.get("state")) == (bot, "retired"))
 
     def limits(self, author: str) -> dict[str, int]:
         """Returns the league's own limits for an author, by name; none if it has not published them yet."""
@@ -116,6 +125,7 @@ class Published:
             versions=tuple(versions[:_MOST_VERSIONS]),
             notices=tuple(notices[-_MOST_NOTICES:]),
             kept=kept if isinstance(kept, dict) else {},
+            seat=self.seat(author),
         )
 
     def seat(self, author: str) -> str:

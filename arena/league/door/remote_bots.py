@@ -44,6 +44,7 @@ class Served(msgspec.Struct):
     """When its connection last gave a sign of life."""
     known: bool
     """Whether the league has published the version as this author's."""
+    withdrawn: bool = False  # no game of it is to begin any more
     pings: int = 0
     pinged: float = 0.0
     journeys: deque[float] = msgspec.field(default_factory=lambda: deque(maxlen=_KEPT_PINGS))
@@ -123,6 +124,11 @@ class RemoteBots:
         if sitting is not None:
             self._lose(sitting, message.reason or "ended on its author's machine")
 
+    def withdraw(self, peer: Peer) -> None:
+        """Shows the bots of a connection as absent; what was begun, or begins before the league sees it, is played."""
+        for served in self.served.values():
+            served.withdrawn |= served.peer is peer
+
     def pong(self, peer: Peer, message: messages.Pong, now: float) -> None:
         """Takes the answer to a ping."""
         for served in self.served.values():
@@ -197,6 +203,7 @@ class RemoteBots:
                 _microseconds(list(served.journeys)),
             )
             for version, served in self.served.items()
+            if not served.withdrawn
         }
 
     # Ends

@@ -34,6 +34,8 @@ PAUSES_S: Final = (1, 2, 5, 10, 30)
 """Pauses before a new connection; the last one is repeated."""
 PATIENCE_S: Final = 60.0
 """Seconds that running games may take after a request to stop."""
+QUIET_S: Final = 2.0
+"""Seconds without a game after which none begins any more, since the league has seen that it is to begin none."""
 _LOOK_S: Final = 0.2
 EACH_S: Final = 60.0
 """Seconds between two sums of the games that were played, if there were any."""
@@ -64,6 +66,7 @@ class _Sitting:
         self.connection: connections.Connection | None = None
         self.is_over = False
         """Whether the referee has said its last word, so that the bot may end."""
+        self.plays = False  # whether a game runs: a bot may wait long before its first, and between two
         self.closed_at: float | None = None
         """When the bot closed its connection. Its process mostly ends a moment later, and says more."""
         with ExitStack() as held:
@@ -133,12 +136,12 @@ class _Word(msgspec.Struct):
 _WORDS: Final = msgspec.msgpack.Decoder(_Word)
 
 
-def _is_last(frame: bytes) -> bool:
-    """Tells whether a frame is one after which the referee says nothing more."""
+def _type_of(frame: bytes) -> str:
+    """Returns the type of a message of the referee; empty if it has none."""
     try:
-        return _WORDS.decode(frame).type in ("goodbye", "error")
+        return _WORDS.decode(frame).type
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return False
+        return ""
 
 
 class ServeLog(msgspec.Struct, eq=False):
@@ -251,17 +254,20 @@ class RemoteService(msgspec.Struct, eq=False):
         self, client: RemoteClient, custody: Custody, stop: Callable[[], bool], at_once: Callable[[], bool]
     ) -> None:
         heard_at = time.monotonic()
-        stops_at: float | None = None
+        stops_at, played_at = None, 0.0
         while True:
             if stop():
                 now = time.monotonic()
                 if stops_at is None:
-                    stops_at = now
+                    stops_at = played_at = now
+                    client.send(messages.Withdraw())
                     if self._sittings and not at_once():
                         self.log.tell(
                             "Ending when no game of it runs, within a minute; Ctrl-C again loses those that run"
                         )
-                if at_once() or not self._sittings or now > stops_at + PATIENCE_S:
+                if any(sitting.plays for sitting in self._sittings.values()):
+                    played_at = now
+                if at_once() or now > min(played_at + QUIET_S, stops_at + PATIENCE_S):
                     return
             self._wait(client)
             heard = client.heard()
@@ -328,7 +334,9 @@ class RemoteService(msgspec.Struct, eq=False):
         if message.seq != sitting.received:
             self._leave(client, sitting, "lost a frame of the referee")
             return
-        sitting.is_over = _is_last(message.data)
+        word = _type_of(message.data)
+        sitting.is_over = word in ("goodbye", "error")
+        sitting.plays = word == "game_start" or (sitting.plays and word != "game_over")
         with suppress(connections.Closed, connections.Unread):  # reading from it says why
             sitting.hear(message.data)
         if sitting.recorder is not None:  # after it was passed on: that takes none of the bot's time

@@ -24,7 +24,7 @@ from arena.league.door.codec import decode, encode, number_of
 from arena.league.door.health import DoorFiles
 from arena.league.door.limits import Usage
 from arena.league.door.local_requests import LocalRequests, Who
-from arena.league.door.messages import SUBPROTOCOL, Error, Frame, FromDoor, Leave, Pong, Serve, Serving
+from arena.league.door.messages import SUBPROTOCOL, Error, Frame, FromDoor, Leave, Pong, Serve, Serving, Withdraw
 from arena.league.door.published import Published
 from arena.league.door.refusals import Refusal
 from arena.league.door.relay import SEAT, SOCKET
@@ -223,6 +223,9 @@ class Sockets:
                 self._remote_bots.pong(connection, message, now)
             case Leave():
                 self._remote_bots.leave(connection, message)
+            case Withdraw():
+                self._remote_bots.withdraw(connection)
+                self._telling.show(self.presence())
             case Serve():
                 self._usage.take(who.key, "requests", 1, now)
                 task = asyncio.create_task(self._offered(connection, who, message))

@@ -115,6 +115,8 @@ class Service(msgspec.Struct, eq=False):
             self._safely(self.orders.look)
             if self.orders.closing and self._can_be_closed():
                 closing = True
+                for requested, _ in self.requested[:1]:
+                    self._safely(partial(requested.resume, "the season has ended"))
                 break
             self._safely(self.room.look)
             alone = self.orders.workers == 1

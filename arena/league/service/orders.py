@@ -118,12 +118,15 @@ def retire(context: OrderContext) -> Payload:
         raise errors.Refused("unknown_version", f"expected a bot of yours, got: {name!r}")
     versions = [found] if "/" in name else context.store.versions.of_bot(name)
     retired = [one for one in versions if one.state not in (State.REJECTED, State.RETIRED)]
+    if not retired and context.order.author is not None:  # an answer that was lost is asked for again
+        retired = [one for one in versions if one.state is State.RETIRED]
     if not retired:
         raise errors.Refused("state", f"expected a bot that is not retired, got: {name}")
     reason = context.text("reason", "") or f"the {context.actor} wants it"
     for version in retired:
         _not_of_house(version)
-        context.store.versions.change(version.id, State.RETIRED, context.actor, reason)
+        if version.state is not State.RETIRED:
+            context.store.versions.change(version.id, State.RETIRED, context.actor, reason)
     return {"retired": [version.name for version in retired]}
 
 

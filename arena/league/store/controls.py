@@ -175,8 +175,12 @@ class Commands(rows.Part):
         return None if row is None else msgspec.json.decode(row[0], type=Payload)
 
     def times(self, verb: str, author: str) -> list[str]:
-        """Returns when orders of a kind of an author were obeyed, as far as they are remembered (UTC, ISO 8601)."""
-        query = "SELECT at FROM commands WHERE verb = ? AND author = ? AND state = 'done'"
+        """Returns when orders of a kind of an author were obeyed, as far as they are remembered (UTC, ISO 8601).
+
+        What the author had asked for before, so that its answer says `same`, is not counted again.
+        """
+        query = """SELECT at FROM commands WHERE verb = ? AND author = ? AND state = 'done'
+            AND json_extract(answer, '$.same') IS NULL"""
         return [at for (at,) in self._db.execute(query, (verb, author))]
 
     def forget(self, before: str, waiting: Iterable[str]) -> None:

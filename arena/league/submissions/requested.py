@@ -60,7 +60,8 @@ def match(context: OrderContext) -> Payload:
             raise errors.Refused("quota", expected, f"they are played {when}: wait", limit=limit)
     if not same:
         _note(store, Request(order=context.order.id, author=author.name, version=one, against=other))
-    return {"version": found[0].name, "against": found[1].name, "before": [*same, len(asked)][0]}
+    told = {"version": found[0].name, "against": found[1].name, "before": [*same, len(asked)][0]}
+    return told | ({"same": True} if same else {})
 
 
 def seat(context: OrderContext) -> Payload:
@@ -74,7 +75,7 @@ def seat(context: OrderContext) -> Payload:
     if number >= (seats := min(settings.game.players)):
         raise errors.Refused("argument", f"expected a seat from 0 to {seats - 1}, got: {number}")
     asked = [one for one in store.controls.requests if one.seat is not None]
-    own = next((one for one in asked if one.author == author.name), None)
+    same = own = next((one for one in asked if one.author == author.name), None)
     if own is None:
         limit = settings.limits.of_author(author.quotas)["seats"]
         check_day(store.commands.times(context.order.verb, author.name), limit, "seats")
@@ -88,7 +89,7 @@ def seat(context: OrderContext) -> Payload:
         _note(store, new := msgspec.structs.replace(own, against=other.id, seat=number), own)
         asked[asked.index(own)] = own = new
     before = sum(not one.began for one in asked[: asked.index(own)])
-    return {"against": other.name, "game": own.game, "before": before}
+    return {"against": other.name, "game": own.game, "before": before, **({"same": True} if same else {})}
 
 
 def _note(store: LeagueStore, new: Request, old: Request | None = None) -> None:
@@ -158,14 +159,14 @@ class Requested(msgspec.Struct, eq=False):
         else:
             self._at = request
 
-    def resume(self) -> None:
-        """Ends the games of seats that a service before has left in the middle; one that has a log is over."""
+    def resume(self, why: str = "the league was stopped") -> None:
+        """Ends the games of seats that were left in the middle, and says why; one that has a log is over."""
         for request in self.store.controls.requests:
             if request.began and self._log(request.game).exists():  # else it is played anew: not on that deal
                 again = msgspec.structs.replace(request, began=False, secret=secrets.token_hex(32))
                 _note(self.store, again, request)
             elif request.began:
-                self._end(request, f"{request.game} was cut short: the league was stopped; ask for a seat again")
+                self._end(request, f"{request.game} was cut short: {why}; ask for a seat again")
 
     def _log(self, game: str) -> Path:
         return log_records.existing_log(self.folder.logs / QUALIFYING / f"{game}{log_records.SUFFIX}")

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from threading import Thread
 from typing import Any, Final
 
 import msgspec
@@ -44,6 +45,8 @@ class Seating:
         self._front: Front
         self._seat: AgentSeat
         self._changed = asyncio.Event()
+        self._begins: asyncio.Task[None] | None = None
+        """The game that waits for a place."""
         self.played: list[tuple[Start, Future[GameResult]]] = []
         """The tables so far, with their results."""
         self.server = MCPServer("arena", instructions=_HOW, log_level="CRITICAL")
@@ -68,23 +71,41 @@ class Seating:
         return str(self._game["text"])
 
     async def new_game(self) -> str:
-        """Begins a game and waits until you are asked. Answers with how the game is set up, and as `state` does."""
-        if self.played and self._seat.phase not in (OVER, GONE):
-            raise ToolError("expected a game that is over, got: one that is played; play it to its end, or `resign`")
-        self._rise()
-        self._front = Front()
+        """Begins a game and waits until you are asked. Answers with how the game is set up, and as `state` does.
+
+        Where others have all places, it answers after a while with `phase` `waiting` alone: call it again.
+        """
+        if self._begins is None:
+            if self.played and self._seat.phase not in (OVER, GONE):
+                raise ToolError("expected a game that is over, got: one that is played; end it, or `resign`")
+            self._rise()
+            self._begins = asyncio.create_task(self._sit_down())
+        begins = self._begins
+        if not (await asyncio.wait([begins], timeout=WAIT_S))[0]:
+            return _json({"phase": "waiting", "why": "there is no place yet: call `new_game` again to go on waiting"})
+        self._begins = None
         try:
-            table = self._set_table(self._front)
-            self._seat = AgentSeat(catalogue.rules_of(table.header.settings), table.seat)
-            game = self._begin(table.job)
+            begins.result()
         except errors.ArenaError as error:
             raise ToolError(str(error)) from None
+        await self._settle()
+        bots = self.played[-1][0].header.bots
+        return _json({"start": self._seat.start, "bots": [bot.name for bot in bots], **self._state()})
+
+    async def _sit_down(self) -> None:
+        """Begins a game, as soon as there is a place for it. Meanwhile other tools are answered."""
+        self._front = front = Front()
+        try:
+            table = await asyncio.wrap_future(_aside(self._set_table, front))
+            self._seat = AgentSeat(catalogue.rules_of(table.header.settings), table.seat)
+            game = self._begin(table.job)
+        except BaseException:
+            front.__exit__()
+            raise
         self.played.append((table, game))
         loop = asyncio.get_running_loop()
         when_done(game, loop, self._changed.set)
-        self._front.attend(loop, self._hear)
-        await self._settle()
-        return _json({"start": self._seat.start, "bots": [bot.name for bot in table.header.bots], **self._state()})
+        front.attend(loop, self._hear)
 
     async def state(self) -> str:
         """How the game stands; waits for your next decision. `phase` is `asked`, `waiting`, `over` or `gone`.
@@ -151,7 +172,7 @@ class Seating:
                     await self._changed.wait()
 
     def _check(self) -> None:
-        if not self.played:
+        if not self.played or self._begins is not None:
             raise ToolError("expected a game, got: none; call `new_game`")
 
     def _hear(self) -> None:
@@ -166,6 +187,21 @@ class Seating:
         if self.played:
             self._front.__exit__()
             self._seat.close()
+
+
+def _aside(do: Callable[[Front], Start], front: Front) -> Future[Start]:
+    """Does something in a thread that nobody waits for when the program ends."""
+    done = Future[Start]()
+    done.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            done.set_result(do(front))
+        except BaseException as error:
+            done.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return done
 
 
 def _json(told: object) -> str:

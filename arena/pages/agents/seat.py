@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -45,6 +46,7 @@ class AgentSeat:
         """All that the seat may know, as of its last request: its view."""
         self._told: Payload = {}
         self._refused = 0
+        self._why = ""
 
     def hear(self, message: Payload) -> None:
         """Takes a message of the referee."""
@@ -69,10 +71,10 @@ class AgentSeat:
         """Takes that its decision was sent."""
         self.phase, self.limit_ms = WAITING, None
 
-    def close(self) -> None:
-        """Takes the end of the seat, of which its messages do not tell: it has forfeited."""
-        if self.phase != OVER:
-            self.phase, self.limit_ms = GONE, None
+    def close(self, why: str = "your seat has forfeited: its time was over, or it left; the log says which") -> None:
+        """Takes the end of the seat, of which its messages do not tell, and why: mostly it has forfeited."""
+        if self.phase not in (OVER, GONE):
+            self.phase, self.limit_ms, self._why = GONE, None, why
 
     def state(self) -> Payload:
         """Returns how the seat stands: what is asked, with what happened since the last request; or how it ended."""
@@ -83,10 +85,10 @@ class AgentSeat:
             case "over":
                 return told | self._told | {"seat": self._seat}
             case "gone":
-                return told | {"why": "your seat has forfeited: its time was over, or it left; the log says which"}
+                return told | {"why": self._why}
         return told
 
-    def play(self, request: int, plays: list[Any], note: str, cost: dict[str, int]) -> Payload:
+    def play(self, request: int, plays: list[Any], note: str, cost: Mapping[Any, int]) -> Payload:
         """Returns what the seat sends for its plays: the action, with a note.
 
         Args:
@@ -105,7 +107,8 @@ class AgentSeat:
         names, most = log_records.COSTS, log_records.MOST_COST
         if strange := [name for name, count in cost.items() if name not in names or not 0 <= count <= most]:
             raise errors.ConfigError(
-                f"expected a cost as whole numbers from 0 under {', '.join(names)}, got: {', '.join(strange):.80}"
+                f"expected a cost as whole numbers from 0 to {most} under {', '.join(names)}, got: "
+                f"{', '.join(strange):.80}"
             )
         try:
             action = self._tried(plays)

@@ -79,7 +79,7 @@ const pairs = (rows) => make("table", "settings", make("tbody", "", ...rows.map(
 function leave() {
   delete sessionStorage.token;
   asked++;
-  for (const id of ["versions", "games", "notices", "about", "limits", "report"]) $(id).replaceChildren();
+  for (const id of ["versions", "games", "seat", "notices", "about", "limits", "report"]) $(id).replaceChildren();
   for (const [id, hidden] of [["inside", true], ["report", true], ["leave", true], ["door", false]]) $(id).hidden = hidden;
   $("who").textContent = $("token").value = "";
 }
@@ -121,9 +121,10 @@ async function makeToken() {
 const rating = (version) => version.rating === null || version.rating === undefined ? "" : `${version.rating.toFixed(1)} ± ${(version.half_width ?? 0).toFixed(1)}`;
 
 async function look(bot = "", wait = 0) {
-  const {versions, notices} = await ask(`/versions?wait=${wait}${bot && `&bot=${encodeURIComponent(bot)}`}`);
+  const {versions, notices, seat} = await ask(`/versions?wait=${wait}${bot && `&bot=${encodeURIComponent(bot)}`}`);
   if (!bot) {
     show(versions);
+    $("seat").replaceChildren(...seat ? [`You have a seat in ${seat}, or wait for it. It is played by a program, or by arena league play. `, button("resign", resign)] : []);
     $("notices").replaceChildren(...table("Notices", ["when", "what"], [...notices].reverse().map((notice) => [moment(notice.at), [notice.text, ...(notice.kind === "match" && notice.text.match(/match-[0-9a-f]{32}-[0-9]+/g) || []).flatMap((game) => [" ", button("log", () => saved(game))])]]), "None."));
   }
   return versions;
@@ -169,6 +170,12 @@ async function give(method, question, address) {
   await ask(address(encodeURIComponent(word)), {method});
   say("The league has it. The notices say what comes of it.");
   await look();
+}
+
+async function resign() {
+  if (!confirm("Give this game up?")) return;
+  await ask("/seat", {method: "POST", body: '{"do": "resign"}'});
+  say("You have resigned.");
 }
 
 async function retire(bot) {

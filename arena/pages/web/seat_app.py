@@ -223,13 +223,13 @@ class Playing:
         game = self._game
         if not game.is_over or game.future.exception() is not None:
             return _refused(409, "expected a game that is over, got one that is not; play it to its end")
-        data, _ = await asyncio.to_thread(_film, game.table)
+        data, _ = await asyncio.to_thread(lambda: film(log_records.read_log(game.table.log)))
         return _json(data)
 
     async def _act(self, request: Request) -> Response:
         try:
             action = msgspec.json.decode(await request.body(), type=PageAction)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             return _refused(400, f"expected an action, got: {plain(str(error))}")
         if action.page != self._tab:
             return _refused(409, "expected an action of the page that plays, got one of another; reload it")
@@ -304,7 +304,7 @@ class Playing:
         """Does what an agent says."""
         try:
             said = msgspec.json.decode(await request.body(), type=AgentSaid)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             return _refused(400, f"expected what an agent says, got: {plain(str(error))}")
         game = self._game
         if said.do != "play":
@@ -317,10 +317,6 @@ class Playing:
         self._answer(game, line)
         self._tell()
         return Response(status_code=204)
-
-
-def _film(table: Start) -> tuple[Any, str]:
-    return film(log_records.read_log(table.log))
 
 
 def _json(told: object) -> Response:

@@ -18,13 +18,14 @@ import socket
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ipaddress import ip_address
 from ssl import SSLContext
 from typing import Any, Final
 
 import msgspec
 import uvicorn
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from arena.core.face import errors
@@ -237,7 +238,8 @@ class _Reporting:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            await self._app(scope, receive, send)
+            with suppress(ClientDisconnect):  # whoever asked has gone
+                await self._app(scope, receive, send)
         except Exception as error:
             self._on_error(error)
             raise

@@ -97,7 +97,7 @@ def test_an_author_plays_a_whole_game_and_its_log_is_right(league: League, tmp_p
         late = first(state) | {"request": 9}
         wrong = first(state) | {"plays": [dict.fromkeys(first(state)["plays"][0], 7.5)]}
         refused = [late, wrong, {"plays": [{}, {}], "request": 1}, {**first(state), "cost": {"beer": 1}}]
-        assert [say(door, anna, one, 0)["code"] for one in refused] == ["state", "illegal", "illegal", "state"]
+        assert [say(door, anna, one, 0)["code"] for one in refused] == ["state", "illegal", "illegal", "malformed"]
         assert asked(door, anna, "seat", "POST", b'{"plays":' + b"[" * 9_000).problem.code == "malformed"
         state = say(door, anna, {**first(state), "note": "hm", "cost": {"tokens_in": 9}})
         while state["phase"] == "asked":
@@ -136,7 +136,7 @@ def test_a_websocket_tells_each_decision_and_an_author_may_go_and_come_back(leag
         with connect(at, additional_headers=headers) as one:
             assert json.loads(one.recv(60))["request"] == 2
             one.send('{"do": "resign"}')
-            assert json.loads(one.recv(60))["phase"] == "gone"
+            assert json.loads(one.recv(60))["why"] == "you have resigned"
         assert over().seats[0].forfeit.stderr == ("the author resigned",)
         league.revoke(anna)
         with pytest.raises(Exception, match="401"), connect(at, additional_headers=headers):
@@ -154,7 +154,7 @@ def test_a_door_that_ends_and_a_clock_that_runs_out_cost_the_game_alone(league: 
         over = begin(league, tmp_path / "late", clock="1s")
         assert happens(lambda: "code" not in say(door, anna, wait=0))
         assert str(over().seats[0].forfeit.code) == "timeout"
-        assert happens(lambda: say(door, anna, wait=0)["phase"] == "gone")
+        assert happens(lambda: say(door, anna, wait=0).get("why") == "your time was over: you have forfeited")
 
 
 def test_the_command_lets_a_person_play_and_fetches_the_log(league: League, tmp_path: Path) -> None:
@@ -196,6 +196,10 @@ class Scene:
 
     def __init__(self, folder: Path) -> None:
         self.now, self.ends, self.all = 0.0, list[socket.socket](), list[SeatConnection]()
+        self.authors = {name: folder / "authors" / name / "status.json" for name in ("anna", "ben")}
+        for status in self.authors.values():
+            status.parent.mkdir(parents=True)
+            status.write_text('{"versions": []}')
         self.seats = AuthorSeats(Published(folder), lambda: self.now)
 
     def seat(self, game: str = GAME, author: str = "anna") -> SeatConnection:
@@ -228,6 +232,16 @@ def test_a_seat_that_nobody_takes_is_given_up_and_one_that_was_seen_is_not(scene
     scene.seats.tick(ABSENT_S + 1)
     assert (left.ended, met.ended) == (True, False)
     assert b"did not come within 120 seconds" in scene.ends[0].recv(9_999)
+
+
+def test_the_seat_of_an_author_who_has_left_is_given_up_and_nobody_with_their_name_sees_it(scene: Scene) -> None:
+    seat = scene.seat()
+    scene.authors["anna"].unlink()
+    scene.seats.tick(1)
+    assert seat.ended
+    scene.authors["anna"].write_text('{"versions": []}')
+    with pytest.raises(Refusal, match="a seat that you have asked for"):
+        scene.phase()
 
 
 def test_a_new_seat_takes_the_place_and_what_no_referee_says_ends_one(scene: Scene) -> None:

@@ -24,6 +24,7 @@ from arena.core.referee.verify import verify
 from arena.core.types import Level
 from arena.league.door import app, relay
 from arena.league.door.relay import remote_bot
+from arena.league.door.remote_bots import RemoteBots
 from arena.league.door.serve import RemoteService, ServeLog
 from arena.league.door.tokens import write_token
 from arena.sandbox.doctor import examine
@@ -155,12 +156,13 @@ def test_a_remote_bot_plays_a_whole_game_under_a_referee(league: League, tmp_pat
     assert result.termination == "finished"
 
 
-def test_whoever_ends_serving_lets_the_running_game_end(league: League, tmp_path: Path) -> None:
+def test_whoever_ends_serving_lets_the_running_game_end(league: League, tmp_path: Path, monkeypatch: Any) -> None:
     """And is told so; a second Ctrl-C does not wait."""
     slow = 'time.sleep(1 if os.path.exists("end") else 0.1)'
     anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at="3", failure=slow)
     register(league, spec)
-    results: list[Any] = []
+    results, withdrawn = list[Any](), list[Any]()
+    monkeypatch.setattr(RemoteBots, "withdraw", lambda *who: withdrawn.append(who))
     player = threading.Thread(target=lambda: results.append(play(league, tmp_path, spec)))
     with opened(league) as door:
         with served(door, anna, spec, patient=True) as said:
@@ -170,6 +172,7 @@ def test_whoever_ends_serving_lets_the_running_game_end(league: League, tmp_path
         player.join()
     assert forfeits(results[0]) == ["", ""]
     assert said[1].startswith("Ending when no game of it runs")
+    assert len(withdrawn) == 1
 
 
 def forfeits(result: Any) -> list[str]:

@@ -214,6 +214,15 @@ def test_the_end_of_a_game_costs_nothing(scene: Scene) -> None:
     assert isinstance(scene.anna.got()[0], Offer)
 
 
+def test_who_withdraws_is_shown_as_absent_and_plays_what_was_begun(scene: Scene) -> None:
+    first, _ = scene.sitting()
+    scene.remote_bots.withdraw(scene.anna)
+    assert scene.remote_bots.presence() == {}
+    scene.seat()
+    assert isinstance(scene.anna.got()[0], Offer)
+    assert not first.ended
+
+
 def test_a_bot_that_ends_early_costs_its_game_and_no_other(scene: Scene) -> None:
     first, name = scene.sitting()
     second = scene.seat()

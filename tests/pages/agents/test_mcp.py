@@ -7,13 +7,16 @@ import json
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 from web_kit import run_apart
 
+from arena.core.errors import ConfigError
 from arena.core.record.log import ActionRecord, ForfeitRecord, cost_of, read_log
 from arena.core.record.result import result_of
 from arena.core.referee.replay import replay
@@ -146,6 +149,30 @@ def test_the_clock_of_an_agent_runs(tmp_path: Path) -> None:
     assert run_apart(course())["phase"] == "gone"
     [forfeit] = [record for record in read_log(log_of(tmp_path)).records if isinstance(record, ForfeitRecord)]
     assert forfeit.forfeits[0].code == "timeout"
+
+
+def test_who_waits_for_a_place_is_answered_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    from arena.pages.agents import mcp
+
+    monkeypatch.setattr(mcp, "WAIT_S", 0.1)
+    there_is_none = Event()
+
+    def set_table(front: Any) -> Any:
+        there_is_none.wait(60)
+        raise ConfigError("expected a place, got: none")
+
+    async def course() -> None:
+        seating = mcp.Seating("samurai", set_table, lambda job: Future())
+        for _ in range(2):
+            assert json.loads(await seating.new_game())["phase"] == "waiting"
+            assert (await seating.rules()).startswith("#")
+        there_is_none.set()
+        with pytest.raises(mcp.ToolError, match="expected a place"):
+            await seating.new_game()
+        with pytest.raises(mcp.ToolError, match="expected a game, got: none"):
+            await seating.state()
+
+    run_apart(course())
 
 
 def test_a_signal_ends_it_while_the_client_stays(tmp_path: Path) -> None:

@@ -229,15 +229,13 @@ def test_late_repeated_and_strange_actions_are_refused() -> None:
         assert page.act("dance").status == 409
         assert page.act("send").status == 204, "nothing can be sent yet: nothing happens"
         assert page.act("choose", place=99).status == 204
-        for body in (
-            b"",
-            b"{}",
-            b"[1]",
-            b'{"page":"1","do":"undo"}',
-            b"\xff",
-            b'{"page":1,"do":"choose","place":1e99}',
-        ):
+        no_number, large = b'{"page":"1","do":"undo"}', b'{"page":1,"do":"choose","place":1e99}'
+        deep = b'{"plays":[' + b'{"a":' * 10_000
+        for body in (b"", b"{}", b"[1]", no_number, b"\xff", large, deep):
             assert page.post(body).status == 400
+        assert ask(page.listening, "/api/v1/seat", "POST", deep).status == 400
+        with socket.create_connection(("127.0.0.1", page.listening.port)) as half:  # who goes in the midst is no fault
+            half.sendall(b"POST /act HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nhalf")
         assert ask(page.listening, "/act").status == 405
         assert page.told["now"]["ask"]["undo"]
 

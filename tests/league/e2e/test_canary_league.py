@@ -213,7 +213,7 @@ def cup(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cup]:
     cup.end()
 
 
-@pytest.mark.long(2)
+@pytest.mark.long(1)
 def test_nothing_that_is_submitted_runs_with_the_operator_s_rights(cup: Cup) -> None:
     with cup.author() as client:
         never = submit_all(client, cup)

@@ -26,6 +26,7 @@ test-long: $(VENV)/with-test bots ## Run the other tests, which take long: bots 
 test-thorough: $(VENV)/with-test bots ## Run what the long tests leave out: every case, faults at every statement, a hundred games each: an hour
 	@$(BIN)/pytest -q -m thorough
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' -k any_statement tests/core/e2e/test_exactly_once.py tests/core/e2e/test_formats.py
+	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' tests/*/property tests/league/door/test_openapi.py
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -s -n 0 tests/league/door/test_beside.py
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' tests/bots/test_options.py
 

@@ -23,9 +23,7 @@ def nameless(document: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.long
-def test_the_better_bot_is_found_from_either_side(arena: Run) -> None:
-    worse = arena("compare", "random", "greedy")
-    assert worse.stdout.splitlines()[-1].startswith("greedy is better than random (")
+def test_the_better_bot_is_found(arena: Run) -> None:
     better = json.loads(arena("compare", "greedy", "random", "--json").stdout)
     assert better["bots"] == ["greedy", "random"]
     assert better["verdict"] == "better"

@@ -258,6 +258,7 @@ def test_bots_are_submitted_play_are_replaced_and_suspended_beside_a_kill(
     cup: Folder, run: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
     flag = tmp_path / "flag"
+    pages_every(cup, 60)
     for name in ("fox", "owl"):
         give(cup, load(cup), new_order("author_add", {"name": f"of-{name}"}))
     assert submit(cup, tmp_path, "fox", tmp_path / "never")["version"] == "fox/1"

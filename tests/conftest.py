@@ -26,9 +26,7 @@ ROOT = Path(__file__).parent.parent
 
 # The same examples each time, and no test that fails because the machine is slow.
 # To explore further: pytest --hypothesis-profile=default; `short` is for one interpreter among many.
-settings.register_profile(
-    "arena", derandomize=True, deadline=None, database=None, max_examples=100 if THOROUGH else 40
-)
+settings.register_profile("arena", derandomize=True, deadline=None, database=None, max_examples=100 if THOROUGH else 40)
 settings.register_profile("short", settings.get_profile("arena"), max_examples=10)
 settings.load_profile("arena")
 

@@ -6,15 +6,12 @@ import json
 import os
 import re
 import signal
-import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.command_kit import ROOT, Run, environment, started, wait_for_games
+from tests.command_kit import Run, started, wait_for_games
 
 
 def nameless(document: dict[str, Any]) -> dict[str, Any]:
@@ -92,36 +89,6 @@ def test_stopped_it_goes_on_to_the_same_answer(arena: Run, tmp_path: Path, numbe
     arena("verify", "logs", "--complete", "--db", "arena.db")
 
 
-@pytest.mark.long
-def test_a_sequential_test_ends_it(arena: Run) -> None:
-    words = ("compare", "banzai", "greedy", "--seed", "storm", "--sprt", "0", "50")
-    found = json.loads(arena(*words, "--json").stdout)
-    assert found["sprt"]["elo"] == [0, 50]
-    assert found["sprt"]["verdict"] == "H0"
-    assert found["sprt"]["log_ratio"] <= found["sprt"]["bounds"][0]
-    assert found["answered"]
-    shown = arena(*words)
-    assert "This was compared in tournament" in shown.stderr
-    assert "SPRT of +0 and +50 Elo for banzai: log ratio " in shown.stdout
-
-
-@pytest.mark.long(1)
-@pytest.mark.parametrize(
-    ("others", "entrants"),
-    [((), ["greedy", "random", "greedy#2", "random#2"]), (("banzai",), ["greedy", "random", "banzai"])],
-)
-def test_at_a_table_of_three_others_sit_there_too(arena: Run, others: tuple[str, ...], entrants: list[str]) -> None:
-    words = [word for other in others for word in ("--others", other)]
-    found = json.loads(arena("compare", "greedy", "random", "--players", "3", *words, "--json").stdout)
-    assert found["bots"] == ["greedy", "random"]
-    assert found["verdict"] == "better"
-    assert found["games"] == 3 * found["deals"]
-    standings = json.loads(arena("standings", "--json").stdout)
-    assert [bot["name"] for bot in standings["settings"]["bots"]] == entrants
-    assert all(row["games"] for row in standings["standings"]), "somebody never sat there"
-    arena("verify", "logs", "--complete", "--db", "arena.db")
-
-
 @pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("words", "message"),
@@ -147,21 +114,3 @@ def test_wrong_settings_are_refused_before_anything_starts(
 ) -> None:
     assert message in arena("compare", *words, code=2).stderr
     assert not list(tmp_path.iterdir()), "something was made"
-
-
-@pytest.mark.long
-def test_the_ladder_prints_a_table_and_plays_nothing_twice(tmp_path: Path) -> None:
-    def climb() -> str:
-        command = [sys.executable, ROOT / "benchmarks" / "ladder.py", "greedy", "random", "--players", "2"]
-        command += ["--time", "10+0.1", "--seed", "rungs", "--folder", tmp_path]
-        return subprocess.run(command, env=environment(), capture_output=True, text=True, check=True).stdout
-
-    table = climb()
-    assert re.fullmatch(
-        r"\| samurai standard \| 2 \| `greedy` > `random` \| [\d.]+ % \| [\d.]+ to 100.0 % \| \d+ \| better \|",
-        table.splitlines()[-1],
-    )
-    assert climb() == table
-    connection = sqlite3.connect(tmp_path / "arena.db")
-    assert connection.execute("SELECT count(*) FROM tournaments").fetchone() == (1,)
-    connection.close()

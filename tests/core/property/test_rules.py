@@ -51,7 +51,7 @@ def test_events_fold_to_the_view(table: Table, seed: int) -> None:
     check_fold(table.rules, seed)
 
 
-@pytest.mark.quick(6)
+@pytest.mark.quick(6, 12)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -76,7 +76,7 @@ def test_nothing_hidden_reaches_a_seat(table: Table, seed: int) -> None:
     check_secrecy(table.rules, seed)
 
 
-@pytest.mark.quick(6)
+@pytest.mark.quick(6, 12)
 @every_table
 @few
 @given(seed=SEEDS)

@@ -46,7 +46,7 @@ few = settings(max_examples=6)  # whole games at every step: half a dozen of eac
 Kin = Callable[[int], Any]  # what a tile has in common with those that an opponent might hold in its place
 
 
-@pytest.mark.quick(5)
+@pytest.mark.quick(5, 7)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -75,7 +75,7 @@ def test_resampling_deals_the_hidden_tiles_anew_and_nothing_else(table: Table, s
     assert changed
 
 
-@pytest.mark.quick(5)
+@pytest.mark.quick(5, 7)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -94,7 +94,7 @@ def test_two_worlds_look_the_same_at_every_step(table: Table, seed: int) -> None
                 assert seen(rules, after, seat, events) == seen(rules, step.after, seat, step.events)
 
 
-@pytest.mark.quick(5)
+@pytest.mark.quick(5, 7)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -207,7 +207,7 @@ def canary(monkeypatch: pytest.MonkeyPatch) -> Iterator[bytes]:
     states.playable.cache_clear()
 
 
-@pytest.mark.quick(5)
+@pytest.mark.quick(5, 7)
 @every_table
 def test_a_planted_tile_reaches_nobody_but_its_owner(table: Table, canary: bytes) -> None:
     """In a hand and a stack it is seen by its owner alone, in the view and among the legal plays."""

@@ -196,15 +196,6 @@ def test_a_terminal_that_is_closed_ends_it(tmp_path: Path) -> None:
     assert not (tmp_path / "arena.db-lock").exists()
 
 
-@pytest.mark.long
-def test_killed_it_goes_on_where_it_was(arena: Run, tmp_path: Path) -> None:
-    with started(tmp_path, "tournament", *WORDS) as process:
-        wait_for_games(tmp_path, process, 2)
-        process.kill()
-        process.communicate()  # ends when nobody holds the pipes any more: neither worker nor bot
-    check_the_rest(arena, tmp_path, 2)
-
-
 def check_the_rest(arena: Run, folder: Path, least: int) -> None:
     before = json.loads(arena("standings", "--json").stdout)
     assert least <= before["games"] < 12

@@ -30,7 +30,7 @@ def workers(tmp_path: Path) -> Iterator[Machines]:
 def test_a_coordinator_that_is_killed_leaves_no_player_and_goes_on(
     arena: Run, workers: Machines, tmp_path: Path
 ) -> None:
-    what = ("tournament", *BOTS, "--deals", "4", "--seed", "x", "--json")
+    what = ("tournament", *BOTS, "--deals", "3", "--seed", "x", "--json")
     alone = arena(*what, "--db", "a.db", "--logs", "a")
     again = (*what, "--db", "b.db", "--logs", "b", "--cluster", workers.address)
     with coordinator(tmp_path, *again) as running:

@@ -29,13 +29,13 @@ SEEDS = st.integers(0, 2**32 - 1)
 few = settings(max_examples=3)  # whole games at every step, of very many tables: a few of each keep the suite fast
 
 
-@pytest.mark.long
+@pytest.mark.long(10)
 @pytest.mark.parametrize("table", OPTIONS, ids=str)
 def test_each_value_of_each_option_passes_the_whole_kit(table: Table) -> None:
     check_variant(table.rules, games=1)
 
 
-@pytest.mark.quick(6, 12)
+@pytest.mark.quick(6, 4)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -43,7 +43,7 @@ def test_the_rules_pass_the_kit(table: Table, seed: int) -> None:
     check_rules(table.rules, seed)
 
 
-@pytest.mark.quick(6, 12)
+@pytest.mark.quick(6, 4)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -51,7 +51,7 @@ def test_events_fold_to_the_view(table: Table, seed: int) -> None:
     check_fold(table.rules, seed)
 
 
-@pytest.mark.quick(6, 12)
+@pytest.mark.quick(6, 4)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -68,7 +68,7 @@ def test_the_same_moves_give_the_same_game(table: Table) -> None:
     assert state == step.after
 
 
-@pytest.mark.quick(6, 12)
+@pytest.mark.quick(6, 4)
 @every_table
 @settings(max_examples=2)
 @given(seed=SEEDS)
@@ -76,7 +76,7 @@ def test_nothing_hidden_reaches_a_seat(table: Table, seed: int) -> None:
     check_secrecy(table.rules, seed)
 
 
-@pytest.mark.quick(6, 12)
+@pytest.mark.quick(6, 4)
 @every_table
 @few
 @given(seed=SEEDS)

@@ -14,6 +14,7 @@ from arena.core.rules.base import Rules
 EACH = 12  # every how many steps of a game refusals are compared
 
 
+@pytest.mark.quick(6, 6)
 @pytest.mark.parametrize("table", [table for table in tables() if table.seats < 4], ids=str)
 def test_a_refusal_says_the_same_whatever_is_hidden(table: Table) -> None:
     """§12-1, for errors: an illegal action is refused in the same words in a world that its seat cannot tell apart."""

@@ -45,27 +45,6 @@ def test_by_margins_in_a_pipeline(arena: Run, tmp_path: Path) -> None:
     arena("verify", "logs", "--complete", "--db", "arena.db")
 
 
-@pytest.mark.thorough
-def test_a_bot_against_itself_is_open_and_later_level(arena: Run) -> None:
-    words = ("compare", "greedy", "greedy", "--seed", "twins", "--json", "--max-deals")
-    short = json.loads(arena(*words, "30").stdout)
-    assert {"score", "interval", "e_plus", "e_minus", "p", "verdict", "deals", "games"} <= short.keys()
-    assert (short["verdict"], short["deals"], short["games"], short["score"]) == ("open", 30, 60, 0.5)
-    assert short["more_deals"] <= 30
-    again = arena(*words, "30")
-    assert "; a larger --max-deals goes on." in again.stderr
-    assert json.loads(again.stdout) == short
-    done = arena(*words, "60")
-    assert f"Going on after the 30 deals of tournament {short['tournaments'][0]}." in done.stderr
-    longer = json.loads(done.stdout)
-    assert longer["verdict"] == "level"
-    assert longer["tournaments"][:1] == short["tournaments"]
-    assert 30 < longer["deals"] <= 60
-    assert longer["games"] == 2 * longer["deals"]
-    assert "greedy and greedy#2 are level" in arena(*words[:-2], "--max-deals", "60").stdout
-    arena("verify", "logs", "--complete", "--db", "arena.db")
-
-
 WORDS = ("compare", "banzai", "greedy", "--seed", "storm", "--concurrency", "2", "--json")
 
 

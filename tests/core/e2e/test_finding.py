@@ -80,16 +80,6 @@ def test_logs_from_some_game_on_are_compressed_and_read_like_the_others(tmp_path
 
 
 @pytest.mark.long
-def test_the_command_that_is_shown_finds_the_same_tournament(played: Path) -> None:
-    document = json.loads(arena(played, "tournaments", "show", "latest", "--json").stdout)
-    words = shlex.split(document["command"])
-    assert words[:4] == ["arena", "tournament", "./ronin", "random"]
-    assert words[-1] == "--new"
-    again = arena(played, *words[1:-1])
-    assert f"Tournament {document['tournament']} was this one" in again.stderr
-
-
-@pytest.mark.long
 def test_another_database_is_named_in_the_commands(played: Path, tmp_path: Path) -> None:
     shown = arena(tmp_path, "games", "--limit", "1", "--db", str(played / "arena.db")).stdout
     codes = {}

@@ -270,18 +270,6 @@ def test_a_beacon_is_named_before_its_value_is_given(arena: Run, tmp_path: Path)
     assert "which was out at" in arena(*words[:-1], "quicknet:123", code=2).stderr
 
 
-@pytest.mark.thorough
-def test_new_begins_another(arena: Run, tmp_path: Path) -> None:
-    words = ("tournament", "random", "greedy", "--deals", "1", "--seed", "x")
-    arena(*words)
-    connection = sqlite3.connect(tmp_path / "arena.db")
-    with connection:
-        connection.execute("UPDATE tournaments SET status = 'running', finished = NULL")
-    connection.close()
-    assert "Continuing" not in arena(*words, "--new").stderr
-    assert "Continuing" in arena(*words).stderr, "the first is still unfinished"
-
-
 @pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("words", "message"),

@@ -20,12 +20,8 @@ COMMANDS = TOUR["commands"](PAGE)
 WITH_BUILT_BOTS = [command for command in COMMANDS if re.search(r"greedy-", command)]
 OTHERS = [command for command in COMMANDS if command not in WITH_BUILT_BOTS and not command.startswith("make ")]
 OF_README = [command for command in TOUR["commands"](README) if not command.startswith("make ")]
-OF_LEAGUE = [
-    command.replace("--games 20", "--games 4 --concurrency 1")  # enough: more are played until all are tried
-    for command in OF_README
-    if command.startswith("arena league ")
-]
-FIRST_MINUTE = [command for command in OF_README if not command.startswith("arena league ")]
+OF_LEAGUE = [command for command in OF_README if command.startswith("arena league ")]
+FIRST_MINUTE = [command for command in OF_README if command not in OF_LEAGUE]
 
 
 def follow(commands: list[str], folder: Path) -> list[str]:

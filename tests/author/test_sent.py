@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.author import sent
+from arena.author.archives import pack
 from arena.author.archives.rules import within
 from arena.author.sent import as_sent
 from arena.core.errors import BotError
@@ -78,7 +79,7 @@ def test_a_program_that_an_archive_does_not_carry_is_told_with_what_is_left_out(
 
 
 def test_what_is_too_large_to_be_sent_is_taken_as_it_is(fox: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sent, "pack", partial(sent.pack, limits=within(1)))
+    monkeypatch.setattr(sent, "pack", partial(pack, limits=within(1)))
     (fox / "weights").write_bytes(bytes(9 * 2**20))
     with as_sent(str(fox)) as (spec, left_out, unpacked):
         assert (spec, left_out) == (load_bot(str(fox)), ())

@@ -46,6 +46,7 @@ def logs(folder: Path) -> int:
     return len(list((folder / "cup" / "logs").glob("*/*.jsonl*")))
 
 
+@pytest.mark.long
 def test_a_clock_that_goes_back_removes_nothing_and_games_go_on(cup: Path) -> None:
     run(cup, "")
     assert "Nothing is removed for its age" in run(cup, "-40d")
@@ -56,6 +57,7 @@ def test_a_clock_that_goes_back_removes_nothing_and_games_go_on(cup: Path) -> No
     assert logs(cup) >= 6, "nor does what was played meanwhile go"
 
 
+@pytest.mark.long
 def test_the_operator_says_once_that_the_clock_is_right(cup: Path) -> None:
     run(cup, "")
     assert "trust-clock" in run(cup, "+40d")

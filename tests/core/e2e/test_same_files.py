@@ -27,7 +27,9 @@ def make_fox(at: Path) -> Path:
     return at / "bot.py"
 
 
-@pytest.mark.parametrize("level", ["trusted", pytest.param("isolated", marks=[pytest.mark.wing("sandbox"), pytest.mark.long])])
+@pytest.mark.parametrize(
+    "level", ["trusted", pytest.param("isolated", marks=[pytest.mark.wing("sandbox"), pytest.mark.long])]
+)
 def test_a_file_saved_amid_a_tournament_ends_it_and_no_game_of_the_other_code_counts(
     arena: Run, tmp_path: Path, level: str
 ) -> None:

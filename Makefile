@@ -26,6 +26,7 @@ test-long: $(VENV)/with-test bots ## Run the other tests, which take long: bots 
 test-thorough: $(VENV)/with-test bots ## Run what the long tests leave out: every case, faults at every statement, a hundred games each: an hour
 	@$(BIN)/pytest -q -m thorough
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' -k any_statement tests/core/e2e/test_exactly_once.py tests/core/e2e/test_formats.py
+	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' tests/*/property tests/league/door/test_openapi.py
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -s -n 0 tests/league/door/test_beside.py
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' tests/bots/test_options.py
 
@@ -89,7 +90,7 @@ golden: $(VENV)/with-test ## Rewrite the golden playthroughs and the example log
 	@$(BIN)/python tests/golden/generate.py
 
 bots: ## Build the bundled bots that need it (STRICT=1: a missing tool is an error)
-	@$(MAKE) --no-print-directory -C bots
+	@$(call timed,Building the bundled bots,$(MAKE) --no-print-directory -C bots)
 
 bench: $(VENV)/with-bench ## Measure what decisions, games, starts and commands cost, each beside something else, as one table: PART=costs for one
 	@$(BIN)/python benchmarks/bench.py $(PART)
@@ -156,7 +157,10 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import ensurepip, venv' || \
 	  { echo "make: $(PYTHON) has no venv module; install it (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
 	@echo "Making $(VENV) ... The first time takes a minute or two." >&2
-	@$(PYTHON) -m venv $(VENV)
+	@$(call timed,Making it,$(PYTHON) -m venv $(VENV))
+
+# $(call timed,NAME,COMMAND): says what takes seconds, so that nobody takes what is made once for what is run each time.
+timed = begun=$$(date +%s) && $(2) && took=$$(($$(date +%s) - begun)) && { [ $$took -lt 2 ] || echo "$(1) took $$took s." >&2; }
 
 # On a terminal pip says what it fetches.
 PIP_INSTALL := $(BIN)/python -m pip install $$([ -t 1 ] || echo --quiet) --disable-pip-version-check --editable
@@ -164,12 +168,12 @@ PIP_INSTALL := $(BIN)/python -m pip install $$([ -t 1 ] || echo --quiet) --disab
 # What runs arena, and nothing else.
 $(VENV)/installed: pyproject.toml | $(BIN)/python
 	@echo "Installing arena and what it needs into $(VENV) ..." >&2
-	@$(PIP_INSTALL) .
+	@$(call timed,Installing,$(PIP_INSTALL) .)
 	@touch $@
 
 # One stamp per extra of pyproject.toml, or for several at once: with-dev,docs. Each has what runs arena, too.
 comma := ,
 $(VENV)/with-%: pyproject.toml | $(BIN)/python
 	@echo "Installing arena and its $* requirements into $(VENV) ..." >&2
-	@$(PIP_INSTALL) '.[$*]'
+	@$(call timed,Installing,$(PIP_INSTALL) '.[$*]')
 	@touch $@ $(addprefix $(VENV)/with-,$(subst $(comma), ,$*)) $(VENV)/installed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -51,7 +52,7 @@ def games_done(folder: Path) -> int:
 def wait_for_games(folder: Path, process: subprocess.Popen[str], count: int) -> None:
     """Waits until so many games are in the database, or the process has ended."""
     while process.poll() is None and games_done(folder) < count:
-        pass
+        time.sleep(0.005)
 
 
 def timeless(document: dict[str, Any]) -> Any:

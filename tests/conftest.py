@@ -20,12 +20,13 @@ from arena.core.store.store import Store, open_store
 from tests import command_kit
 from tests.command_kit import Run
 from tests.log_kit import play_log  # noqa: F401 - a fixture of all
+from tests.thorough import THOROUGH
 
 ROOT = Path(__file__).parent.parent
 
 # The same examples each time, and no test that fails because the machine is slow.
 # To explore further: pytest --hypothesis-profile=default; `short` is for one interpreter among many.
-settings.register_profile("arena", derandomize=True, deadline=None, database=None)
+settings.register_profile("arena", derandomize=True, deadline=None, database=None, max_examples=100 if THOROUGH else 40)
 settings.register_profile("short", settings.get_profile("arena"), max_examples=10)
 settings.load_profile("arena")
 

@@ -135,13 +135,13 @@ def play(
 def check_laws(played: Played) -> None:
     """Checks what must hold of every director.
 
-    `next` only computes. A new director goes on where another was, which is tried at about eight places: with rounds
+    `next` only computes. A new director goes on where another was, which is tried at about four places: with rounds
     and results in the order in which they came, and with all rounds first, as when they are read from the database.
     """
     director = played.format.director(played.entrants, played.players, DRAW)
     rounds, results = iter(enumerate(played.rounds)), iter(played.results)
     fed: list[tuple[str, Round | RoundResult]] = []
-    some = max(1, len(played.rounds) // 8)
+    some = max(1, len(played.rounds) // 4)
     for step in played.order:
         if step == "take":
             fed.append((step, next(results)))

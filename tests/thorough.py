@@ -10,11 +10,11 @@ import pytest
 from _pytest.mark import ParameterSet
 
 THOROUGH = bool(os.environ.get("ARENA_TEST_THOROUGH"))  # whether everything is tried: `make test-thorough` sets it
-USUAL_STEP = 10
+USUAL_STEP = 25
 
 
 def places(statements: int) -> range:
-    """Returns the statements at which a fault is tried: all, or every tenth from a random one on.
+    """Returns the statements at which a fault is tried: all, or every 25th from a random one on.
 
     Over many runs each is tried. pytest-randomly prints the seed of a run, with which it can be repeated.
     """

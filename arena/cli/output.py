@@ -129,8 +129,8 @@ def _json(document: Any, indent: int = 2) -> str:
 def safe_cell(value: Any) -> Any:
     r"""Returns a value for a CSV file: a text as one line, and never as a formula that a spreadsheet would compute.
 
-    >>> [safe_cell(value) for value in ("=1+1", "a\nb", -1, None)]
-    ["'=1+1", 'a\\nb', -1, None]
+    >>> [safe_cell(value) for value in ("=1+1", "+1", "-x", "@a", "a\nb", -1, None)]
+    ["'=1+1", "'+1", "'-x", "'@a", 'a\\nb', -1, None]
     """
     if not isinstance(value, str):
         return value

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from arena.author import sent
+from arena.author.archives import pack
+from arena.author.archives.rules import within
 from arena.author.sent import as_sent
 from arena.core.errors import BotError
 from arena.core.link.bots import load_bot
@@ -75,13 +78,13 @@ def test_a_program_that_an_archive_does_not_carry_is_told_with_what_is_left_out(
     assert "left out: .bin, .env" in str(error.value)
 
 
-def test_what_is_too_large_to_be_sent_is_taken_as_it_is(fox: Path) -> None:
-    with (fox / "weights").open("wb") as file:
-        file.truncate(2_401 * 2**20)
+def test_what_is_too_large_to_be_sent_is_taken_as_it_is(fox: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sent, "pack", partial(pack, limits=within(1)))
+    (fox / "weights").write_bytes(bytes(9 * 2**20))
     with as_sent(str(fox)) as (spec, left_out, unpacked):
         assert (spec, left_out) == (load_bot(str(fox)), ())
         assert "weights" in unpacked
-        assert "more than 2400 MiB" in unpacked
+        assert "more than 8 MiB" in unpacked
 
 
 def test_a_zip_is_built_and_checked_as_its_folder_would_be(fox: Path, tmp_path: Path) -> None:

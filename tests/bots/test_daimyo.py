@@ -143,7 +143,11 @@ def test_plays_are_written_as_they_are_read(asked):
 
 @pytest.mark.parametrize(
     ("seats", "deals", "least"),
-    [(2, 10, 0.8), pytest.param(3, 6, 0.5, marks=pytest.mark.long), pytest.param(4, 8, 0.33, marks=pytest.mark.long)],
+    [
+        (2, 10, 0.8),
+        pytest.param(3, 6, 0.5, marks=pytest.mark.long),
+        pytest.param(4, 8, 0.33, marks=pytest.mark.thorough),
+    ],
 )
 def test_beats_greedy(seats, deals, least):
     assert share_won(DAIMYO, GREEDY, Table("samurai", "standard", seats), deals) > least

@@ -75,7 +75,7 @@ def play(bot: Any, setting: Table, seed: int, told: list[Told] | None = None) ->
     return play_game([*company[:seat], bot, *company[seat:]], rules, seed, told=told)
 
 
-@pytest.mark.quick(9, 30)
+@pytest.mark.quick(9, 10)
 @pytest.mark.timeout(1800)  # a hundred games of those that think take minutes, on a busy machine many
 @pytest.mark.parametrize(("bot", "setting"), PLAYS, ids=str, indirect=["bot"])
 def test_no_action_is_illegal(bot, setting):

@@ -163,7 +163,7 @@ def test_same_requests_and_count_same_actions(ruleset):
     assert games[0] == games[1]
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 @pytest.mark.parametrize("ruleset", ["draft", "young"])
 def test_beats_greedy(ruleset):
     rules = at_default_board("gardener", 2, ruleset)

@@ -45,7 +45,7 @@ def drawing_of(log: Log, seat: int | None, shown: Replay) -> Drawing:
     return drawing
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(2, 3)
 def test_what_changed_folds_to_what_each_pair_of_eyes_sees(log: Log) -> None:
     """By another way: a replay for each pair of eyes, which folds the game anew, drawn frame by frame."""
     data = data_of(log)
@@ -61,7 +61,7 @@ def test_what_changed_folds_to_what_each_pair_of_eyes_sees(log: Log) -> None:
             assert scenes[eye][at] == plainly(drawing.scene(frame.views, frame.events)), (eye, at)
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(2, 3)
 def test_every_sentence_of_the_replay_is_told(log: Log) -> None:
     data = data_of(log)
     for eye in data["eyes"]:
@@ -83,7 +83,7 @@ def test_deltas_are_small(samurai: Log) -> None:
     assert len(msgspec.json.encode(data["frames"])) < full / 8
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(2, 3)
 def test_every_symbol_that_is_placed_is_there(log: Log) -> None:
     data = data_of(log)
     for scene in folded(data).values():
@@ -145,7 +145,7 @@ def test_hidden_hands_are_backs_of_tiles(samurai: Log) -> None:
     assert all(tile.startswith("T1") for tile in scenes["1"][middle]["#1.hand"])
 
 
-@pytest.mark.quick(2, 8)
+@pytest.mark.quick(2, 3)
 @pytest.mark.parametrize("table", list(tables()), ids=str)
 def test_a_page_is_small(table: Table, play: Callable[[Table], Log]) -> None:
     log = play(table)
@@ -158,7 +158,7 @@ def test_a_page_is_small(table: Table, play: Callable[[Table], Log]) -> None:
         assert gained[-1] == [seat["score"] for seat in data["seats"]]
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(2, 3)
 @pytest.mark.parametrize("letter", ["a", "<", "\0", "\u202e", "🏯", '"'])
 def test_notes_of_a_megabyte_are_cut(letter: str, samurai: Log) -> None:
     records = [
@@ -266,7 +266,7 @@ def test_no_tile_of_a_hand_is_in_what_everybody_knows(samurai: Log) -> None:
     assert set(re.findall(r'"(T\d\w+)"', everything)) == laid
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(2, 3)
 def test_what_everybody_knows_is_seen_by_every_seat(log: Log) -> None:
     """On the board lies for everybody what lies there for each seat."""
     (public,) = folded(data_of(log, EVERYBODY)).values()

@@ -57,7 +57,7 @@ def answers(page: SeatPage, rng: random.Random) -> Payload:
     raise AssertionError("expected the turn to end")
 
 
-@pytest.mark.quick(2, 6)
+@pytest.mark.quick(2, 1)
 @pytest.mark.parametrize(("name", "ruleset", "seats"), TABLES)
 def test_every_table_is_played_to_its_end(name: str, ruleset: str, seats: int) -> None:
     rng = random.Random(seats)

@@ -30,11 +30,11 @@ def workers(tmp_path: Path) -> Iterator[Machines]:
 def test_a_coordinator_that_is_killed_leaves_no_player_and_goes_on(
     arena: Run, workers: Machines, tmp_path: Path
 ) -> None:
-    what = ("tournament", *BOTS, "--deals", "4", "--seed", "x", "--json")
+    what = ("tournament", *BOTS, "--deals", "2", "--seed", "x", "--json")
     alone = arena(*what, "--db", "a.db", "--logs", "a")
     again = (*what, "--db", "b.db", "--logs", "b", "--cluster", workers.address)
     with coordinator(tmp_path, *again) as running:
-        until(lambda: len(list(tmp_path.glob("b/*/*.jsonl"))) > 5)
+        until(lambda: len(list(tmp_path.glob("b/*/*.jsonl"))) > 3)
         folders: list[Path] = []
         until(lambda: folders.extend(tmp_path.glob("w*/*/*/arena-*")) or folders)
         running.kill()

@@ -15,7 +15,7 @@ from arena.core.commands.playing import Manner
 from arena.core.errors import ConfigError
 from arena.core.standings.closing import close
 from arena.core.standings.report import Report
-from arena.core.store.store import Store
+from arena.core.store.store import Store, open_reader
 from arena.core.tournament.settings import Setup
 from arena.games.samurai.game import Samurai
 from tests import instant
@@ -63,6 +63,16 @@ def test_an_answer_is_shown_again_and_not_played_again(tmp_path: Path, played: l
     assert shown == found
     assert f"This was compared in tournament {played[-1]}; --new compares again." in said
     assert found["tournaments"] == played
+
+
+def test_a_sequential_test_ends_it_and_others_sit_at_a_table_of_three(tmp_path: Path, played: list[str]) -> None:
+    found, _ = run(tmp_path, "--seed", "storm", "--sprt", "0", "50", "--max-deals", "5")
+    assert found["sprt"]["elo"] == [0, 50]
+    found, _ = run(tmp_path, "--seed", "storm", "--players", "3", "--others", "banzai", "--max-deals", "5")
+    assert found["games"] == 3 * found["deals"] == 15
+    with open_reader(tmp_path / "arena.db") as reader:
+        document = reader.tournament(played[-1])
+    assert [bot["name"] for bot in document.settings["bots"]] == ["random", "greedy", "banzai"]
 
 
 def test_new_begins_anew(tmp_path: Path, played: list[str]) -> None:

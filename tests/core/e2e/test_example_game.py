@@ -92,15 +92,6 @@ def test_it_keeps_the_laws(arena: Arena) -> None:
 
 
 @pytest.mark.long
-def test_boards_of_other_games_are_listed_and_drawn_beside_it(arena: Arena) -> None:
-    assert {row["board"] for row in json.loads(arena("board", "list", "--json").stdout)["boards"]} == {
-        "garden",
-        "japan",
-    }
-    assert arena("board", "draw", "japan").stdout.startswith("Japan, 4 players")
-
-
-@pytest.mark.long
 def test_a_tournament_of_it_can_be_verified(arena: Arena, logs: list[Path]) -> None:
     assert len(logs) == 6
     arena("verify", *map(str, logs))

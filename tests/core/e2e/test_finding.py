@@ -61,8 +61,8 @@ def test_verify_takes_the_id_of_a_game_and_of_a_tournament(played: Path) -> None
 
 @pytest.mark.long
 def test_logs_from_some_game_on_are_compressed_and_read_like_the_others(tmp_path: Path) -> None:
-    words = ["tournament", "random", "greedy", "--deals", "4", "--seed", "tea", "--quiet"]
-    arena(tmp_path, *words)  # eight plain logs, as before
+    words = ["tournament", "random", "greedy", "--deals", "1", "--seed", "tea", "--quiet"]
+    arena(tmp_path, *words)  # plain logs, as before
     few = "from arena.core.tournament import settings; settings.PLAIN_LOGS = 3; from arena.cli import main; main()"
     more = [sys.executable, "-c", few, *words[:3], "banzai", "--extend", "latest", "--deals", "1", "--quiet"]
     subprocess.run(more, cwd=tmp_path, env=environment(), check=True, capture_output=True)
@@ -77,16 +77,6 @@ def test_logs_from_some_game_on_are_compressed_and_read_like_the_others(tmp_path
     for id in (old.name, new.name):
         whole = arena(tmp_path, "verify", id, "--complete", "--db", "arena.db", "--logs", "moved")
         assert "none failed" in whole.stderr
-
-
-@pytest.mark.long
-def test_the_command_that_is_shown_finds_the_same_tournament(played: Path) -> None:
-    document = json.loads(arena(played, "tournaments", "show", "latest", "--json").stdout)
-    words = shlex.split(document["command"])
-    assert words[:4] == ["arena", "tournament", "./ronin", "random"]
-    assert words[-1] == "--new"
-    again = arena(played, *words[1:-1])
-    assert f"Tournament {document['tournament']} was this one" in again.stderr
 
 
 @pytest.mark.long

@@ -17,11 +17,11 @@ from tests.command_kit import Run
 from tests.core.standings.test_releases import RELEASES, unpacked
 
 FORMATS = {
-    "round-robin": ["--deals", "6"],
-    "gauntlet": ["--challengers", "2", "--deals", "2"],
-    "swiss": ["--rounds", "4", "--deals", "1"],
+    "round-robin": ["--deals", "1"],
+    "gauntlet": ["--challengers", "2", "--deals", "1"],
+    "swiss": ["--rounds", "3", "--deals", "1"],
     "knockout": ["--deals", "1", "--third-place"],
-    "ladder": ["--matches", "20"],
+    "ladder": ["--matches", "10"],
     "adaptive": ["--deals", "1", "--budget", "30"],
 }
 

@@ -120,7 +120,7 @@ def test_a_tournament_obeys_and_loses_nothing(tmp_path: Path, start: Started) ->
     arena(tmp_path, "verify", "logs", "--db", "arena.db")
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 @pytest.mark.parametrize(("playing", "ordering"), [("arena.db", "link.db"), ("link.db", "arena.db")])
 def test_orders_find_a_database_by_any_of_its_names(
     tmp_path: Path, start: Started, playing: str, ordering: str

@@ -196,15 +196,6 @@ def test_a_terminal_that_is_closed_ends_it(tmp_path: Path) -> None:
     assert not (tmp_path / "arena.db-lock").exists()
 
 
-@pytest.mark.long
-def test_killed_it_goes_on_where_it_was(arena: Run, tmp_path: Path) -> None:
-    with started(tmp_path, "tournament", *WORDS) as process:
-        wait_for_games(tmp_path, process, 2)
-        process.kill()
-        process.communicate()  # ends when nobody holds the pipes any more: neither worker nor bot
-    check_the_rest(arena, tmp_path, 2)
-
-
 def check_the_rest(arena: Run, folder: Path, least: int) -> None:
     before = json.loads(arena("standings", "--json").stdout)
     assert least <= before["games"] < 12
@@ -277,18 +268,6 @@ def test_a_beacon_is_named_before_its_value_is_given(arena: Run, tmp_path: Path)
     assert f"-       beacon: not checked, {asked}" in checked
     assert "36f1a0b" in arena("tournaments", "show", "latest").stdout
     assert "which was out at" in arena(*words[:-1], "quicknet:123", code=2).stderr
-
-
-@pytest.mark.thorough
-def test_new_begins_another(arena: Run, tmp_path: Path) -> None:
-    words = ("tournament", "random", "greedy", "--deals", "1", "--seed", "x")
-    arena(*words)
-    connection = sqlite3.connect(tmp_path / "arena.db")
-    with connection:
-        connection.execute("UPDATE tournaments SET status = 'running', finished = NULL")
-    connection.close()
-    assert "Continuing" not in arena(*words, "--new").stderr
-    assert "Continuing" in arena(*words).stderr, "the first is still unfinished"
 
 
 @pytest.mark.quick(2)

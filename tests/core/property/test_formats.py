@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from arena.core.errors import ConfigError
 from arena.core.tournament.formats import FORMATS, Adaptive, Compare, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from arena.core.tournament.formats.base import Format
+from tests.thorough import THOROUGH
 
 NAMES = sorted(set(FORMATS) - {"extension"})  # an extension follows from another tournament, and has tests of its own
 
-few = settings(max_examples=30, deadline=None)
+few = settings(max_examples=30 if THOROUGH else 12)
 
 
 @st.composite

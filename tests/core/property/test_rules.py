@@ -35,7 +35,7 @@ def test_each_value_of_each_option_passes_the_whole_kit(table: Table) -> None:
     check_variant(table.rules, games=1)
 
 
-@pytest.mark.quick(6, 12)
+@pytest.mark.quick(6, 4)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -43,7 +43,7 @@ def test_the_rules_pass_the_kit(table: Table, seed: int) -> None:
     check_rules(table.rules, seed)
 
 
-@pytest.mark.quick(6, 12)
+@pytest.mark.quick(6, 4)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -51,7 +51,7 @@ def test_events_fold_to_the_view(table: Table, seed: int) -> None:
     check_fold(table.rules, seed)
 
 
-@pytest.mark.quick(6)
+@pytest.mark.quick(6, 4)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -76,7 +76,7 @@ def test_nothing_hidden_reaches_a_seat(table: Table, seed: int) -> None:
     check_secrecy(table.rules, seed)
 
 
-@pytest.mark.quick(6)
+@pytest.mark.quick(6, 4)
 @every_table
 @few
 @given(seed=SEEDS)

@@ -96,7 +96,7 @@ def lies_near(one: Square, other: Square) -> bool:
     return one != other and bool(grown & {*squares_of(*one)})
 
 
-@settings(max_examples=40)
+@settings(max_examples=10)
 @given(st.integers(1, 4), st.booleans(), st.data())
 def test_positions_and_new_rows_are_those_of_the_slow_geometry(
     kinds: int, exactly_over: bool, data: st.DataObject

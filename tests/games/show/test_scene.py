@@ -66,7 +66,7 @@ def test_every_frame_fits(game: str, width: int, height: int, games: dict[str, L
         assert BAR.plain.strip() in shown.lines[-1].plain
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(2, 3)
 @pytest.mark.parametrize("game", GAMES)
 def test_the_whole_board_is_there_on_a_usual_terminal(game: str, games: dict[str, Log]) -> None:
     shown = Replay(games[game])
@@ -87,7 +87,7 @@ def test_each_space_of_the_map_is_on_the_page(seats: int, games: dict[str, Log])
         assert sum(text.count(mark) for mark in "▲■●◆") >= len(tiles) + seats
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(2, 3)
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("seat", [None, 0])
 def test_the_board_keeps_its_place(game: str, seat: int | None, games: dict[str, Log]) -> None:

@@ -18,6 +18,7 @@ from starlette.routing import Route
 from arena.league.door.app import _Routes
 from arena.league.door.openapi import document
 from arena.league.door.uploads import Announced, Uploads
+from tests.thorough import THOROUGH
 
 
 def test_every_request_of_the_door_is_described_and_no_other(tmp_path: Path) -> None:
@@ -116,9 +117,7 @@ def test_the_door_keeps_to_it(busy: tuple[League, OpenDoor, str], names: dict[st
         label = f"{operation.method} {operation.path}"
 
         @given(case=operation.as_strategy(schemathesis.GenerationMode[mode], auth_storage=schema.auth))
-        @settings(
-            max_examples=3 if names else 30, deadline=None, database=None, suppress_health_check=list(HealthCheck)
-        )
+        @settings(max_examples=3 if names else 30 if THOROUGH else 6, suppress_health_check=list(HealthCheck))
         def keeps(case: Any) -> None:
             case.path_parameters |= {name: names.get(name, value) for name, value in case.path_parameters.items()}
             if mode == "POSITIVE" and isinstance(case.body, dict):

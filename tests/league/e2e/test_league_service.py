@@ -263,7 +263,7 @@ def test_bots_are_submitted_play_are_replaced_and_suspended_beside_a_kill(
     assert submit(cup, tmp_path, "fox", tmp_path / "never")["version"] == "fox/1"
     submit(cup, tmp_path, "owl", tmp_path / "never", build=True)
 
-    service = run()
+    service = run("--concurrency", "1")  # all that it waits for comes sooner than more games
     until(service, cup, lambda reader: states(reader) == {"fox/1": "active", "owl/1": "active"})
     answer = submit(cup, tmp_path, "fox", flag, note="the second")
     assert answer["version"] == "fox/2", "a service that runs obeys"
@@ -271,7 +271,7 @@ def test_bots_are_submitted_play_are_replaced_and_suspended_beside_a_kill(
     service.send_signal(signal.SIGKILL)  # in the middle of a step, and of a game
     service.communicate()
 
-    service = run()
+    service = run("--concurrency", "1")
     taken_over = {"fox/2": "active", "fox/1": "superseded", "owl/1": "active"}
     until(service, cup, lambda reader: states(reader) == taken_over)
     flag.touch()

@@ -29,7 +29,7 @@ def test_the_bot_that_learnt_enters_a_tournament(block: int, tmp_path: Path) -> 
     text = re.findall(r"```sh\n(.*?)```", (EXAMPLE / "README.md").read_text(encoding="utf-8"), re.DOTALL)[block]
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for line in text.splitlines():
-        words = shlex.split(line.replace("--deals 40", "--deals 12"))
+        words = shlex.split(line.replace("--deals 40", "--deals 4").replace("--alpha 0.01", "--alpha 0.1"))
         if words[0] == "arena":
             words[:1] = [sys.executable, "-m", "arena"]
         elif words[0] == "python":
@@ -39,7 +39,7 @@ def test_the_bot_that_learnt_enters_a_tournament(block: int, tmp_path: Path) -> 
         if "compare" in words:
             words += ["--json"]
         if "tournament" in words:
-            words += ["--deals", "2", "--json"]
+            words += ["--deals", "1", "--json"]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

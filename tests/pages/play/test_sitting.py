@@ -55,7 +55,7 @@ def types(sitting: Sitting, *keys: str) -> Payload | None:
     return action
 
 
-@pytest.mark.quick(4, 8)
+@pytest.mark.quick(4, 2)
 @pytest.mark.parametrize(("name", "ruleset", "seats"), TABLES)
 def test_every_table_fits_a_terminal_and_enter_alone_plays(name: str, ruleset: str, seats: int) -> None:
     sitting, course = sit(name, ruleset, seats)

@@ -61,6 +61,7 @@ def found(folder: Path, level: str, *command: str) -> dict[str, set[str]]:
     return values
 
 
+@pytest.mark.quick(5, 4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("language", PROGRAMS)
 def test_programs_find_what_the_guide_says(language: str, level: str, folder: Path, needs: Callable[..., None]) -> None:

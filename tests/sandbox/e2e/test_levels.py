@@ -78,7 +78,7 @@ def rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
 # A level that is given
 
 
-@pytest.mark.quick(1, 1)
+@pytest.mark.quick(1, 0)
 def test_every_result_of_a_tournament_says_its_level(run: Run, tmp_path: Path, level: str) -> None:
     """And in a sandbox a seed gives deals of that tournament alone, so that no bot can bring a table of seeds."""
     run(*ARENA, "tournament", *BOTS, "--deals", "1")

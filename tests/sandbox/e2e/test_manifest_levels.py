@@ -46,6 +46,7 @@ def bot(folder: Path, extreme: str) -> None:
         (folder / name).write_bytes((bots_folder() / "python" / source).read_bytes())
 
 
+@pytest.mark.quick(7)
 @pytest.mark.parametrize("extreme", EXTREMES)
 def test_a_manifest_at_its_extremes_plays_or_forfeits(tmp_path: Path, arena: Run, level: Level, extreme: str) -> None:
     bot(tmp_path / "fox", EXTREMES[extreme])

@@ -83,6 +83,15 @@ def test_a_league_has_a_face_from_its_first_minute(store: LeagueStore, tmp_path:
     assert board.scores.title == "cup: the final, 3 of at most 40 deals"
 
 
+def test_the_games_of_a_season_are_those_that_count(store: LeagueStore, cup: str, tmp_path: Path) -> None:
+    assert "4 games ·" in (make(store, tmp_path) / "index.html").read_text()
+    store.matches.strike([1], "a test")
+    store.matches.void(2, "a test")  # which was to be played instead
+    league_kit.play(store, *store.versions.active(), rated=False)
+    assert documents.league(store, Settings(name="cup"), Folder(tmp_path))["games"] == 2
+    assert "2 games, 6 not counted ·" in (make(store, tmp_path) / "index.html").read_text()
+
+
 def make(store: LeagueStore, folder: Path) -> Path:
     build(Wish(database=store.path, folder=folder / "site", title="Cup"), site_kit.quiet)
     return folder / "site"

@@ -82,6 +82,9 @@ def test_all_results_of_who_has_cheated_are_taken_back_and_everybody_is_told_why
         assert store.notices.of("anna")[0].text == told
         about = documents.league(store, load(league), league)
         assert ("taken back", "all results of all bots of anna, 3 matches: two authors played for one") in about["told"]
+        again = new_order("strike", {"name": "fox", "reason": "still"})
+        assert obey(store, league, load(league), again) == {"retired": ["fox/1"], "matches": 0}
+        assert "still" not in str(documents.league(store, load(league), league)["told"]), "nothing was taken back by it"
         refused = obey(store, league, load(league), new_order("strike", {"name": "random", "reason": "x"}))
         assert refused["code"] == "house"
     season_kit.close(league)

@@ -75,6 +75,7 @@ def test_a_league_has_a_face_from_its_first_minute(store: LeagueStore, tmp_path:
     assert page.count(" · final: 7") == page.count(" · final: ") == 1
     assert "The final is being played by 2 versions: 3 of at most 40 deals. First is random/1." in page
     assert page.index(">random/1</a>") < page.index(">greedy/1</a>")
+    assert "Who played the final comes first, and the others follow by their ratings. Provisional: a rating" in page
     face["address"] = "https://cup.example#sha256=1b"
     (tmp_path / "published" / "league.json").write_bytes(msgspec.json.encode(face))
     assert '<a href="https://cup.example/me">my bots</a>' in (make(store, tmp_path) / "index.html").read_text()

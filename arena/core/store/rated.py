@@ -30,10 +30,7 @@ def rate_again(
 ) -> None:
     """Makes the ratings after games `first` up to but not including `end`, in the caller's transaction.
 
-    The ratings before them must be right.
-
-    Args:
-        alive: Called after some games each.
+    The ratings before them must be right. `alive` is called after some games each.
     """
     (pool,) = connection.execute("SELECT pool FROM tournaments WHERE id = ?", (tournament,)).fetchone()
     latest: dict[int, Rating] = {}

@@ -121,8 +121,8 @@ class SeatPage:
         self.number += 1
 
     def close(self, why: str) -> None:
-        """Takes the end of the seat, of which its messages do not tell: it has forfeited."""
-        if self.phase not in (OVER, GONE):
+        """Takes the end of the seat, of which its messages do not tell: it has forfeited. The last word counts."""
+        if self.phase != OVER:
             self._end = why
             self._close(GONE)
             self.number += 1

@@ -80,6 +80,14 @@ class _Game:
         """Whether there is a result, and nothing more will be heard."""
         return self.future.done() and (self.page.phase == OVER or self.front.closed)
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the person lost on time by the word of the referee, whose clock it is."""
+        if self.future.done() and self.future.exception() is None:
+            forfeit = self.future.result().seats[self.table.seat].forfeit
+            return forfeit is not None and forfeit.code == "timeout"
+        return False
+
 
 class Playing:
     """Lets a person play games, one after another. `app` is the application for the browser.
@@ -157,21 +165,20 @@ class Playing:
         game.future.add_done_callback(ended)
 
     def _attend(self) -> None:
-        fd = self._game.front.fileno()
-        if fd is not None:
+        if (fd := self._game.front.fileno()) is not None:
             asyncio.get_running_loop().add_reader(fd, self._hear)
 
     def _hush(self) -> None:
-        fd = self._game.front.fileno()
-        if fd is not None:
-            asyncio.get_running_loop().remove_reader(fd)
+        self._ignore()
         self._game.front.__exit__()
+
+    def _ignore(self) -> None:
+        if (fd := self._game.front.fileno()) is not None:
+            asyncio.get_running_loop().remove_reader(fd)
 
     def _hear(self) -> None:
         game, loop = self._game, asyncio.get_running_loop()
-        fd = game.front.fileno()
-        if fd is not None:
-            loop.remove_reader(fd)
+        self._ignore()
         before = game.page.number
         for message in game.front.hear():
             game.page.hear(message)
@@ -185,13 +192,13 @@ class Playing:
 
     def _lost(self, game: _Game) -> None:
         """The seat's process has ended: after the game, or because the seat forfeited."""
-        # The referee's clock began before the page heard of it, on a busy machine by a second.
-        late = game.deadline is not None and asyncio.get_running_loop().time() >= game.deadline - 1
-        game.page.close(_LATE if late else _FORFEITED)
+        game.page.close(_LATE if game.is_late else _FORFEITED)
         game.agent.close()
         game.deadline = None
 
     def _ended(self, game: _Game) -> None:
+        if game.is_late and game.front.closed:
+            game.page.close(_LATE)
         if game is self._game:
             self._tell()
 
@@ -271,9 +278,7 @@ class Playing:
                     return _refused(409, "expected an action on what is asked now, got one on what was asked before")
                 self._decide(action)
             case "resign" if page.phase != OVER and not game.front.closed:
-                fd = game.front.fileno()
-                if fd is not None:
-                    asyncio.get_running_loop().remove_reader(fd)
+                self._ignore()
                 game.front.leave()
                 page.close(_RESIGNED)
                 game.agent.close()

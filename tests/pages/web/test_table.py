@@ -37,8 +37,12 @@ PATIENCE_S = 60.0
 class Game:
     """A game with the person in one seat; the others and chance are played at random."""
 
-    def __init__(self, settings: GameSettings, seat: int = 0, *, seed: int = 1, clock: bool = False) -> None:
-        self.settings, self.seat, self.clock = settings, seat, clock
+    def __init__(
+        self, settings: GameSettings, seat: int = 0, *, seed: int = 1, clock: bool = False, late: bool = False
+    ) -> None:
+        self.settings, self.seat, self.clock, self.late = settings, seat, clock, late
+        did = SimpleNamespace(forfeit=SimpleNamespace(code="timeout") if late else None)
+        self.result = SimpleNamespace(seats=[did] * settings.players)
         self.rng = random.Random(seed)
         self.course = Course(rules_of(settings))
         self.hidden: set[str] = set()
@@ -80,14 +84,14 @@ class Game:
                         "view": rules.view(state, seat), "events": course.news(seat),
                         "legal": rules.write_legal(state, seat),
                     })  # fmt: skip
-                    line = file.readline()
+                    line = b"" if self.late else file.readline()
                     if not line:
-                        return None
+                        return self.result
                     course.answer(seat, msgspec.json.decode(line)["action"])
             outcome = due.outcome
             tell({"type": "game_over", "termination": "finished", "ranks": list(outcome.ranks), "forfeits": [],
                   "events": course.news(self.seat)})  # fmt: skip
-            return None
+            return self.result
 
 
 class Page:
@@ -257,6 +261,15 @@ def test_late_repeated_and_strange_actions_are_refused() -> None:
             assert page.post(body).status == 400
         assert ask(page.listening, "/act").status == 405
         assert page.told["now"]["ask"]["undo"]
+
+
+def test_who_was_late_is_told_so_by_the_referee_s_word() -> None:
+    """The minute that they had by the page's own clock is not over."""
+    with table(Game(samurai(), clock=True, late=True)) as (_, listening):
+        page = Page(listening)
+        over = page.hear(lambda told: told["over"] is not None)
+        assert over["now"]["end"] == "Your time was over: you have forfeited."
+        page.close()
 
 
 def test_a_reload_shows_the_turn_as_it_is_and_the_older_page_is_told() -> None:

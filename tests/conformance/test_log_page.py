@@ -437,10 +437,7 @@ def test_the_checker_needs_nothing_but_python(tmp_path: Path) -> None:
     missing = subprocess.run([*command, "missing"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert missing.returncode == 2
     (tmp_path / "log.jsonl.zst").write_bytes(compress(data))
-    packed = [*command, "log.jsonl.zst"]
-    bare = subprocess.run(
-        packed, cwd=tmp_path, env={"PATH": "/nowhere"}, stdout=subprocess.PIPE, text=True, check=False
-    )
+    bare = subprocess.run([*command, "log.jsonl.zst"], cwd=tmp_path, env={"PATH": ""}, capture_output=True, text=True)
     assert "expected the program zstd, which expands log.jsonl.zst, got none; install it" in bare.stdout
     many = [*command, *["cut.jsonl"] * 2_000]
     with subprocess.Popen(many, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as gone:

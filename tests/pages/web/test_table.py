@@ -264,7 +264,6 @@ def test_late_repeated_and_strange_actions_are_refused() -> None:
 
 
 def test_who_was_late_is_told_so_by_the_referee_s_word() -> None:
-    """The minute that they had by the page's own clock is not over."""
     with table(Game(samurai(), clock=True, late=True)) as (_, listening):
         page = Page(listening)
         over = page.hear(lambda told: told["over"] is not None)

@@ -63,7 +63,7 @@ def standings(
 @click.option("--bot", default="", metavar="NAME", help="Of this bot, or this version of one.")
 @click.option("--lost", "only", flag_value="lost", help="Lost games only.")
 @click.option("--forfeited", "only", flag_value="forfeits", help="Games that the bot forfeited only.")
-@click.option("--forfeits", "only", flag_value="forfeits", hidden=True)  # as it was called before
+@click.option("--forfeits", "only", flag_value="forfeits", hidden=True, help="What --forfeited was called.")
 @click.option(
     "--limit", "most", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="Show at most N games."
 )

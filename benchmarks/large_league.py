@@ -26,7 +26,8 @@ from random import Random
 
 from arena.core.store.database import copy_database
 from arena.core.store.rated import rate_prefix
-from arena.core.store.records import game_id
+from arena.core.store.records import canonical, game_id
+from arena.core.types import SeatResult
 from arena.league.folder import Folder
 from arena.league.matches.planning import Planner
 from arena.league.public import documents
@@ -44,6 +45,8 @@ AUTHORS = 1_000
 """Each has a bot: an older version of it was rejected, and of the first 198 authors the second one plays."""
 AT = "2026-01-01T12:00:00+00:00"
 _DIGEST = "0" * 64
+_SEATS = [canonical(SeatResult(rank=rank, decisions=30, total_ms=600.0, max_ms=40.0, forfeit=None)) for rank in (2, 1)]
+"""What the loser's seat did, and the winner's."""
 
 
 def make(folder: Path, games: int) -> Folder:
@@ -114,9 +117,8 @@ def _fill(store: LeagueStore, tournament: str, matches: int) -> None:
             )
             won[one if first else other] += 1
             db.executemany(
-                "INSERT INTO seats (game, seat, entrant, rank, decisions, total_ms, max_ms)"
-                " VALUES (?, ?, ?, ?, 30, 600, 40)",
-                [(game, seat, entrant, 1 if (entrant == one) == first else 2) for seat, entrant in enumerate(seating)],
+                "INSERT INTO seats (game, seat, entrant, figures) VALUES (?, ?, ?, ?)",
+                [(game, seat, entrant, _SEATS[(entrant == one) == first]) for seat, entrant in enumerate(seating)],
             )
         db.execute(
             "INSERT INTO pairs (tournament, deal, one, other, better, equal, worse) VALUES (?, ?, ?, ?, ?, 0, ?)",

@@ -7,8 +7,8 @@ wrong play digest. Where the tournament's secret is known, it computes every dra
 The secret is given by `--secret`, or stands in `secret.json` beside the log; then it must be the one of
 `commitment.json`, and what others put into chance that of `contributions.json`.
 
-It needs Python 3.11 and the schemas in `schemas/log`, and nothing else. Exit status: 0 if every log is right, 1 if one
-is not, 2 if a file cannot be read, 5 if one is of a later version, which was not checked.
+It needs Python 3.11, the schemas in `schemas/log`, and the program `zstd` for compressed logs. Exit status: 0 if every
+log is right, 1 if one is not, 2 if a file cannot be read, 5 if one is of a later version, which was not checked.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ import hashlib
 import hmac
 import json
 import re
+import shutil
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from math import factorial
@@ -29,11 +32,11 @@ FORMAT = 3
 LATEST = {"format": 1, "chance": 3}
 """The versions of what is published beside logs, and of CHANCE.md."""
 GONE = {"crashed", "disconnected", "out_of_memory"}
-MAX_INT = 2**53 - 1
+MAX_INT, MOST_BYTES = 2**53 - 1, 2**26  # the second is for a log that was compressed
 NS_PER_MS = 1_000_000
+HERE = Path(__file__).resolve().parent
 SCHEMAS: dict[str, Any] = {
-    path.stem: json.loads(path.read_text(encoding="utf-8"))
-    for path in (Path(__file__).resolve().parent / "schemas" / "log").glob("*.json")
+    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (HERE / "schemas" / "log").glob("*.json")
 }
 """The schema of each kind of record."""
 PLAYED = {
@@ -85,7 +88,7 @@ def main(arguments: list[str]) -> int:
     for path in options.logs:
         try:
             known = published(path.parent) if options.secret is None else (options.secret, None, None)
-            found: Record = {"log": str(path), "ok": True, **check(path.read_bytes(), *known)}
+            found: Record = {"log": str(path), "ok": True, **check(bytes_of(path), *known)}
             text = "{log}: right: {records} records, {draws} draws, {how}".format(
                 **found, how="computed again" if found["draws_checked"] else "their secret is not known"
             )
@@ -102,6 +105,24 @@ def main(arguments: list[str]) -> int:
             found_out.add(2)
         print(json.dumps(found) if options.json else text)
     return next(status for status in (2, 1, 5, 0) if status in found_out)
+
+
+def bytes_of(path: Path) -> bytes:
+    """Returns the bytes of a log; the program `zstd` expands it if it is compressed. Raises OSError: it cannot."""
+    data = path.read_bytes()
+    if data[:4] != b"\x28\xb5\x2f\xfd":
+        return data
+    if (zstd := shutil.which("zstd")) is None:
+        raise OSError(f"expected the program zstd, which expands {path}, got none; install it, or expand the log first")
+    places = (path.parent, HERE.parent.parent / "core" / "record", HERE.parent / "arena" / "core" / "record")
+    known = [["-D", file.resolve()] for place in places if (file := place / "log.zdict").exists()]
+    with path.open("rb") as log:
+        process = subprocess.Popen([zstd, "-dcq", *(known[-1] if known else [])], stdin=log, stdout=subprocess.PIPE)
+    with process as expanding:
+        found = (expanding.stdout or log).read(MOST_BYTES + 1)
+    if process.returncode or len(found) > MOST_BYTES:
+        raise OSError(f"expected a log that zstd expands, to {MOST_BYTES} bytes at most; put log.zdict beside {path}")
+    return found
 
 
 def published(folder: Path) -> tuple[bytes | None, str | None, list[str] | None, int]:
@@ -142,9 +163,7 @@ def published(folder: Path) -> tuple[bytes | None, str | None, list[str] | None,
     beacon = hashlib.sha256(given["beacon"].encode()).digest()
     mix = hashlib.sha256(b"".join([b"arena/2/mix/", beacon, *parts])).hexdigest()
     if given.get("mix", mix) != mix:
-        raise ValueError(
-            f"expected the mix {mix} of the beacon and the contributions, got: {given['mix']} - at {folder}"
-        )
+        raise ValueError(f"expected the mix {mix} of beacon and contributions, got: {given['mix']} - at {folder}")
     return secret, mix, entropy, settings.get("chance", LATEST["chance"])
 
 
@@ -418,18 +437,14 @@ class Course:
             self.decisions, self.closed = [0] * self.players, {}
         self.turn = turn
         if record["record"] not in ("action", "late") and record["ms"] < self.ms:
-            raise Fault(
-                line, "4-6", f"expected a moment {self.ms} ms after the beginning or later, got: {record['ms']}"
-            )
+            raise Fault(line, "4-6", f"expected a moment {self.ms} ms after the start or later, got: {record['ms']}")
         self.ms = max(self.ms, record["ms"])
         match record["record"]:
             case "chance":
                 self.chance(line, record)
             case "action" | "late":
                 if closed := self.closed.get(record["kind"]):
-                    raise Fault(
-                        closed, "3.5-4", f"expected this behind line {line}: who is asked together forfeits last"
-                    )
+                    raise Fault(closed, "3.5-4", f"expected this behind line {line}: forfeits come last")
                 self.decided(line, record["seat"])
                 if record["record"] == "action" and record["kind"] in self.kinds:
                     self.decisions[record["seat"]] = self.kinds.index(record["kind"]) + 1
@@ -681,4 +696,6 @@ def uint64(text: bytes) -> int:
 
 
 if __name__ == "__main__":
+    if hasattr(signal, "SIGPIPE"):  # `| head` ends it without a traceback
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.exit(main(sys.argv[1:]))

@@ -24,6 +24,7 @@ from typing import BinaryIO, Final
 from arena.core.errors import ArenaError
 
 MIB: Final = 2**20
+MOST_ARCHIVE: Final = 300 * MIB  # Bytes of a bot's archive that a league may take, and of one that it has taken.
 MOST_LOG: Final = 64 * MIB  # Bytes of a game's log. The logs of the games of arena have less than a hundredth of that.
 MOST_DOCUMENT: Final = 16 * MIB  # bytes of what is published beside logs
 MOST_TEXT: Final = MIB  # bytes of what people write: boards, manifests, settings

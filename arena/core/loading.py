@@ -63,18 +63,27 @@ def entries(group: str) -> list[Entry]:
 @cache
 def _installed(folders: tuple[str, ...]) -> list[Entry]:
     """Returns the entry points for arena. To import `importlib.metadata` takes as long as a third of a command."""
-    files: dict[str, str] = {}  # of packages: the first on the path counts
+    texts: dict[str, str] = {}  # of packages their `entry_points.txt`: the first on the path counts
     for folder in folders:
+        if os.path.isfile(folder) or folder.endswith(".egg"):  # a zip or an egg: only that library knows their forms
+            from importlib.metadata import distributions
+
+            for one in distributions(path=[folder]):
+                package = re.sub("[-_.]+", "-", one.name or folder).lower()
+                texts.setdefault(package, one.read_text("entry_points.txt") or "")
         with suppress(OSError):
             for name in sorted(os.listdir(folder or ".")):
-                if name.endswith(("dist-info", "egg-info")):
-                    package = re.sub("[-_.]+", "-", name.rpartition(".")[0].partition("-")[0]).lower()
-                    files.setdefault(package, f"{folder}/{name}/entry_points.txt")
-    found, group = [], ""
-    for package, path in files.items():
-        with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
-            for section, name, value in _LINE.findall(file.read()):
-                group = section or group
-                if name and group.startswith("arena."):
-                    found.append(Entry(name, value, group, package))
+                package = re.sub("[-_.]+", "-", name.rpartition(".")[0].partition("-")[0]).lower()
+                if name.endswith(("dist-info", "egg-info")) and package not in texts:
+                    texts[package] = ""
+                    path = f"{folder}/{name}/entry_points.txt"
+                    with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+                        texts[package] = file.read()
+    found = []
+    for package, text in texts.items():
+        group = ""
+        for section, name, value in _LINE.findall(text):
+            group = section or group
+            if name and group.startswith("arena."):
+                found.append(Entry(name, value, group, package))
     return found

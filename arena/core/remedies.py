@@ -50,7 +50,8 @@ def of_extra(extra: str, options: Collection[str], takes: str) -> str:
     "Did you mean '--tournament latest'?"
     """
     if "--db" in options and "--tournament" not in options and not takes:
-        return "Leave it out: all of the database is meant, and '--db' names another."
+        names = " or ".join(f"'{name}'" for name in ("--db", "--league") if name in options)
+        return f"Leave it out: all of the database is meant, and {names} names another."
     if found := next((name for name in ("--tournament", "--league") if name in options), None):
         return f"Did you mean '{found} {extra}'?"
     return f"It takes {takes or 'none'}; leave the rest out."

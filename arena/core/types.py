@@ -201,9 +201,7 @@ def times_by_bot(texts: Iterable[str]) -> dict[str, str]:
         if equals and not name:
             raise ConfigError(f"expected a bot before the sign, as in fox=5+0.05, got: {text!r} - at --time")
         if name in found:
-            raise ConfigError(
-                f"expected one time of {name or 'all bots'}, got: {found[name]} and {control} - at --time"
-            )
+            raise ConfigError(f"expected one time of {name or 'all'}, got: {found[name]} and {control} - at --time")
         found[name] = control
     return found
 

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from arena.core.face import Payload, Seat, catalogue, drawing_kit, game_kit, log_records, plain, presenters, seat_styles
-from arena.pages.agents.seat import ASKED, GONE, OVER, AgentSeat
+from arena.pages.agents.seat import ASKED, OVER, AgentSeat
 from arena.pages.frames import difference, every_symbol, opening
 from arena.pages.parts import HERE, read_part, render, viewer_script, viewer_style
 from arena.pages.play.turn import Choice, Choosing, Turn
@@ -111,8 +111,8 @@ class SeatPage:
         self.number += 1
 
     def close(self, why: str) -> None:
-        """Takes the end of the seat, of which its messages do not tell: it has forfeited."""
-        if self.agent.phase not in (OVER, GONE):
+        """Takes the end of the seat, of which its messages do not tell: it has forfeited. The last word counts."""
+        if self.agent.phase != OVER:
             self._end, self._choosing = why, None
             self.agent.close()
             self.number += 1

@@ -103,7 +103,7 @@ def test_what_is_called_otherwise_elsewhere_is_found(typed: str, meant: str) -> 
 
 
 def test_an_argument_too_many_is_answered_with_what_to_do() -> None:
-    told = "argument (latest). Leave it out: all of the database is meant, and '--db' names another."
+    told = "argument (latest). Leave it out: all of the database is meant, and '--db' or '--league' names another."
     assert told in CliRunner().invoke(cli, ["site", "latest"]).output
     assert "(c). It takes A B; leave the rest out." in CliRunner().invoke(cli, ["compare", "a", "b", "c"]).output
 

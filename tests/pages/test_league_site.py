@@ -75,12 +75,22 @@ def test_a_league_has_a_face_from_its_first_minute(store: LeagueStore, tmp_path:
     assert page.count(" · final: 7") == page.count(" · final: ") == 1
     assert "The final is being played by 2 versions: 3 of at most 40 deals. First is random/1." in page
     assert page.index(">random/1</a>") < page.index(">greedy/1</a>")
+    assert "Who played the final comes first, and the others follow by their ratings. Provisional: a rating" in page
     face["address"] = "https://cup.example#sha256=1b"
     (tmp_path / "published" / "league.json").write_bytes(msgspec.json.encode(face))
     assert '<a href="https://cup.example/me">my bots</a>' in (make(store, tmp_path) / "index.html").read_text()
     board = LiveStandings(store.path, title="cup", endless=True)
     assert board.read()
     assert board.scores.title == "cup: the final, 3 of at most 40 deals"
+
+
+def test_the_games_of_a_season_are_those_that_count(store: LeagueStore, cup: str, tmp_path: Path) -> None:
+    assert "4 games ·" in (make(store, tmp_path) / "index.html").read_text()
+    store.matches.strike([1], "a test")
+    store.matches.void(2, "a test")  # which was to be played instead
+    league_kit.play(store, *store.versions.active(), rated=False)
+    assert documents.league(store, Settings(name="cup"), Folder(tmp_path))["games"] == 2
+    assert "2 games, 6 not counted ·" in (make(store, tmp_path) / "index.html").read_text()
 
 
 def make(store: LeagueStore, folder: Path) -> Path:

@@ -220,8 +220,8 @@ def test_the_clock_and_a_forfeit() -> None:
     assert page.agent.phase == GONE
     assert page.now()["end"] == "Your time was over."
     assert page.choose(0) is None
-    page.close("again")
-    assert page.now()["end"] == "Your time was over."
+    page.close("Your seat has forfeited.")
+    assert page.now()["end"] == "Your seat has forfeited.", "the last word is the referee's"
 
 
 def test_an_interrupted_game_has_no_places() -> None:

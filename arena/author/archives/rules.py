@@ -69,7 +69,7 @@ def within(mib: int) -> Limits:
 
 
 LIMITS: Final = Limits()
-MOST: Final = within(300)
+MOST: Final = within(files.MOST_ARCHIVE // files.MIB)
 """Limits of the largest archives that a league may take, and of those that one has taken already."""
 
 

@@ -36,9 +36,7 @@ if TYPE_CHECKING:
     help="Seats of a game; the last bot takes those that are left.  [default: a seat for each]",
 )  # fmt: skip
 @options.level_option
-@option(
-    HOW, "--pace", type=click.FloatRange(min=0), default=0, metavar="SECONDS", help="How long to show each decision."
-)
+@option(HOW, "--pace", type=click.FloatRange(min=0), default=0, metavar="SECONDS", help="Time to show each decision.")
 @option(HOW, "-v", "--verbose", is_flag=True, help="Show every message on stderr, and no board.")
 @options.logs_option("Where its folder of logs is made.")
 @options.each_game_option

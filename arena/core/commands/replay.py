@@ -29,9 +29,7 @@ FILE_WIDTH = 80  # the width of frames in a file or a pipe
 @click.command()
 @click.argument("log", metavar="LOG|ID", shell_complete=complete.games)
 @click.option("--seat", type=click.IntRange(min=0), metavar="N", help="Show only what this seat could know.")
-@click.option(
-    "--turn", type=click.IntRange(min=0), metavar="K", help="Print only this turn, or round; 0 is the set-up."
-)
+@click.option("--turn", type=click.IntRange(min=0), metavar="K", help="Print only this turn or round; 0 is the set-up.")
 @click.option(
     "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Write the game as a page for a browser instead: one file, no network.",

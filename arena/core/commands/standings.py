@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 @click.option("--rules", help="The latest tournament of these rules.", shell_complete=complete.rules)
 @click.option("--ruleset", help="The latest tournament of this ruleset.", shell_complete=complete.rulesets)
 @click.option("--pool", is_flag=True, help="All tournaments of its rules, ruleset and options together.")
-@click.option(
-    "--anchor", "anchors", multiple=True, metavar="BOT=RATING", help="A rating that is given; may be repeated."
-)
+@click.option("--anchor", "anchors", multiple=True, metavar="BOT=RATING", help="A rating that is given; repeatable.")
 @click.option("--without", multiple=True, metavar="BOT", help="Leave out its games; may be repeated.")
 @columns_option
 @click.option("--crosstable", is_flag=True, help="Make the cross-table of more than 100 bots too.")

@@ -38,6 +38,8 @@ class VerifyRow(msgspec.Struct, frozen=True, kw_only=True):
     turns: int | None = None
     draws_checked: bool | None = None
     """Whether the secret was known, so that the draws could be computed again."""
+    stranger: str | None = None
+    """Its tournament, where the commitment.json beside it is of another one: by that it was not checked."""
     reason: str | None = None
     """Departure from the rules, where and how, if there is one."""
     later: bool = False
@@ -50,12 +52,16 @@ class VerifyRow(msgspec.Struct, frozen=True, kw_only=True):
 
         if log.fault is not None:
             return cls(log=log.path, ok=False, reason=log.fault.reason, later=log.fault.check == UNCHECKED_LOG)
-        return cls(log=log.path, ok=True, turns=log.turns, draws_checked=log.draws_checked)
+        own = log.head.tournament
+        stranger = own if own and log.beside not in (own, None) else None
+        return cls(log=log.path, ok=True, turns=log.turns, draws_checked=log.draws_checked, stranger=stranger)
 
     def __str__(self) -> str:
         if not self.ok:
             return f"-  {self.reason}" if self.later else f"FAILED  {self.reason}"
         draws = "draws checked" if self.draws_checked else f"draws not checked: its {SECRET_FILE} is not beside it"
+        if self.stranger is not None:
+            draws = f"of tournament {self.stranger}, not of the commitment.json beside it, by which it was not checked"
         return f"ok  {self.log}  {counted(self.turns or 0, 'turn')}, {draws}"
 
 

@@ -102,8 +102,13 @@ def _rate_two(one: Rating, other: Rating, rank: int, other_rank: int) -> list[Ra
     variance, other_variance = one.sigma**2 + TAU**2, other.sigma**2 + TAU**2
     spread = math.sqrt(variance + other_variance + 2 * BETA**2)
     ahead, margin = (one.mu - other.mu) / spread, _draw_margin() / spread
-    v, w = (environment.v_draw, environment.w_draw) if rank == other_rank else (environment.v_win, environment.w_win)
-    shift, shrink = v(ahead, margin) / spread, w(ahead, margin) / spread**2
+    if rank == other_rank:
+        v, w = environment.v_draw(ahead, margin), environment.w_draw(ahead, margin)
+    elif below := environment.cdf(x := ahead - margin):
+        w = (v := environment.pdf(x) / below) * (v + x)  # as v_win and w_win, which compute all of it twice
+    else:
+        v, w = -x, environment.w_win(ahead, margin)
+    shift, shrink = v / spread, w / spread**2
     return [
         Rating(one.mu + variance * shift, math.sqrt(variance * (1 - variance * shrink))),
         Rating(other.mu - other_variance * shift, math.sqrt(other_variance * (1 - other_variance * shrink))),

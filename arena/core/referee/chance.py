@@ -14,12 +14,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
 from arena.core.errors import ConfigError, MachineFault
-from arena.core.record.published import CHANCE
+from arena.core.record.published import CHANCE, Contributions
 from arena.core.types import Seat
 
 VERSION: Final = CHANCE  # of `protocol/CHANCE.md`: a tournament's settings name it
@@ -87,6 +87,12 @@ def mix(beacon: str = "", contributions: Iterable[bytes] = ()) -> bytes:
     """
     parts = [b"arena/2/mix/", hashlib.sha256(beacon.encode()).digest(), *contributions]
     return hashlib.sha256(b"".join(parts)).digest()
+
+
+def contributions_of(tournament: str, beacon: str, entropy: Sequence[str | None]) -> Contributions:
+    """Returns what is published of them; `entropy` is what each entrant contributed (hex)."""
+    mixed = mix(beacon, [bytes.fromhex(given) for given in entropy if given])
+    return Contributions(tournament=tournament, beacon=beacon, entropy=list(entropy), mix=mixed.hex())
 
 
 NO_MIX: Final = mix()  # nobody but the organiser put anything into chance

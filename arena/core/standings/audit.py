@@ -131,9 +131,7 @@ class Auditor:
             self._fault("commitment", f"{folder}/{wrong}")
         for inner in sorted(folder.iterdir()) if self._published.commitment is not None else ():
             if inner.is_dir() and (find_logs(inner) or any(inner.rglob(COMMITMENT_FILE))):
-                self._fault(
-                    "schedule", f"{inner}: expected no folder of games among the games of a tournament, got one"
-                )
+                self._fault("schedule", f"{inner}: expected no folder of games among games of a tournament, got one")
         self._schedule: Schedule | None = None
         self._settings: Settings | None = None
         self._played_sha256 = ""
@@ -278,9 +276,7 @@ class Auditor:
         for one in told.corrections:
             is_right = one.game in self._kept and counts.get(one.game, True) != one.counts and one.reason and one.by
             if not is_right or not (is_date(one.at) and at <= one.at):
-                self._fault(
-                    "schedule", f"{place}: expected results taken back in turn, and by whom and why, got: {one}"
-                )
+                self._fault("schedule", f"{place}: expected results taken back in turn, by whom and why, got: {one}")
             counts[one.game], at = one.counts, one.at
         return told.struck()
 

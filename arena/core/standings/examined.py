@@ -41,6 +41,8 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     result: GameResult | None = None
     turns: int = 0
     draws_checked: bool = False
+    beside: str | None = None
+    """The tournament whose commitment it was checked by, if there was one."""
     has_receipts: bool = False
 
     @property
@@ -57,7 +59,8 @@ def examine(path: str, beside: str | None = None) -> Examined:
         beside: The folder with what is published of its tournament; None means the log's own.
     """
     try:
-        verdict = verify(Path(path), _published_in(beside or str(Path(path).parent)))
+        known = _published_in(beside or str(Path(path).parent))
+        verdict = verify(Path(path), known)
     except ReplayMismatch as error:
         return Examined(path=path, fault=Fault(error.check, str(error)))
     except LogError as error:
@@ -71,6 +74,7 @@ def examine(path: str, beside: str | None = None) -> Examined:
         turns=verdict.turns,
         has_receipts=verdict.log.outcome.receipts is not None,
         draws_checked=verdict.draws_checked,
+        beside=None if known.commitment is None else known.commitment.tournament,
     )
 
 

@@ -146,6 +146,8 @@ def connect(path: Path, *, write: bool) -> Connection:
             the operator.
     """
     mode = "rwc" if write else "ro"
+    if not write and not os.access(path.resolve().parent, os.W_OK) and not Path(f"{path.resolve()}-wal").exists():
+        mode += "&immutable=1"  # else SQLite would make files beside it, even to read one that nobody writes
     try:
         connection = sqlite3.connect(
             f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None, factory=Connection

@@ -2,7 +2,7 @@
 
 Laws:
 1. Rows are those of the views (`arena.core.store.views`), with their columns as keys. So what a command prints as JSON
-   or CSV is what a query of the same view gives.
+   or CSV is what a query of the same view gives, but that the path of a log is the one at which it is now.
 2. An expression of the operator's reads the views and nothing else, and has a few seconds.
 """
 
@@ -20,6 +20,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from arena.core.errors import ConfigError, StoreError, did_you_mean
+from arena.core.record.log import existing_log
 from arena.core.store.reader import Reader, moved_with
 from arena.core.store.records import game_id
 from arena.core.store.removal import content_bytes, count_rows
@@ -221,12 +222,14 @@ class Finder(Reader):
         cursor = self._db.execute(query, parameters)
         names = [column[0] for column in cursor.description]
         return [
-            {
-                name: msgspec.json.decode(value) if name in _JSON and value is not None else value
-                for name, value in zip(names, row, strict=True)
-            }
-            for row in cursor
+            {name: value and self._read(name, value) for name, value in zip(names, row, strict=True)} for row in cursor
         ]
+
+    def _read(self, name: str, value: Any) -> Any:
+        if name == "log":
+            folder, _, file = value.rpartition("/")
+            return str(existing_log(Path(moved_with(self.path, folder), file)))
+        return msgspec.json.decode(value) if name in _JSON else value
 
     def _check_names(self, wanted: Wanted) -> None:
         names = {name for (name,) in self._db.execute("SELECT DISTINCT name FROM entrants")}

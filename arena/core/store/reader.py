@@ -252,6 +252,12 @@ class Reader:
         (count,) = self._db.execute(query, (tournament,)).fetchone()
         return int(count)
 
+    def counted(self, tournament: str) -> tuple[int, int]:
+        """Returns how many games count, and how many are over that do not: void, unrated, or taken back."""
+        query = "SELECT status = 'done' AND counts, count(*) FROM games WHERE tournament = ?"
+        over = dict(self._db.execute(f"{query} AND status IN ('done', 'void') GROUP BY 1", (tournament,)).fetchall())
+        return over.get(1, 0), over.get(0, 0)
+
     def logs(self, tournament: str) -> list[str]:
         """Returns the names of the logs of the games that are done, in schedule order."""
         query = "SELECT log FROM games WHERE tournament = ? AND status = 'done' ORDER BY number"

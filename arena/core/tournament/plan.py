@@ -29,19 +29,18 @@ from arena.core.record.published import (
     SECRET_FILE,
     Commitment,
     CommittedBot,
-    Contributions,
     Secret,
     publish,
     published,
     sha256_of,
 )
 from arena.core.referee import beacon
-from arena.core.referee.chance import commitment, new_secret, seed_secret
+from arena.core.referee.chance import commitment, contributions_of, new_secret, seed_secret
 from arena.core.store.reader import Reader
 from arena.core.store.records import Entrant, Tournament
 from arena.core.store.store import Store, now
 from arena.core.tournament.formats.base import Planning
-from arena.core.tournament.settings import Settings, mix_of
+from arena.core.tournament.settings import Settings
 from arena.core.types import Level
 from arena.core.wire.messages import Hello
 
@@ -249,10 +248,7 @@ def publish_contributions(tournament: Tournament) -> None:
     """
     entropy = tournament.entropy or ()
     if tournament.beacon or any(entropy):
-        document = Contributions(
-            tournament=tournament.id, beacon=tournament.beacon, entropy=list(entropy), mix=mix_of(tournament).hex()
-        )
-        publish_beside(tournament, CONTRIBUTIONS_FILE, document)
+        publish_beside(tournament, CONTRIBUTIONS_FILE, contributions_of(tournament.id, tournament.beacon, entropy))
 
 
 def draw_tournament(settings: Settings, id: str, logs: Path) -> Tournament:

@@ -62,7 +62,8 @@ def standings(
 @click.option("--author", metavar="NAME", help="Of a league here: games of this author's versions.")
 @click.option("--bot", default="", metavar="NAME", help="Of this bot, or this version of one.")
 @click.option("--lost", "only", flag_value="lost", help="Lost games only.")
-@click.option("--forfeits", "only", flag_value="forfeits", help="Games that the bot forfeited only.")
+@click.option("--forfeited", "only", flag_value="forfeits", help="Games that the bot forfeited only.")
+@click.option("--forfeits", "only", flag_value="forfeits", hidden=True, help="What --forfeited was called.")
 @click.option(
     "--limit", "most", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="Show at most N games."
 )

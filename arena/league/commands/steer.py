@@ -230,7 +230,9 @@ def strike(folder: Path, name: str, author: bool, reason: str) -> None:
     """
     answer = order(folder, "strike", {"name": name, "of": "author" if author else "bot", "reason": reason})
     if answer is not None:
-        echo(f"Taken back: {counted(answer['matches'], 'match')}; retired: {', '.join(answer['retired'])}")
+        none = "no match: none of theirs counts in the open season, and closed seasons stay as they are"
+        taken = counted(answer["matches"], "match") if answer["matches"] else none
+        echo(f"Taken back: {taken}; retired: {', '.join(answer['retired'])}")
 
 
 def _who(active: str | None) -> str:

@@ -194,6 +194,8 @@ def show_final(final: Payload, indent: str = "", above: Payload | None = None) -
         rating = "" if item["rating"] is None else f"  rating {item['rating']} ({item['low']} to {item['high']})"
         of_all = f"  (rank {above[item['name']]} of all)" if above and item["name"] in above else ""
         echo(plain(f"{indent}{item['rank']:>3}  {item['name']}{points}{rating}{of_all}"))
+    if above:
+        echo(f"{indent}Who played it comes first in the table above; the others follow by their ratings.")
     if final["left"]:
         echo(f"{indent}Out of it: {', '.join(final['left'])}")
 

@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Meta, Struct
 
-from arena.core.face import Payload, log_records, wire_messages
+from arena.core.face import Payload, files, log_records, wire_messages
 
 API: Final = "/api/v1"
 """Where the requests are, at the league's address."""
@@ -23,7 +23,7 @@ MAX_AUTHOR_FRAME: Final = 66_560
 """Bytes of a message from an author: a frame of a bot, and 1 KiB."""
 MAX_DOOR_FRAME: Final = 1_052_672
 """Bytes of a message from the door: a frame of a referee, and 4 KiB."""
-MAX_ARCHIVE: Final = 314_572_800
+MAX_ARCHIVE: Final = files.MOST_ARCHIVE
 """Bytes of the largest archive that a league may take."""
 MAX_WAIT_S: Final = 60
 """How long `versions` waits for a version to be tried, in seconds."""

@@ -68,7 +68,7 @@ def league(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "dates": settings.season.dates.of_season(season.opened if season else None).document(),
         "season": season and season.name,
         "commitment": row and row.commitment,
-        "games": 0 if row is None else row.rated,
+        "games": 0 if row is None else reader.finder.counted(row.id)[0],
         "seasons": [
             {
                 "name": one.name,

@@ -39,9 +39,7 @@ def write_commitment(folder: Folder, season: Season, tournament: game_rows.Tourn
 def write_beacon(folder: Folder, tournament: game_rows.Tournament) -> None:
     """Writes the value of a season's beacon, if it is known. Raises OSError: it cannot be written."""
     if value := tournament.beacon:
-        document = record_files.Contributions(
-            tournament=tournament.id, beacon=value, entropy=[], mix=chance.mix(value).hex()
-        )
+        document = chance.contributions_of(tournament.id, value, ())
         record_files.publish(folder_of(folder, tournament.id), record_files.CONTRIBUTIONS_FILE, document)
 
 

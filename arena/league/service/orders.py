@@ -190,6 +190,7 @@ def strike(context: OrderContext) -> Payload:
     season, matches = store.seasons.current(), 0
     if season is not None:
         matches = store.matches.strike_all(entrants, told, Manager().alive)
+    if season is not None and matches:
         taken = TakenBack(season.name, what, matches, reason)
         store.set_control("taken_back", [*store.controls.taken_back, taken])
     for author_name in {version.author for version in versions}:

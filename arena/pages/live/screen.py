@@ -7,6 +7,7 @@ Laws:
 
 from __future__ import annotations
 
+import textwrap
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -71,8 +72,8 @@ class Screen:
     def draw(self, scores: Scores, error: str, width: int, height: int) -> list[Text]:
         """Returns what is on the screen."""
         if width < scenes.LEAST_WIDTH or height < NEEDED:
-            needed = f"{scenes.LEAST_WIDTH} columns and {NEEDED} lines"
-            return [Text(f"This needs {needed}; the terminal has {width} and {height}. Make it larger, or q quits.")]
+            told = f"This needs {scenes.LEAST_WIDTH} columns and {NEEDED} lines, not {width} and {height}. Or q quits."
+            return [Text(line) for line in textwrap.wrap(told, max(1, width))][:height]
         title = _title(scores, error, width)
         self._none = self._games.none_running(time.monotonic(), played=scores.running)
         if self._page:

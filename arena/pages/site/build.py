@@ -83,7 +83,8 @@ def build(wish: Wish, count: Count) -> SiteBuilt:
         faults = _make(wish, reels, count)
         findings = _findings(wish, reader, rows, count)
         made = {row.id: frozenset(replays.made(wish.folder / row.id)) for row in rows}
-        listed = [heading(row, page.name if (page := reader.page(row.id)) else "") for row in rows]
+        named = ((row, page.name if (page := reader.page(row.id)) else "") for row in rows)
+        listed = [heading(row, reader.counted(row.id), name) for row, name in named]
         entered = _entered(reader)
         for row in reversed(rows):
             with reader.snapshot():

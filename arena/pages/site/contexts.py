@@ -97,7 +97,9 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """What the pages of a tournament are made from."""
 
     row: game_rows.Tournament
-    name: str
+    is_league: bool
+    """Whether it is a season of a league."""
+    head: Payload
     entrants: Sequence[game_rows.Entrant]
     members: Mapping[int, Member]
     """Members of a league's open season by entrant."""
@@ -117,11 +119,6 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """Facts that everybody may know of the league, by `FACE`; nothing of a season that is over."""
 
     @property
-    def is_league(self) -> bool:
-        """Whether it is a season of a league."""
-        return bool(self.name)
-
-    @property
     def is_cooperative(self) -> bool:
         """Whether all seats of a game are of one team."""
         return value_types.is_cooperative(self.row.settings["game"].get("teams"))
@@ -136,8 +133,8 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
         return next(entrant for entrant in self.entrants if entrant.name == bot)
 
 
-def heading(row: game_rows.Tournament, name: str = "") -> Payload:
-    """Returns what a tournament is called, and what it is in a few words."""
+def heading(row: game_rows.Tournament, counted: tuple[int, int], name: str = "") -> Payload:
+    """Returns what a tournament is called, and what it is in a few words; `counted` is as `Reader.counted` has it."""
     settings, game = row.settings, row.settings["game"]
     players = sorted({one["players"] for one in settings.get("games", [game])})
     seated = f"{' or '.join(map(str, players))} players"
@@ -158,7 +155,8 @@ def heading(row: game_rows.Tournament, name: str = "") -> Payload:
         "facts": [played, *facts] if name else facts,
         "finished": row.status == "finished",
         "when": moment(row.finished or row.created),
-        "games": row.rated,
+        "games": counted[0],
+        "uncounted": counted[1],
         "planned": row.games,
         "open": row.open,
     }
@@ -185,7 +183,7 @@ def tournament(shown: Shown) -> Payload:
     rated = [measured for row in rows if (measured := _measured(shown, row)) is not None]
     scale = scale_of(rated)
     return {
-        "head": heading(shown.row, shown.name),
+        "head": shown.head,
         "void": "; ".join(filter(None, (shown.report.void, shown.report.struck))),
         "league": shown.is_league,
         "scale": [(tick, scale.at(tick)) for tick in scale.ticks()] if rated else [],
@@ -474,7 +472,7 @@ def bot(
     table = shown.report.crosstable or ()
     against = next((row.against for row in table if row.bot == entrant.name), ())
     return {
-        "head": heading(shown.row, shown.name),
+        "head": shown.head,
         "league": shown.is_league,
         "entrant": entrant,
         "row": _standing(shown, row, rank, Scale(0.0, 1.0)),

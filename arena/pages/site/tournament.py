@@ -57,7 +57,7 @@ class TournamentPages:
         self._made = made
         self._last_moment = last_moment
         self._folder = site / row.id
-        self._head = heading(row, name)
+        self._head = heading(row, reader.counted(row.id), name)
         self._findings = findings
         self._members = msgspec.convert(part.members() if part else {}, dict[int, Member])
         face = part.about() if part else {}
@@ -65,7 +65,7 @@ class TournamentPages:
         self._standings = part.standings() if part else None
         final = self._standings and self._standings.get("final")
         self.facts = [
-            [row.id, name, row.settings, row.status, row.finished, row.games, row.open, row.rated, row.beacon],
+            [row.id, name, row.settings, row.finished, row.rated, row.beacon, self._head],
             [(other.id, reader.course_of(other.id)) for other in promises.sources_of(reader, row)],
             entered,
             hashlib.sha256(repr(sorted(made)).encode()).hexdigest(),
@@ -133,7 +133,8 @@ class TournamentPages:
         together = value_types.is_cooperative(row.settings["game"].get("teams"))
         return Shown(
             row=row,
-            name=self._name,
+            is_league=bool(self._name),
+            head=self._head,
             entrants=entrants,
             members=self._members,
             report=document,

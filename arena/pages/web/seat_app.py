@@ -79,6 +79,14 @@ class _Game:
         """Whether there is a result, and nothing more will be heard."""
         return self.future.done() and (self.agent.phase == OVER or self.front.closed)
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the person lost on time by the word of the referee, whose clock it is."""
+        if self.future.done() and self.future.exception() is None:
+            forfeit = self.future.result().seats[self.table.seat].forfeit
+            return forfeit is not None and forfeit.code == "timeout"
+        return False
+
 
 class Playing:
     """Lets a person play games, one after another. `app` is the application for the browser.
@@ -162,11 +170,11 @@ class Playing:
 
     def _lost(self, game: _Game) -> None:
         """The seat's process has ended: after the game, or because the seat forfeited."""
-        # The referee's clock began before the page heard of it, on a busy machine by a second.
-        left = game.agent.left_s
-        game.page.close(_FORFEITED if left is None or left > 1 else _LATE)
+        game.page.close(_LATE if game.is_late else _FORFEITED)
 
     def _ended(self, game: _Game) -> None:
+        if game.is_late and game.front.closed:
+            game.page.close(_LATE)
         if game is self._game:
             self._tell()
 

@@ -63,6 +63,14 @@ def rows(query: str) -> list[tuple[object, ...]]:
         return connection.execute(query).fetchall()
 
 
+def test_the_path_of_a_log_is_the_one_that_opens() -> None:
+    [game] = found("--limit", "1")
+    log = Path(str(game["log"]))
+    packed = log.rename(log.with_name(f"{log.name}.zst"))
+    assert found("--limit", "1") == [{**game, "log": str(packed)}]
+    packed.rename(log)
+
+
 def test_a_script_finds_the_lost_games_of_a_bot() -> None:
     games = found("--bot", "bob", "--lost")
     expected = rows("SELECT game FROM v_seats WHERE bot = 'bob' AND outcome = 'lost' ORDER BY game DESC")

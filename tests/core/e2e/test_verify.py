@@ -47,6 +47,11 @@ def test_every_promise_is_kept(folder: Path) -> None:
     assert all(row["ok"] and row["draws_checked"] for row in document["logs"])
     told = arena(folder, "verify", "logs", "--complete", "--db", "arena.db").stdout
     assert told.count("  ok      ") == 8
+    [log] = (folder / "logs").glob("*/*-000000.jsonl")
+    commitment = log.with_name("commitment.json")
+    commitment.write_text(commitment.read_text().replace(log.parent.name, "another", 1))
+    alone = arena(folder, "verify", str(log)).stdout
+    assert f"of tournament {log.parent.name}, not of the commitment.json beside it, by which it was not" in alone
 
 
 def lose_a_log(folder: Path) -> None:

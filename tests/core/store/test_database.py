@@ -44,10 +44,14 @@ def test_there_is_one_writer_and_the_error_names_it(tmp_path: Path) -> None:
         pass
 
 
-def test_a_reader_cannot_write(tmp_path: Path) -> None:
+@pytest.mark.parametrize("writable", [True, False])
+def test_a_reader_cannot_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writable: bool) -> None:
     path = tmp_path / "arena.db"
     with open_store(path):
         pass
+    monkeypatch.setattr(os, "access", lambda *_: writable)  # of its folder, which SQLite would write into
+    with open_reader(path):
+        assert (tmp_path / "arena.db-shm").exists() == writable
     with pytest.raises(StoreError, match="readonly"), open_reader(path) as reader:
         reader._db.execute("DELETE FROM games")
 

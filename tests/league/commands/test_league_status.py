@@ -78,3 +78,5 @@ def test_a_league_s_folder_is_no_season(tmp_path: Path, monkeypatch: pytest.Monk
     ended = CliRunner().invoke(cli, ["league", "season", "close", "cup"])
     assert "expected NAME first, got the folder of a league; give it as NAME --league cup" in ended.output
     assert _name_of(Path("cup")) == ("Cup", "https://cup.example")
+    Path("cup/league.db").unlink()
+    assert "`arena league restore` makes" in CliRunner().invoke(cli, ["league", "status", "cup"]).output

@@ -62,7 +62,8 @@ def test_standings_and_games_are_documents(run: Run) -> None:
     assert [item["name"] for item in standings["items"]] == ["random/1", "greedy/1"]  # type: ignore[attr-defined]
     assert "random/1" in run("league", "standings", "cup").stdout
     assert told(run, "games", "cup") == {"games": []}
-    assert "of the open season is like that" in run("league", "games", "cup", "--bot", "random", "--lost").stderr
+    for only in ("--lost", "--forfeited", "--forfeits"):
+        assert "of the open season is like that" in run("league", "games", "cup", "--bot", "random", only).stderr
     assert "did you mean 'random'" in run("league", "games", "cup", "--bot", "randon", code=1).stderr
     assert "expected a season that is closed" in run("league", "standings", "cup", "--season", "x", code=2).stderr
 

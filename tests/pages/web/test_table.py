@@ -37,8 +37,12 @@ PATIENCE_S = 60.0
 class Game:
     """A game with the person in one seat; the others and chance are played at random."""
 
-    def __init__(self, settings: GameSettings, seat: int = 0, *, seed: int = 1, clock: bool = False) -> None:
-        self.settings, self.seat, self.clock = settings, seat, clock
+    def __init__(
+        self, settings: GameSettings, seat: int = 0, *, seed: int = 1, clock: bool = False, late: bool = False
+    ) -> None:
+        self.settings, self.seat, self.clock, self.late = settings, seat, clock, late
+        did = SimpleNamespace(forfeit=SimpleNamespace(code="timeout") if late else None)
+        self.result = SimpleNamespace(seats=[did] * settings.players)
         self.rng = random.Random(seed)
         self.course = Course(rules_of(settings))
         self.hidden: set[str] = set()
@@ -65,12 +69,12 @@ class Game:
             tell({"type": "game_start", "time": {} if self.clock else {"off": True}})
             for request in requests(self.course, self.rng, self.seat):
                 tell(request | {"clock": {"limit_ms": 60_000, "bank_ms": None}})
-                line = file.readline()
+                line = b"" if self.late else file.readline()
                 if not line:
-                    return None
+                    return self.result
                 self.course.answer(self.seat, msgspec.json.decode(line)["action"])
             tell(over(self.course, self.seat))
-            return None
+            return self.result
 
 
 class Page:
@@ -238,6 +242,14 @@ def test_late_repeated_and_strange_actions_are_refused() -> None:
             half.sendall(b"POST /act HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nhalf")
         assert ask(page.listening, "/act").status == 405
         assert page.told["now"]["ask"]["undo"]
+
+
+def test_who_was_late_is_told_so_by_the_referee_s_word() -> None:
+    with table(Game(samurai(), clock=True, late=True)) as (_, listening):
+        page = Page(listening)
+        over = page.hear(lambda told: told["over"] is not None)
+        assert over["now"]["end"] == "Your time was over: you have forfeited."
+        page.close()
 
 
 def test_a_reload_shows_the_turn_as_it_is_and_the_older_page_is_told() -> None:

@@ -117,7 +117,7 @@ class AuthorSeats:
             if said.do == "resign":
                 seat.end("resigned", "you have resigned")
             else:
-                line = seat.agent.play(said.request, said.plays, said.note, said.cost)
+                line = seat.agent.play(said.request, said.plays, said.note, msgspec.to_builtins(said.cost))
                 seat.send(wire_messages.Action(id=seat.asked, **line))
         except errors.ConfigError as error:
             raise Refusal("state", str(error), "see how your seat stands") from None

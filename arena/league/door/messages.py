@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from arena.core.face import Payload, files, log_records, wire_messages
 
@@ -38,7 +38,7 @@ BotName: TypeAlias = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,
 Digest: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Sitting: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=wire_messages.MAX_INT)]
-Cost: TypeAlias = Literal["tokens_in", "tokens_out", "microdollars", "retries"]
+Cost: TypeAlias = Annotated[int, Meta(ge=0, le=log_records.MOST_COST)] | UnsetType
 
 
 # What a request over HTTP may ask for, behind the question mark
@@ -133,6 +133,15 @@ class WaitQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Seconds to wait at most, until you are asked or the game is over."""
 
 
+class SeatCost(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Costs of the decision, as far as you know them."""
+
+    tokens_in: Cost = UNSET
+    tokens_out: Cost = UNSET
+    microdollars: Cost = UNSET
+    retries: Cost = UNSET
+
+
 class SeatSaid(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An answer of an author in their seat."""
 
@@ -144,8 +153,7 @@ class SeatSaid(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One play, made from a product of `legal`."""
     note: Annotated[str, Meta(max_length=wire_messages.MAX_NOTE)] = ""
     """Your thoughts, for the log: nobody sees them during the game."""
-    cost: dict[Cost, Annotated[int, Meta(ge=0, le=log_records.MOST_COST)]] = {}
-    """Costs of the decision, if you know them: `tokens_in`, `tokens_out`, `microdollars`, `retries`."""
+    cost: SeatCost = SeatCost()
 
 
 # Answers over HTTP

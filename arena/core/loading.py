@@ -69,7 +69,8 @@ def _installed(folders: tuple[str, ...]) -> list[Entry]:
             from importlib.metadata import distributions
 
             for one in distributions(path=[folder]):
-                package = re.sub("[-_.]+", "-", one.name or folder).lower()
+                told = one.read_text("METADATA") or one.read_text("PKG-INFO") or ""
+                package = re.sub("[-_.]+", "-", told.partition("Name: ")[2].partition("\n")[0] or folder).lower()
                 texts.setdefault(package, one.read_text("entry_points.txt") or "")
         with suppress(OSError):
             for name in sorted(os.listdir(folder or ".")):

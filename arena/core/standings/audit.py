@@ -175,7 +175,7 @@ class Auditor:
         if before is not None and self._games() is not None:
             self._make_again(before, complete=complete)
         games = self._games()
-        missing = [number for number in range(games or 0) if number not in self._kept]
+        missing = [] if games is None else self._missing(games)
         if secret is not None and not self._draws_unchecked:
             self._checked.add("deals")
         if self._is_open() and not missing and (complete or secret is not None):
@@ -448,6 +448,9 @@ class Auditor:
             yield void_text(games, losses)
         if unproven:
             yield f"of {unproven} of them no receipt says so: arena wrote none that do before 0.3.0"
+
+    def _missing(self, games: int) -> list[int]:
+        return [number for number in range(games) if number not in self._kept]
 
 
 def _gaps(missing: list[int], games: int) -> str:

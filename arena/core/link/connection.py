@@ -98,7 +98,8 @@ class Connection:
             if (message := self._zmtp.alone(data)) is not None:
                 return message
             message = self._zmtp.feed(data)
-            self._answer()
+            if answers := self._zmtp.answers():
+                self._answer(answers)
             commands = self._zmtp.commands
             if commands > _FREE_COMMANDS + (monotonic_ns() - self.begun_ns) // _COMMAND_NS:
                 raise RemoteProtocolError("protocol_violation", f"expected few heartbeats, got: {commands:,}", "§4.1-5")
@@ -131,8 +132,7 @@ class Connection:
         """Closes it. What is unsent is lost."""
         self._socket.close()
 
-    def _answer(self) -> None:
-        answers = self._zmtp.answers()
+    def _answer(self, answers: bytes) -> None:
         if len(self._unsent) + len(answers) > MAX_UNSENT_BYTES:
             raise RemoteProtocolError(
                 "protocol_violation", "expected a bot that reads, got: one that does not", "§4.1-3"

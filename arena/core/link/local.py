@@ -48,7 +48,7 @@ class LocalLink:
         self.lateness_ns = 0
         self.waited_ns: dict[Seat, int] = {}
         self._own_wait_ns, self._own_look_ns = own_wait_ns(), 0
-        """How long this thread had been ready and without a core when that was looked at, and when that was."""
+        """Nanoseconds that this thread had been ready and without a core at the last look; the time of that look."""
         self._pool = pool
         self._specs = specs
         self._deal = deal

@@ -1,4 +1,4 @@
-"""What an agent was told of its seat, and what it plays there. Pure but for the clock.
+"""The seat of an agent: messages that it was told, plays that it makes. Pure but for the clock.
 
 Laws:
 1. Everything is made from the messages of one seat, those that a bot gets. So nothing hidden can reach the agent.

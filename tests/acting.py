@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from arena.core.rules.base import Event, Rules
+from arena.core.rules.base import Decision, Event, Rules
 from arena.core.rules.course import Ask, Chance, Course, Over
 from arena.core.types import Payload
 
@@ -24,24 +24,29 @@ def first_play(legal: list[Payload]) -> Payload:
     }
 
 
-def requests(course: Course, rng: random.Random, seat: int = 0) -> Iterator[Payload]:
-    """Plays the others and chance at random; yields what a seat is told, and the caller answers."""
+def decisions(course: Course, rng: random.Random) -> Iterator[Decision]:
+    """Yields the decisions of a game, which the caller answers, and draws chance at random."""
     while not isinstance(due := course.due, Over):
         if isinstance(due, Chance):
             course.draw(rng.randrange(due.draw.n))
-            continue
-        assert isinstance(due, Ask)
-        for decision in course.ask().decisions:
-            rules, state = course.rules, course.asked[decision.seat].state
-            if decision.seat == seat:
-                yield {
-                    "type": "request", "kind": decision.kind, "clock": {"limit_ms": 2000, "bank_ms": None},
-                    "view": rules.view(state, seat), "events": course.news(seat),
-                    "legal": rules.write_legal(state, seat),
-                }  # fmt: skip
-            else:
-                legal = rules.legal(state, decision.seat)
-                course.answer(decision.seat, rules.write_action([legal[rng.randrange(len(legal))]]))
+        else:
+            assert isinstance(due, Ask)
+            yield from course.ask().decisions
+
+
+def requests(course: Course, rng: random.Random, seat: int = 0) -> Iterator[Payload]:
+    """Plays the others and chance at random; yields what a seat is told, and the caller answers."""
+    for decision in decisions(course, rng):
+        rules, state = course.rules, course.asked[decision.seat].state
+        if decision.seat == seat:
+            yield {
+                "type": "request", "kind": decision.kind, "clock": {"limit_ms": 2000, "bank_ms": None},
+                "view": rules.view(state, seat), "events": course.news(seat),
+                "legal": rules.write_legal(state, seat),
+            }  # fmt: skip
+        else:
+            legal = rules.legal(state, decision.seat)
+            course.answer(decision.seat, rules.write_action([legal[rng.randrange(len(legal))]]))
 
 
 def over(course: Course, seat: int = 0) -> Payload:

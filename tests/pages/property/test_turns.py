@@ -17,6 +17,7 @@ from arena.core.rules.base import Rules
 from arena.core.rules.course import Accepted, Ask, Chance, Course, Over
 from arena.core.types import Payload
 from arena.pages.play.turn import Choosing, Turn
+from tests.acting import decisions
 
 RULESETS = [(name, ruleset) for name in ("samurai", "gardener") for ruleset in game(name).rulesets]
 
@@ -85,22 +86,18 @@ def test_any_way_through_the_choices_is_a_legal_action(name: str, ruleset: str, 
 def test_a_guess_is_a_state_that_the_seat_sees_as_its_own(name: str, ruleset: str, seed: int) -> None:
     rules = rules_of(make_settings(name, 3, ruleset=ruleset))
     rng, course = random.Random(seed), Course(rules)
-    while not isinstance(due := course.due, Over):
-        if isinstance(due, Chance):
-            course.draw(rng.randrange(due.draw.n))
-            continue
-        for decision in course.ask().decisions if isinstance(due, Ask) else ():
-            seat, state = decision.seat, course.state
-            if not course.unfinished and (decision.race or len(course.asked) == 1):
-                view = rules.view(state, seat)
-                guessed = rules.guess(view, decision.kind)
-                assert rules.view(guessed, seat) == view
-                assert rules.write_legal(guessed, seat) == rules.write_legal(state, seat)
-            legal = rules.legal(course.state, seat)
-            play = legal[rng.randrange(len(legal))]
-            if not course.rules.write_action([play]).get("plays", [0]):
-                play = legal[0]
-            course.answer(seat, rules.write_action([play]))
+    for decision in decisions(course, rng):
+        seat, state = decision.seat, course.state
+        if not course.unfinished and (decision.race or len(course.asked) == 1):
+            view = rules.view(state, seat)
+            guessed = rules.guess(view, decision.kind)
+            assert rules.view(guessed, seat) == view
+            assert rules.write_legal(guessed, seat) == rules.write_legal(state, seat)
+        legal = rules.legal(course.state, seat)
+        play = legal[rng.randrange(len(legal))]
+        if not course.rules.write_action([play]).get("plays", [0]):
+            play = legal[0]
+        course.answer(seat, rules.write_action([play]))
 
 
 class Plain(type(rules_of(make_settings("gardener", 2)))):  # type: ignore[misc]
@@ -167,22 +164,17 @@ def compare(rules: Rules[Any], choosing: Choosing, state: Any, seat: int) -> boo
 def test_all_that_is_legal_can_be_chosen_and_nothing_else(name: str, ruleset: str, seed: int, seats: int) -> None:
     rules = rules_of(make_settings(name, seats, ruleset=ruleset))
     course, rng, compared = Course(rules), random.Random(seed), Counter[tuple[str, bool]]()
-    while not isinstance(due := course.due, Over):
-        if isinstance(due, Chance):
-            course.draw(rng.randrange(due.draw.n))
-            continue
-        assert isinstance(due, Ask)
-        for decision in course.ask().decisions:
-            seat, kind = decision.seat, decision.kind
-            choosing = Choosing(Turn(rules, request_of(course, seat, kind)))
-            while not choosing.turn.is_whole and not (choosing.turn.may_end and rng.random() < 0.4):
-                place = kind, choosing.is_begun
-                if kind != "hand" and not choosing.turn.chosen and compared[place] < 2 and rng.random() < 0.3:
-                    compared[place] += compare(rules, choosing, choosing.turn._steps[-1].state, seat)
-                choice = choosing.choice
-                assert choice is not None
-                assert choosing.choose(rng.randrange(len(choice.values)))
-            assert isinstance(course.answer(seat, choosing.turn.action()), Accepted) or decision.race
+    for decision in decisions(course, rng):
+        seat, kind = decision.seat, decision.kind
+        choosing = Choosing(Turn(rules, request_of(course, seat, kind)))
+        while not choosing.turn.is_whole and not (choosing.turn.may_end and rng.random() < 0.4):
+            place = kind, choosing.is_begun
+            if kind != "hand" and not choosing.turn.chosen and compared[place] < 2 and rng.random() < 0.3:
+                compared[place] += compare(rules, choosing, choosing.turn._steps[-1].state, seat)
+            choice = choosing.choice
+            assert choice is not None
+            assert choosing.choose(rng.randrange(len(choice.values)))
+        assert isinstance(course.answer(seat, choosing.turn.action()), Accepted) or decision.race
     assert compared[("turn" if name == "samurai" else "plant"), False]
 
 

@@ -21,19 +21,19 @@ from typing import Final, Protocol, TypeAlias
 import msgspec
 
 from arena.core.errors import RemoteProtocolError
-from arena.core.link.base import Arrival, Failure, Fault, Frame
+from arena.core.link.base import Arrival, Cause, Fault, Frame
 from arena.core.types import NS_PER_MS, Payload, Seat, Termination, Want
 from arena.core.wire import messages
 from arena.core.wire.codec import decode_from_referee, encode
 from arena.core.wire.session import Session
 
-CRASH: Final = Failure(Termination.CRASHED, "exited with status 3")
+CRASH: Final = Cause(Termination.CRASHED, "exited with status 3")
 
 
 class Reply(msgspec.Struct, frozen=True):
     """One thing that a bot does."""
 
-    body: messages.FromBot | bytes | Failure
+    body: messages.FromBot | bytes | Cause
     """A message, a frame as it is (garbage, for instance), or the failure of its process or connection."""
     after_ms: float = 0
     """How long after what it answers."""
@@ -107,7 +107,7 @@ class MemoryLink:
         self._now_ns = 0
         self._sessions = {seat: Session(f"token-{seat}") for seat in range(len(bots))}
         self._live: set[Seat] = set()
-        self._coming: list[tuple[int, int, Seat, messages.FromBot | bytes | Failure]] = []
+        self._coming: list[tuple[int, int, Seat, messages.FromBot | bytes | Cause]] = []
         """A heap: when, which in order of sending, from whom, what."""
         self._count = 0
         self._early: deque[Arrival] = deque()  # what came from bots that were ready while others were awaited
@@ -162,9 +162,9 @@ class MemoryLink:
             if seat not in self._live:
                 continue
             self._now_ns = max(self._now_ns, at_ns)
-            if isinstance(body, Failure):
+            if isinstance(body, Cause):
                 self._live.discard(seat)
-                return Fault(seat, body.code, body.detail)
+                return Fault(body.code, body.detail, seat=seat)
             data = body if isinstance(body, bytes) else encode(body)
             return Frame(seat, data, self._now_ns)
         self._now_ns = max(self._now_ns, until_ns)
@@ -232,4 +232,4 @@ class MemoryLink:
 
     def _not_started(self, seat: Seat, detail: str) -> Fault:
         self._live.discard(seat)
-        return Fault(seat, Termination.START_FAILED, detail)
+        return Fault(Termination.START_FAILED, detail, seat=seat)

@@ -27,7 +27,6 @@ class NewBot(msgspec.Struct, frozen=True, kw_only=True):
     """A bot that was just made."""
 
     folder: Path
-    language: str
     build: str
     """Command that `arena bot build` runs for it; empty if nothing needs building."""
     missing: str | None
@@ -102,7 +101,7 @@ def new_bot(
     lack = bot_manifests.missing_tool(manifest, folder) or bot_manifests.missing(manifest, folder)
     missing = lack.what if lack is not None and lack.program else None
     build = bot_manifests.work(manifest)
-    return NewBot(folder=folder, language=language, build=build, missing=missing, rules=tuple(manifest.rules))
+    return NewBot(folder=folder, build=build, missing=missing, rules=tuple(manifest.rules))
 
 
 def _files(template: Path) -> dict[str, bytes]:

@@ -227,7 +227,7 @@ class Rerun:
         )
         table.ask([(0, start, self._spec.start_ms * NS_PER_MS)])
         answer = table.collect("was not ready for the game in time (limits.start_ms in bot.toml)")[0]
-        if isinstance(answer, clocks.Cause):
+        if isinstance(answer, link_base.Cause):
             raise errors.ConfigError(_failed(self._spec, answer.detail, link))
 
     def _ask(
@@ -246,7 +246,7 @@ class Rerun:
         began_ns = time.monotonic_ns()
         table.ask([(0, message, (times.limit_ms + self._log.header.settings.margin_ms) * NS_PER_MS)])
         answer = table.collect(f"did not answer within {times.limit_ms} ms")[0]
-        if isinstance(answer, clocks.Cause):
+        if isinstance(answer, link_base.Cause):
             chair.fault = answer
             used_ms = (time.monotonic_ns() - began_ns) / NS_PER_MS
             return Reply(asked=asked, action=None, note=None, used_ms=used_ms, fault=answer.cited)

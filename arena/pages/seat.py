@@ -320,7 +320,7 @@ def items(
         view: What the person knows after the plays so far.
     """
     found: list[Payload] = []
-    for number, value in numbered(choice):
+    for number, value in choice.numbered():
         offered = drawing.offered(view, turn.kind, choice.key, value)
         item: Payload = {"k": number, "w": presenter.word(choice.key, value, view)}
         if offered.at is not None:
@@ -335,13 +335,6 @@ def items(
                 item["p"] = changed
         found.append(item)
     return found
-
-
-def numbered(choice: Choice) -> list[tuple[str, Any]]:
-    """Returns the values with the numbers by which they are chosen: their own, if they are numbers."""
-    if all(type(value) is int for value in choice.values):
-        return [(str(value), value) for value in choice.values]
-    return [(str(number), value) for number, value in enumerate(choice.values, 1)]
 
 
 def _on_board(changed: drawing_kit.Scene) -> drawing_kit.Scene:

@@ -55,7 +55,7 @@ def make(parent: Path, name: str = "ronin", language: str = "tongue", author: st
 
 def test_the_folder_stands_alone(bots: Path, tmp_path: Path) -> None:
     made = make(tmp_path)
-    assert made == NewBot(folder=tmp_path / "ronin", language="tongue", build="no-such-tool", missing="no-such-tool")
+    assert made == NewBot(folder=tmp_path / "ronin", build="no-such-tool", missing="no-such-tool")
     files = {str(path.relative_to(made.folder)) for path in made.folder.rglob("*") if path.is_file()}
     assert files == {
         "bot.toml",

@@ -12,11 +12,12 @@ from msgspec.structs import replace
 
 from arena.cli import main
 from arena.core.errors import RemoteProtocolError
+from arena.core.link.base import Cause
 from arena.core.link.local import LocalLink
 from arena.core.link.pool import Pool
 from arena.core.link.watch import Watch
 from arena.core.referee import game, recorder
-from arena.core.referee.clock import Cause, Clock
+from arena.core.referee.clock import Clock
 from arena.core.referee.game import Game
 from arena.core.referee.table import Table
 from arena.core.rules.course import Course, Forfeits, Over, Race

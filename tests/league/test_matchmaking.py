@@ -98,7 +98,7 @@ def test_too_few_authors_play_unrated() -> None:
     choice = chosen(field, 1, MatchRule(players=(4,)))
     assert not choice.rated
     assert {0, 1} <= set(choice.entrants)  # the house is taken before an author's own
-    assert chosen(field, 1, TWO_AND_FOUR).players == 2  # rated if any number of players makes it possible
+    assert len(chosen(field, 1, TWO_AND_FOUR).entrants) == 2  # rated if any number of players makes it possible
     assert chosen(field, 1, TWO_AND_FOUR).rated
 
 
@@ -138,26 +138,26 @@ def test_all_busy_is_waited_for() -> None:
 
 def test_the_seats_that_were_played_least_are_due() -> None:
     field = [candidate(n, last=n, seats={2: 8, 4: 7}) for n in range(20)]
-    assert chosen(field, 21, TWO_AND_FOUR).players == 4
+    assert len(chosen(field, 21, TWO_AND_FOUR).entrants) == 4
     field = [candidate(n, last=n, seats={2: 7, 4: 8}) for n in range(20)]
-    assert chosen(field, 21, TWO_AND_FOUR).players == 2
+    assert len(chosen(field, 21, TWO_AND_FOUR).entrants) == 2
 
 
 def test_after_a_match_its_players_have_played_it() -> None:
     field = [candidate(n, last=n) for n in range(5)]
     settings = MatchRule(repeat=2)
     for number, table in ((7, (1, 3)), (8, (3, 1)), (9, (1, 3, 4))):
-        field = after(field, ChosenMatch(table, len(table), "", rated=True), number, settings)
+        field = after(field, ChosenMatch(table, "", rated=True), number, settings)
     one = field[1]
     assert (one.matches, one.last, one.seats, one.met) == (53, 9, {2: 2, 3: 1}, ((3,), (3, 4)))
     assert field[0] == candidate(0, last=0)
-    assert after(field, ChosenMatch((0, 1), 2, "", rated=True), 10, MatchRule(repeat=0))[0].met == ()
+    assert after(field, ChosenMatch((0, 1), "", rated=True), 10, MatchRule(repeat=0))[0].met == ()
 
 
 def test_those_that_meet_play_a_match_on_each_of_several_deals() -> None:
     settings = MatchRule(deals=5)
     field = [candidate(n, last=n) for n in range(4)]
-    one = after(field, ChosenMatch((0, 1), 2, "", rated=True), 10, settings)[0]
+    one = after(field, ChosenMatch((0, 1), "", rated=True), 10, settings)[0]
     assert (one.matches, one.last, one.seats, one.met) == (55, 14, {2: 5}, ((1,),))
 
 

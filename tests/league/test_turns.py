@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from arena.core.errors import InternalError, MachineFault
 from arena.core.referee.job import Job
 from arena.core.tournament.workers import local_worker
 from arena.league.keeping.clearing import Lost
 from arena.league.service import loop
 from arena.league.service.loop import STEPS_SHARE, Turns
+from arena.league.store.records import Verdict
 from arena.league.store.states import State
 from arena.league.submissions import step_runner
 from arena.league.submissions.step_runner import NICENESS, StepRunner, StepWorker
@@ -114,39 +114,38 @@ def outcome(step_worker: StepWorker) -> Any:
 
 def test_it_gives_way_to_games_and_goes_on_after_its_workers_death() -> None:
     with StepWorker(local_worker) as step_worker:
-        step_worker.start(os.nice, 0)
+        step_worker.start("check", os.nice, 0)
         assert outcome(step_worker) == os.nice(0) + NICENESS
-        step_worker.start(signal.raise_signal, signal.SIGKILL)
-        with pytest.raises(MachineFault, match="the worker of a step ended"):
-            outcome(step_worker)
+        step_worker.start("check", signal.raise_signal, signal.SIGKILL)
+        assert "the worker of a step ended" in outcome(step_worker).finding
         assert not step_worker.busy
-        step_worker.start(os.getpid)
+        step_worker.start("check", os.getpid)
         first = outcome(step_worker)
         step_worker.rest()
-        step_worker.start(os.getpid)
+        step_worker.start("check", os.getpid)
         assert outcome(step_worker) != first, "it rested"
 
 
 def test_what_is_not_over_has_no_outcome() -> None:
     with StepWorker(instant.inline) as step_worker:
         assert step_worker.fetch() is None
-        step_worker.start(abs, -3)
+        step_worker.start("check", abs, -3)
         assert step_worker.busy
         assert step_worker.fetch() == 3
         assert not step_worker.busy
 
 
-@pytest.mark.parametrize(
-    ("error", "becomes"), [(OSError(28, "No space left on device"), MachineFault), (KeyError("x"), InternalError)]
-)
-def test_errors_say_whose_fault_it_is(error: Exception, becomes: type[Exception]) -> None:
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyError("x")])
+def test_an_error_is_a_fault_of_the_machine(error: Exception) -> None:
     def fail() -> None:
         raise error
 
     with StepWorker(instant.inline) as step_worker:
-        step_worker.start(fail)
-        with pytest.raises(becomes):
-            step_worker.fetch()
+        step_worker.start("check", fail)
+        report = step_worker.fetch()
+    assert report is not None
+    assert (report.kind, report.verdict) == ("check", Verdict.MACHINE)
+    assert str(error.args[-1]) in report.finding
 
 
 def test_a_step_that_does_not_end_is_ended_and_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Speak the protocol for a program that reads and writes JSON lines.",
     ),
     "serve": (
-        "arena.league.commands.bot_serve:serve",
+        "arena.league.commands.play:serve",
         "Play in a league elsewhere, with a bot that runs on this machine.",
     ),
 }

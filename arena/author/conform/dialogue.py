@@ -406,7 +406,7 @@ class Dialogue:
             )
         return breach(error.rule, str(error), greeted=self.session.state is not wire_session.State.NEW)
 
-    def _failed(self, failure: link_base.Failure) -> Finding:
+    def _failed(self, failure: link_base.Cause) -> Finding:
         if self._watch.is_too_big:
             return Finding(
                 f"expected at most {self.spec.memory_mib:,} MiB of memory, got: {self.memory_mib:,}",
@@ -423,7 +423,7 @@ class Dialogue:
             )
         return self._dead(failure)
 
-    def _dead(self, failure: link_base.Failure) -> Finding:
+    def _dead(self, failure: link_base.Cause) -> Finding:
         if self.hello is None:
             return Finding(
                 f"expected hello, got: a process that {failure.detail}",

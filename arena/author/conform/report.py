@@ -128,10 +128,6 @@ class BotReport(msgspec.Struct, frozen=True, kw_only=True):
         """Returns the results that keep the bot from a level."""
         return [result for result in self.results if hinders(result, level)]
 
-    def having(self, verdict: Verdict | None) -> list[Result]:
-        """Returns the results with a verdict; for None, what was not attempted."""
-        return [result for result in self.results if result.verdict is verdict]
-
 
 def level_of(results: Sequence[Result]) -> Grade | None:
     """Returns the level that a bot with these results reaches, or None.

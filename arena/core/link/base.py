@@ -24,18 +24,9 @@ class Frame(msgspec.Struct, frozen=True):
     """When the referee had it."""
 
 
-class Failure(msgspec.Struct, frozen=True):
-    """Why a process or its connection failed. A `Fault` says also in whose seat."""
+class Cause(msgspec.Struct, frozen=True):
+    """Why a process or its connection failed, and a seat forfeits."""
 
-    code: Termination
-    detail: str
-    rule: str = ""
-
-
-class Fault(msgspec.Struct, frozen=True):
-    """A seat's process or connection failed. It stays failed: later frames from it are dropped."""
-
-    seat: Seat
     code: Termination
     detail: str
     """The rest of a sentence whose subject is the seat: "exited with status 3", "was killed by SIGSEGV"."""
@@ -43,6 +34,26 @@ class Fault(msgspec.Struct, frozen=True):
     """The number of the protocol's rule that was broken, if there is one."""
     error_code: str = ""
     """The code of the `error` that the bot is sent, where it differs from `code`."""
+    excuse: str = ""
+    """Cause in the machine that a time loss may be due to: "the machine did not let it run for 180 ms"."""
+    denied_ms: int = 0
+    """Time for which the bot could have run in this decision, and was not given a core."""
+
+    @property
+    def overloaded(self) -> bool:
+        """Returns whether the machine was overloaded at that moment."""
+        return bool(self.excuse)
+
+    @property
+    def cited(self) -> str:
+        """Returns the detail, with the rule that was broken behind it."""
+        return f"{self.detail} ({self.rule})" if self.rule else self.detail
+
+
+class Fault(Cause, frozen=True, kw_only=True):
+    """A seat's process or connection failed. It stays failed: later frames from it are dropped."""
+
+    seat: Seat
 
 
 Arrival: TypeAlias = Frame | Fault

@@ -82,7 +82,7 @@ class LocalLink:
             try:
                 self._bots[seat] = pool.take(spec, self._deal)
             except OSError as error:
-                opened[seat] = Fault(seat, Termination.START_FAILED, f"could not be started: {error}")
+                opened[seat] = Fault(Termination.START_FAILED, f"could not be started: {error}", seat=seat)
         waiting = dict(self._bots)
         while True:
             for seat, bot in list(waiting.items()):
@@ -133,7 +133,7 @@ class LocalLink:
             except Unread:
                 if seat in self._live:
                     detail = "did not read the messages that were sent to it"
-                    self._found.append(Fault(seat, Termination.PROTOCOL_VIOLATION, detail, "§4.1-3"))
+                    self._found.append(Fault(Termination.PROTOCOL_VIOLATION, detail, "§4.1-3", seat=seat))
                 self._mute(seat)
             except Closed:
                 pass  # reading finds that out, after all that was sent before
@@ -235,7 +235,7 @@ class LocalLink:
         else:
             return None
         bot.stop(stop_ms)
-        return Fault(seat, code, detail, rule)
+        return Fault(code, detail, rule, seat=seat)
 
     def _hear(self, bot: Bot, at_ns: int) -> None:
         """Reads what a bot sent, or notes that its connection is closed or its process has ended."""
@@ -251,9 +251,7 @@ class LocalLink:
             self._look_ns = 0
         except RemoteProtocolError as error:
             detail = f"sent a message that the protocol does not allow: {error}"
-            self._found.append(
-                Fault(seat, Termination.PROTOCOL_VIOLATION, detail, error.rule, error_code=error.error_code)
-            )
+            self._found.append(Fault(Termination.PROTOCOL_VIOLATION, detail, error.rule, error.error_code, seat=seat))
             self._ignore(seat)
         else:
             if data is not None:
@@ -281,7 +279,7 @@ class LocalLink:
             if failure is not None:
                 bot.process.kill()  # there is nobody left to read an `error`
                 self._mute(seat)
-                self._found.append(Fault(seat, failure.code, failure.detail, failure.rule))
+                self._found.append(Fault(failure.code, failure.detail, failure.rule, seat=seat))
 
     def _wait(self, wait_ms: int, *, is_past: bool = False) -> list[Bot]:
         """Waits as the pool does, and notices if this process ran late, or was stopped meanwhile.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from arena.core.link.base import Failure
+from arena.core.link.base import Cause
 from arena.core.link.process import BotProcess
 from arena.core.types import NS_PER_MS, Termination
 
@@ -82,15 +82,15 @@ class Watch:
             self._ended_ns = now
             self._process.kill()
 
-    def failure(self, now: int) -> Failure | None:
+    def failure(self, now: int) -> Cause | None:
         """Returns the process's failure, or None while it has none, or none whose nature is settled."""
         if self._excess is not None:
-            return Failure(Termination.OUT_OF_MEMORY, self._excess)
+            return Cause(Termination.OUT_OF_MEMORY, self._excess)
         if self._ended_ns is not None:
             wait_ms = SETTLE_MS if self._connected else GREETING_MS
             end = self._process.end()
             if end is not None and (self._closed_ns is not None or now - self._ended_ns >= wait_ms * NS_PER_MS):
-                return Failure(end.code, end.detail)
+                return Cause(end.code, end.detail)
         elif self._closed_ns is not None and now - self._closed_ns >= SETTLE_MS * NS_PER_MS:
-            return Failure(Termination.DISCONNECTED, "closed its connection", "§4.3-2")
+            return Cause(Termination.DISCONNECTED, "closed its connection", "§4.3-2")
         return None

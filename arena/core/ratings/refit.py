@@ -18,7 +18,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 
@@ -146,12 +146,6 @@ class Fit:
         above = chances[order] > limits
         shown |= {(played[upper[at]], played[lower[at]]) for at in order[: np.argmax(above) if above.any() else None]}
         return frozenset(shown)
-
-    def open_pairs(self, alpha: float = ALPHA, among: Collection[int] | None = None) -> list[tuple[int, int]]:
-        """Returns the neighbours in the order of whom it is not shown who is better, from the top down."""
-        shown = self.better(alpha, among)
-        neighbours = ((one, other) for one, other in pairwise(self.order(among)) if not self._unknown(other))
-        return [pair for pair in neighbours if pair not in shown]
 
     def ranks(self, alpha: float = ALPHA, among: Collection[int] | None = None) -> list[int]:
         """Returns each entrant's rank: 1, and 1 for each entrant that is shown to be better.

@@ -1,4 +1,4 @@
-"""Keeps the time of one seat in one game, and says why a seat forfeits, by time or otherwise.
+"""Keeps the time of one seat in one game, and says why a seat forfeits by time.
 
 All figures whose names end in `_ns` are integer nanoseconds.
 """
@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from arena.core.link.base import Cause
 from arena.core.types import NS_PER_MS, Termination, TimeControl
 from arena.core.wire.messages import RequestClock
 
@@ -20,30 +21,6 @@ DENIED_SHARE: Final = 10
 """A bot that was denied this fraction (1/n) of a decision's time, and gave no answer, may have lost by that."""
 AWAKE_SHARE: Final = 2
 """The excuse needs a bot that ran, or was ready to run, for this fraction (1/n) of the time: none that slept."""
-
-
-class Cause(msgspec.Struct, frozen=True):
-    """Why a seat forfeits. `detail` is the rest of a sentence that begins with the seat."""
-
-    code: Termination
-    detail: str
-    rule: str = ""
-    error_code: str = ""
-    """The code of the `error` message, where it differs from the termination."""
-    excuse: str = ""
-    """Cause in the machine that a time loss may be due to: "the machine did not let it run for 180 ms"."""
-    denied_ms: int = 0
-    """Time for which the bot could have run in this decision, and was not given a core."""
-
-    @property
-    def overloaded(self) -> bool:
-        """Returns whether the machine was overloaded at that moment."""
-        return bool(self.excuse)
-
-    @property
-    def cited(self) -> str:
-        """Returns the detail, with the rule that was broken behind it."""
-        return f"{self.detail} ({self.rule})" if self.rule else self.detail
 
 
 class Clock:

@@ -20,12 +20,11 @@ from msgspec.structs import replace
 
 from arena.core import files
 from arena.core.errors import MachineFault
-from arena.core.link.base import LAST_MESSAGE_MS, START_LIMIT, Link
+from arena.core.link.base import LAST_MESSAGE_MS, START_LIMIT, Cause, Link
 from arena.core.record.log import MEASURED
 from arena.core.record.receipts import Receipt
 from arena.core.record.result import transcript_name
 from arena.core.referee.chance import Deal, bot_seed, deal_secret, game_salt, told_commitment
-from arena.core.referee.clock import Cause
 from arena.core.referee.job import Job
 from arena.core.referee.recorder import Recorder, Watch
 from arena.core.referee.table import Answer, Chair, Table, refused

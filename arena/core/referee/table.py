@@ -13,8 +13,8 @@ import msgspec
 from msgspec import UNSET
 
 from arena.core.errors import ActionError, IllegalAction, RemoteProtocolError
-from arena.core.link.base import Fault, Frame, Link
-from arena.core.referee.clock import FOREVER_NS, Cause, Clock, CpuClock, CpuShare, too_late
+from arena.core.link.base import Cause, Fault, Frame, Link
+from arena.core.referee.clock import FOREVER_NS, Clock, CpuClock, CpuShare, too_late
 from arena.core.referee.transcript import Transcript
 from arena.core.text import plain
 from arena.core.types import NS_PER_MS, Level, Seat, Termination, TimeControl
@@ -77,7 +77,7 @@ class Chair:
             rules: The game that it shall play.
         """
         if isinstance(hello, Fault):
-            self.fault = Cause(hello.code, hello.detail, hello.rule)
+            self.fault = hello
         elif not hello.plays(rules, version):
             known = "; ".join(f"{played.name} {', '.join(map(str, played.versions))}" for played in hello.rules)
             detail = f"does not play {rules} {version}: by its hello it plays {_quoted(known)}"
@@ -130,8 +130,8 @@ class Chair:
                 self._link.stop(self.seat)
             return None
         if isinstance(arrival, Fault):
-            self.fault = Cause(arrival.code, arrival.detail, arrival.rule, arrival.error_code)
-            return self.fault
+            self.fault = arrival
+            return arrival
         self.transcript.add("bot", arrival.data, arrival.at_ns)
         try:
             message = self.session.receive(arrival.data)

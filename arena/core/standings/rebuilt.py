@@ -47,10 +47,6 @@ GIVEN: Final[Mapping[str, str]] = {
     "seats.stderr": "what a bot wrote is for its author, and in no log",
 }
 """The columns that do not follow from a record: why, and what is compared instead."""
-PARTLY: Final[Mapping[str, str]] = {
-    "entrants.spec": "the record has no bot's files, only their digest. Name, version and digest in it are compared"
-}
-"""The columns of which only a part follows from a record."""
 LATER: Final = ("seats.rule", "seats.margin", "pairs.margin")
 """The columns that are empty where an earlier version stored the results; a margin never in what is judged by them."""
 LAST: Final = "fits"

@@ -10,7 +10,7 @@ from arena.core.ratings.pairs import PairResult
 from arena.core.store.reader import Reader
 from arena.core.store.records import Tournament
 from arena.core.store.store import Store
-from arena.core.tournament.formats.base import MeetingResult, Points, RoundResult
+from arena.core.tournament.formats.base import MeetingResult, RoundResult
 from arena.core.tournament.schedule import PlacedRound, Schedule
 from arena.core.tournament.settings import Settings
 
@@ -96,11 +96,11 @@ def progress_of_rounds(reader: Reader, row: Tournament, names: Sequence[str], or
     )
 
 
-def _by_points(points: Mapping[int, Points], names: Sequence[str], order: Sequence[int]) -> dict[str, float]:
+def _by_points(points: Mapping[int, float], names: Sequence[str], order: Sequence[int]) -> dict[str, float]:
     """Returns the points, most first; of equal ones first who is ahead in the standings."""
     place = {entrant: place for place, entrant in enumerate(order)}
-    best = sorted(points, key=lambda entrant: (-points[entrant].points, place[entrant]))
-    return {names[entrant]: points[entrant].points for entrant in best}
+    best = sorted(points, key=lambda entrant: (-points[entrant], place[entrant]))
+    return {names[entrant]: points[entrant] for entrant in best}
 
 
 def _shown(placed: PlacedRound, results: Sequence[MeetingResult], names: Sequence[str], seatings: int) -> RoundProgress:

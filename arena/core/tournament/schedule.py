@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from arena.core.store.records import PlannedGame, StoredRound
-from arena.core.tournament.formats.base import Format, Meeting, Points, Round, RoundResult
+from arena.core.tournament.formats.base import Format, Meeting, Round, RoundResult
 from arena.core.tournament.formats.seating import orders
 
 
@@ -108,7 +108,7 @@ class Schedule:
         """Returns by entrant the place reached in the rounds that were taken, or None if the format gives none."""
         return self._director.places()
 
-    def points(self) -> dict[int, Points] | None:
+    def points(self) -> dict[int, float] | None:
         """Returns by entrant the points in the rounds that were taken, or None if the format gives none."""
         return self._director.points()
 

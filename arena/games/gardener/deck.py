@@ -1,7 +1,7 @@
 """Decks: a text that a person can edit, and the 64 cards that a game is played with.
 
 1. This module opens no file: it is handed the text, and says in its errors where in the text something is wrong.
-2. `parse_deck` and `format_deck` are a pair. `find_problems` finds everything that is wrong with a text, in one pass.
+2. `find_problems` finds everything that is wrong with a text, in one pass.
 3. Cards are numbered from 0 as one reads the file: block by block, from left to right.
 
 `boards/README.md` describes the format.
@@ -22,7 +22,6 @@ PLAYERS = range(2, 6)
 
 SECTION = "cards"
 """Name of the cards in the file."""
-_CARDS_IN_A_BLOCK = 8
 
 
 class Deck(game_kit.Board, frozen=True):
@@ -69,16 +68,6 @@ def find_problems(text: str, source: str) -> list[errors.BoardError]:
     return _Parser(text, source).problems
 
 
-def format_deck(deck: Deck) -> str:
-    """Returns the text that `parse_deck` reads as `deck`. Comments are not kept: they are in `deck.text` only."""
-    lines = [f"name: {deck.name}", f"source: {deck.source}", "cards:"]
-    for first in range(0, len(deck.cards), _CARDS_IN_A_BLOCK):
-        block = deck.cards[first : first + _CARDS_IN_A_BLOCK]
-        lines += [" ".join(_draw(card, row) for card in block) for row in range(HIGH)]
-        lines.append("")
-    return "\n".join(lines)
-
-
 def remarks(deck: Deck) -> list[str]:
     """Returns what the maker of a deck may want to know about its balance, in sentences."""
     counts = [sum(card.count(kind) for card in deck.cards) for kind in range(len(KINDS))]
@@ -98,10 +87,6 @@ def remarks(deck: Deck) -> list[str]:
     else:
         found.append("No card has a column of three alike, which would be a row by itself.")
     return found
-
-
-def _draw(card: bytes, row: int) -> str:
-    return "".join(SYMBOLS[kind] for kind in card[row * WIDE : (row + 1) * WIDE])
 
 
 class _Parser(BoardText):

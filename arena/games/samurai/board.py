@@ -1,7 +1,7 @@
 """Boards: a text that a person can edit, and the spaces with their neighbours that a game is played on.
 
 1. This module opens no file: it is handed the text, and says in its errors where in the text something is wrong.
-2. `parse_board` and `format_board` are a pair. `find_problems` finds everything that is wrong with a text, in one pass.
+2. `find_problems` finds everything that is wrong with a text, in one pass.
 3. Spaces are numbered as one reads the map, line by line from left to right, over the spaces of the board for that
    number of players.
 
@@ -34,7 +34,6 @@ MAX_SPACES = 255
 SECTION = "map"
 """Name of the map in the file."""
 
-_SYMBOLS = {kind: symbol for symbol, kind in KINDS.items()}
 _STEPS = ((-2, 0), (-1, -1), (-1, 1), (1, -1), (1, 1), (2, 0))
 
 
@@ -130,24 +129,6 @@ def parse_board(text: str, source: str) -> BoardSet:
 def find_problems(text: str, source: str) -> list[errors.BoardError]:
     """Returns everything that keeps `text` from being a board file, in the order of the text; nothing if it is one."""
     return _Parser(text, source).problems
-
-
-def format_board(board: BoardSet) -> str:
-    """Returns the text that `parse_board` reads as `board`. Comments are not kept: they are in `board.text` only."""
-    lines: dict[int, str] = {}
-    for cell in sorted(board.cells, key=lambda cell: (cell.line, cell.col)):
-        lines[cell.line] = f"{lines.get(cell.line, ''):{3 * cell.col}}{_SYMBOLS[cell.kind]}{cell.players}"
-    return "\n".join(
-        [
-            f"name: {board.name}",
-            f"source: {board.source}",
-            f"players: {_span(board.players)}",
-            *(f"place {cell.col}-{cell.row}: {cell.name}" for cell in board.cells if cell.name),
-            "map:",
-            *(lines.get(number, "") for number in range(max(lines, default=-1) + 1)),
-            "",
-        ]
-    )
 
 
 class BoardFormat(game_kit.BoardFormat):

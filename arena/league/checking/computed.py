@@ -135,19 +135,16 @@ class ComputedStandings:
     def _final(self, told: Payload, final: rounds.FinalBegun) -> Payload:
         history, design = self._history, self._history.design()
         matches = history.of_final()
-        whole = {match.deal for match in matches if match.whole}
-        pairs = [pair for pair in self.pairs if pair.deal in whole]
         decided = history.decided
-        standings = finals.standings(design, matches, pairs) if design.entrants else []
         return {
             "began": told["began"],
             "outcome": "not played" if decided is None else decided.outcome,
             "reason": final.reason if decided is None else decided.reason,
             "finalists": final.entrants,
             "left": [name for name in history.entrants if name in history.left],
-            "deals": len(whole),
+            "deals": sum(match.whole for match in matches),
             "most_deals": final.deals,
-            "items": [item(one, self.names[one.entrant]) for one in standings],
+            "items": [item(one, self.names[one.entrant]) for one in finals.standings(design, matches, self.pairs)],
         }
 
 

@@ -120,15 +120,14 @@ def close(name: str, folder: Path | None, following: str, no_final: bool) -> Non
 
 def _doing(folder: Folder) -> tuple[str, str]:
     """Returns what has to happen before the season ends, and how much of the final is played; empty if none is."""
-    from arena.league.matches.final_tables import deals_played
-
     with reading(folder) as reader:
         season = reader.seasons.current()
         final = season and season.final
         if season is None or not final or final.outcome:
             return "The season ends as soon as the games that run are over.", ""
         what = f"The final between {counted(len(final.playing), 'version')} is played first."
-        return what, f"The final: {deals_played(reader, season):,} of at most {final.deals:,} deals."
+        played = sum(match.whole for match in reader.seasons.final_matches(season))
+        return what, f"The final: {played:,} of at most {final.deals:,} deals."
 
 
 def _close_here(folder: Folder) -> bool:

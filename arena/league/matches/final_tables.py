@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from arena.core.face import Payload, pentanomial
 from arena.league.matches import finals
 from arena.league.store import LeagueReader
-from arena.league.store.records import Season
+from arena.league.store.records import FinalMatch, Season
 
 
 def sizes(reader: LeagueReader, season: Season) -> tuple[int, ...]:
@@ -23,25 +25,10 @@ def design(reader: LeagueReader, season: Season) -> finals.Design:
     )
 
 
-def deals_played(reader: LeagueReader, season: Season) -> int:
-    """Returns the number of deals of a season's final whose results are all there."""
-    return sum(match.whole for match in reader.seasons.final_matches(season))
-
-
-def pairs(reader: LeagueReader, season: Season, deals: set[int]) -> list[pentanomial.PairResult]:
-    """Returns the results of a final's matches, which have these deals."""
-    if not deals:
-        return []
-    found = reader.finder.pairs(season.tournament, range(min(deals), max(deals) + 1))
-    return [pair for pair in found if pair.deal in deals]
-
-
-def standings(reader: LeagueReader, season: Season) -> list[finals.Finalist]:
-    """Returns how the finalists stand who are still in it, the best first. Nobody if there is no final."""
-    if season.final is None or not season.final.playing:
-        return []
-    matches = reader.seasons.final_matches(season)
-    return finals.standings(design(reader, season), matches, pairs(reader, season, {match.deal for match in matches}))
+def pairs(reader: LeagueReader, season: Season, matches: Sequence[FinalMatch]) -> list[pentanomial.PairResult]:
+    """Returns the results from the first of a final's matches to the last: the rule takes those that count."""
+    deals = range(matches[0].deal, matches[-1].deal + 1) if matches else range(0)
+    return list(reader.finder.pairs(season.tournament, deals))
 
 
 def document(reader: LeagueReader, season: Season) -> Payload | None:
@@ -50,15 +37,17 @@ def document(reader: LeagueReader, season: Season) -> Payload | None:
     if final is None:
         return None
     names = {entrant.number: entrant.name for entrant in reader.finder.entrants(season.tournament)}
+    matches = reader.seasons.final_matches(season)
+    standings = finals.standings(design(reader, season), matches, pairs(reader, season, matches))
     return {
         "began": final.began,
         "outcome": final.outcome,
         "reason": final.reason,
         "finalists": [names[entrant] for entrant in final.entrants],
         "left": [names[entrant] for entrant in final.left],
-        "deals": deals_played(reader, season),
+        "deals": sum(match.whole for match in matches),
         "most_deals": final.deals,
-        "items": [item(one, names[one.entrant]) for one in standings(reader, season)],
+        "items": [item(one, names[one.entrant]) for one in standings],
     }
 
 

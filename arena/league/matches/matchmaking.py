@@ -40,8 +40,6 @@ class ChosenMatch(msgspec.Struct, frozen=True):
 
     entrants: tuple[int, ...]
     """Who plays, the one whose turn it is first."""
-    players: int
-    """How many that are."""
     why: str
     """Why this match, for people: `new: 3 matches so far`, `waited 41 matches; drawn evenly`."""
     rated: bool
@@ -92,7 +90,7 @@ def next_match(
         why += "; drawn evenly"
     if not rated:
         why += f"; unrated: too few versions of different authors for {players} players"
-    return ChosenMatch((who.entrant, *(other.entrant for other in others)), players, why, rated)
+    return ChosenMatch((who.entrant, *(other.entrant for other in others)), why, rated)
 
 
 def after(candidates: Sequence[Candidate], choice: ChosenMatch, number: int, settings: MatchRule) -> list[Candidate]:

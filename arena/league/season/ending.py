@@ -170,7 +170,7 @@ class Ending(msgspec.Struct, eq=False):
         matches = self.store.seasons.final_matches(season)
         seen = (season.final, *matches)
         if self._stage is None or seen != self._seen:
-            pairs = final_tables.pairs(self.store, season, {match.deal for match in matches})
+            pairs = final_tables.pairs(self.store, season, matches)
             self._stage = finals.stage(final_tables.design(self.store, season), matches, pairs)
             self._seen = seen
         return self._stage

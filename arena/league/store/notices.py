@@ -37,9 +37,8 @@ class Notices(rows.Part):
     def of(self, whom: str | None, *, unread: bool = False, limit: int = 100) -> list[Notice]:
         """Returns the notices for an author, or with None for the operator, the latest first."""
         found = self._db.execute(
-            "SELECT notices.id, authors.name, bots.name || '/' || versions.number, kind, text, at, read FROM notices"
-            " LEFT JOIN authors ON authors.id = notices.author LEFT JOIN versions ON versions.id = version"
-            " LEFT JOIN bots ON bots.id = bot"
+            "SELECT notices.id, bots.name || '/' || versions.number, kind, text, at, read FROM notices"
+            " LEFT JOIN versions ON versions.id = version LEFT JOIN bots ON bots.id = bot"
             " WHERE notices.author IS (SELECT id FROM authors WHERE name = ?) AND (read IS NULL OR NOT ?)"
             " ORDER BY notices.id DESC LIMIT ?",
             (whom, unread, limit),

@@ -61,15 +61,10 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     """When it came into its state; UTC (ISO 8601)."""
     attempts: int
     """How many faults of the machine its present step has met."""
-    predecessor: int | None
-    """The version whose rating it began with."""
     entrant: int | None
     """Its number in the season's tournament; None if it has not been active in this season."""
     first_game: int
     """The first game of the season since it is active. Earlier forfeits do not count against it."""
-    activated: str | None
-    """When it was first active."""
-    suspended: str | None
 
     @property
     def name(self) -> str:
@@ -244,8 +239,6 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
     """Something that an author, or the operator, should know."""
 
     id: int
-    whom: str | None
-    """The author; None stands for the operator."""
     version: str | None
     """The version that it is about, by name."""
     kind: str

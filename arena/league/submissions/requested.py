@@ -153,7 +153,7 @@ class Requested(msgspec.Struct, eq=False):
                 _note(self.store, begun := msgspec.structs.replace(request, began=True), request)
                 request = begun
             do, arguments = self.tools.meeting(request, *self._versions(request))
-            self.worker.start(do, *arguments)
+            self.worker.start("qualify", do, *arguments)
         except (errors.ArenaError, OSError) as error:
             self._failed(request, str(error))
         else:
@@ -193,8 +193,8 @@ class Requested(msgspec.Struct, eq=False):
     def _fetch(self) -> None:
         request = self._at
         assert request is not None
+        report = self.worker.fetch()
         try:
-            report = self.worker.fetch()
             if report is not None and report.verdict is Verdict.PASSED:
                 self._over(request, report)
             elif report is not None:

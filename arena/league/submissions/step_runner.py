@@ -62,13 +62,14 @@ class StepWorker(AbstractContextManager["StepWorker"]):
         self._executor: Executor | None = None
         self._finished: SimpleQueue[Future[StepReport]] = SimpleQueue()
         self._began = 0.0
+        self._kind: Kind = "build"
         self.busy = False
         """Whether something runs, or its result was not fetched."""
 
     def __exit__(self, *raised: object) -> bool | None:
         return self._stack.__exit__(*raised)  # type: ignore[arg-type]
 
-    def start(self, do: Callable[..., StepReport], *arguments: Any) -> None:
+    def start(self, kind: Kind, do: Callable[..., StepReport], *arguments: Any) -> None:
         """Begins something. It must be a function that can be sent to a worker, and nothing else may run.
 
         Raises:
@@ -84,14 +85,13 @@ class StepWorker(AbstractContextManager["StepWorker"]):
         except (OSError, MemoryError, RuntimeError) as error:  # a broken executor is a RuntimeError
             self._dismiss()
             raise machine_fault("start a worker for a step", error) from error
-        self.busy, self._began = True, time.monotonic()
+        self.busy, self._began, self._kind = True, time.monotonic(), kind
 
     def fetch(self) -> StepReport | None:
         """Returns what came of it, or None if nothing runs or it is not over.
 
-        Raises:
-            MachineFault: Its worker ended, or the machine had not what it needs, or it took too long and is ended.
-            InternalError: It raised an error that it should not: a bug of ours.
+        A fault of the machine is a report, too: the worker ended, or had not what it needs, or was ended after too long
+        a time. So is an error that is a bug of ours.
         """
         try:
             future = self._finished.get_nowait()
@@ -99,21 +99,20 @@ class StepWorker(AbstractContextManager["StepWorker"]):
             if not self.busy or time.monotonic() - self._began <= LONGEST_S:
                 return None
             self.drop()
-            raise errors.MachineFault(
-                f"expected the step to end within {LONGEST_S:,} s, got: one that goes on; it is ended"
-            ) from None
+            text = f"expected the step to end within {LONGEST_S:,} s, got: one that goes on; it is ended"
+            return _fault(self._kind, text)
         self.busy = False
         try:
             return future.result()
         except BrokenExecutor as error:
             self._dismiss()
-            raise errors.MachineFault(f"the worker of a step ended: {error}") from error
+            return _fault(self._kind, f"the worker of a step ended: {error}")
         except (OSError, MemoryError) as error:
-            raise machine_fault("do a step", error) from error
-        except errors.ArenaError:
-            raise
+            return _fault(self._kind, str(machine_fault("do a step", error)))
+        except errors.ArenaError as error:
+            return _fault(self._kind, str(error))
         except Exception as error:
-            raise errors.InternalError(f"a step could not be done: {type(error).__name__}: {error}") from error
+            return _fault(self._kind, f"a step could not be done: {type(error).__name__}: {error}")
 
     def rest(self) -> None:
         """Ends the worker if nothing runs, so that no memory and no bot waits for the next thing to do."""
@@ -220,7 +219,7 @@ class StepRunner(msgspec.Struct, eq=False):
             kind = STEPS[version.state][0]
         try:
             do, arguments = self.tools.work(version, kind)
-            self.step_worker.start(do, *arguments)
+            self.step_worker.start(kind, do, *arguments)
         except (errors.ArenaError, OSError) as error:
             self._note(version, _fault(kind, str(error)))
             return
@@ -231,12 +230,7 @@ class StepRunner(msgspec.Struct, eq=False):
     def _fetch(self) -> None:
         version = self._at
         assert version is not None
-        kind: Kind = "build" if self._restores else STEPS[version.state][0]
-        try:
-            report = self.step_worker.fetch()
-        except errors.ArenaError as error:
-            report = _fault(kind, str(error))
-        if report is not None:
+        if (report := self.step_worker.fetch()) is not None:
             self._at = None
             self._looked = 0.0
             self._note(version, report)

@@ -108,14 +108,15 @@ class Watching:
         self._replaying = asyncio.Lock()
         self._told = -1, ""
         self._tell_at = 0.0
-        game = "/game/{id:str}"
+        game, stream = "/game/{id:str}", read_part(_OWN / "stream.js")
         self.routes = [
             Route("/", self._page),
             Route("/events", self.event_streams),
             fixed("/tools.js", tools()),
             fixed("/viewer.js", viewer_script()),
             fixed("/viewer.css", viewer_style()),
-            *(fixed(f"/{name}", read_part(_OWN / name)) for name in ("watch.js", "game.js", "watch.css")),
+            *(fixed(f"/{name}", stream + read_part(_OWN / name)) for name in ("watch.js", "game.js")),
+            fixed("/watch.css", read_part(_OWN / "watch.css")),
             Route(f"{game}/", self._game),
             Route(f"{game}/events", self._events),
             Route(f"{game}/style.css", self._style),

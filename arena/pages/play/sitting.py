@@ -192,7 +192,7 @@ class Sitting:
     def _typed_value(self, choice: Choice) -> Any:
         """Returns the value that was typed: by number or by name; None if it is none, or could be several."""
         typed = _squeezed(self._typed)
-        numbered = {str(number): value for number, value in self._numbered(choice)}
+        numbered = dict(choice.numbered())
         if typed in numbered:
             return numbered[typed]
         names = [(_squeezed(self.presenter.word(choice.key, value, self.view)), value) for value in choice.values]
@@ -200,12 +200,6 @@ class Sitting:
         begin = [value for name, value in names if name.startswith(typed)]
         found = same or begin
         return found[0] if len(found) == 1 else None
-
-    def _numbered(self, choice: Choice) -> list[tuple[int, Any]]:
-        """Returns the values with the numbers by which they are chosen: their own, if they are numbers."""
-        if all(type(value) is int for value in choice.values):
-            return [(value, value) for value in choice.values]
-        return list(enumerate(choice.values, 1))
 
     def _beside(self, choice: Choice, right: int, down: int) -> int:
         """Returns the index of the value that lies next in a direction: on the board, or else in the list."""
@@ -282,13 +276,13 @@ class Sitting:
         line = Text(f"{made}: " if made else "").append(asked + more, "bold")
         hint = self.presenter.hint(turn.kind, choice.key, begun=bool(turn.plays))
         hints: list[scenes.Words] = [Text(hint, "dim")] if hint else []
-        numbered = self._numbered(choice)
+        numbered = choice.numbered()
         on_board = self.presenter.spot(choice.key, choice.values[0]) is not None
         if on_board:
             line.append(" ")
             number, value = numbered[self._cursor]
             word = self.presenter.word(choice.key, value, self.view)
-            line.append(word if word.startswith(f"{number} ") or word == str(number) else f"{number} {word}", "reverse")
+            line.append(word if word.startswith(f"{number} ") or word == number else f"{number} {word}", "reverse")
             line.append(f" ({len(numbered)} marked +)" if type(value) is int else f" of {len(numbered)}", "dim")
             return [line, *hints]
         items = [line]

@@ -26,6 +26,11 @@ class Choice(msgspec.Struct, frozen=True):
     values: tuple[Any, ...]
     left: int = 1
 
+    def numbered(self) -> list[tuple[str, Any]]:
+        """Returns the values with the numbers by which they are chosen: their own, if they are numbers."""
+        is_own = all(type(value) is int for value in self.values)
+        return [(str(value if is_own else place), value) for place, value in enumerate(self.values, 1)]
+
 
 class _Step(msgspec.Struct, frozen=True):
     """All that a choice can change."""

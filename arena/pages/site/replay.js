@@ -29,22 +29,11 @@ function links() {
   return box;
 }
 
-const script = (address) => new Promise((done, failed) => {
-  const element = document.createElement("script");
-  element.src = address;
-  element.onload = done;
-  element.onerror = () => failed(new Error("missing"));
-  document.head.append(element);
+const load = (tag, given) => new Promise((done, failed) => {
+  document.head.append(Object.assign(make(tag), given, {onload: done, onerror: () => failed(new Error("missing"))}));
 });
-
-const style = (address) => new Promise((done, failed) => {
-  const element = document.createElement("link");
-  element.rel = "stylesheet";
-  element.href = address;
-  element.onload = done;
-  element.onerror = () => failed(new Error("missing"));
-  document.head.append(element);
-});
+const script = (src) => load("script", {src});
+const style = (href) => load("link", {rel: "stylesheet", href});
 
 async function unpack(packed) {
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));

@@ -386,7 +386,7 @@ def test_what_fails_in_the_middle_of_a_turn(pool: Pool, step: str, code: Termina
     assert action(ask(link)).id == 1
     fault = ask(link, number=2)
     assert isinstance(fault, Fault)
-    assert replace(fault, error_code="") == Fault(0, code, detail, rule)
+    assert replace(fault, error_code="") == Fault(code, detail, rule, seat=0)
     # It stays failed, is reported once, and does not concern the other.
     link.send(0, request(3))
     assert action(ask(link, seat=1)).id == 1
@@ -425,7 +425,7 @@ def test_a_bot_that_sent_two_frames_can_read_that_it_must_not(pool: Pool) -> Non
     link = started(pool, faulty("multipart"))
     process = pool._bots[-1].process
     violation = Termination.PROTOCOL_VIOLATION
-    assert ask(link) == Fault(0, violation, SEVERAL, "§5.1-1", "protocol_violation")
+    assert ask(link) == Fault(violation, SEVERAL, "§5.1-1", "protocol_violation", seat=0)
     link.send(0, link.session(0).send(Error(code="protocol_violation")))
     link.stop(0, 60_000)
     assert eventually(lambda: process.end() is not None)
@@ -435,10 +435,10 @@ def test_a_bot_that_sent_two_frames_can_read_that_it_must_not(pool: Pool) -> Non
 def test_an_answer_comes_before_the_end_that_followed_it(pool: Pool) -> None:
     link = started(pool, faulty("answer_exit"))
     assert action(ask(link)).id == 1
-    assert wait(link) == Fault(0, Termination.CRASHED, "exited with status 0")
+    assert wait(link) == Fault(Termination.CRASHED, "exited with status 0", seat=0)
 
 
-CRASHED = Fault(0, Termination.CRASHED, "exited with status 3")
+CRASHED = Fault(Termination.CRASHED, "exited with status 3", seat=0)
 
 
 def test_an_end_is_named_though_the_deadline_has_passed(pool: Pool) -> None:
@@ -700,7 +700,7 @@ def test_a_bot_whose_start_was_refused_can_read_why(pool: Pool) -> None:
 
 def test_a_greeting_at_the_last_moment_is_heard(pool: Pool) -> None:
     link = started(pool, faulty("hello:answer_exit"))
-    assert ask(link) == Fault(0, Termination.CRASHED, "exited with status 0")
+    assert ask(link) == Fault(Termination.CRASHED, "exited with status 0", seat=0)
 
 
 def test_who_closes_after_its_greeting_and_ends_later_has_crashed(pool: Pool) -> None:
@@ -711,7 +711,7 @@ def test_who_closes_after_its_greeting_and_ends_later_has_crashed(pool: Pool) ->
 def test_a_greeting_that_never_comes(pool: Pool) -> None:
     opened = LocalLink(pool, [faulty("hello:silent", start_ms=300)]).open()
     assert opened[0] == Fault(
-        0, Termination.START_FAILED, "did not say hello within 300 ms (limits.start_ms in bot.toml)", "§4.3-1"
+        Termination.START_FAILED, "did not say hello within 300 ms (limits.start_ms in bot.toml)", "§4.3-1", seat=0
     )
 
 
@@ -722,7 +722,7 @@ def test_a_message_of_an_unknown_type_before_hello_is_ignored(pool: Pool) -> Non
 def test_a_program_that_is_not_there(pool: Pool, tmp_path: Path) -> None:
     link = LocalLink(pool, [command("/no/such/program"), command("true", folder=tmp_path / "none")])
     opened = link.open()
-    assert opened[0] == Fault(0, Termination.START_FAILED, "exited with status 127 before it said hello")
+    assert opened[0] == Fault(Termination.START_FAILED, "exited with status 127 before it said hello", seat=0)
     assert "/no/such/program" in link.last_words(0)[0]
     assert isinstance(opened[1], Fault)
     assert opened[1].detail.startswith("could not be started: ")
@@ -743,7 +743,7 @@ def test_a_bot_that_never_reads(pool: Pool) -> None:
     for _ in range(2_000):
         link.send(0, message)
     violation = Termination.PROTOCOL_VIOLATION
-    assert wait(link) == Fault(0, violation, "did not read the messages that were sent to it", "§4.1-3")
+    assert wait(link) == Fault(violation, "did not read the messages that were sent to it", "§4.1-3", seat=0)
     assert action(ask(link, seat=1)).id == 1
 
 
@@ -834,7 +834,7 @@ def test_memory_is_limited_while_a_bot_waits_for_its_game(pool: Pool) -> None:
 def test_children_die_with_their_bot(pool: Pool) -> None:
     link = started(pool, faulty("child,crash"))
     child = int(action(ask(link)).note or "")
-    assert ask(link, number=2) == Fault(0, Termination.CRASHED, "exited with status 3")
+    assert ask(link, number=2) == Fault(Termination.CRASHED, "exited with status 3", seat=0)
     link.close(keep=frozenset())
     assert eventually(lambda: not is_alive(child))
 
@@ -882,7 +882,7 @@ def test_a_system_without_pidfd_and_waitid(monkeypatch: pytest.MonkeyPatch) -> N
     pool = Pool()
     link = started(pool, faulty("ok,crash"), faulty("silent"), faulty("hello:ok"))
     assert action(ask(link)).id == 1
-    assert ask(link, number=2) == Fault(0, Termination.CRASHED, "exited with status 3")
+    assert ask(link, number=2) == Fault(Termination.CRASHED, "exited with status 3", seat=0)
     link.close(keep=frozenset({2}))
     pool.shutdown()
     assert not pool.directory.exists()

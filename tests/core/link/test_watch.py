@@ -6,13 +6,13 @@ from typing import cast
 
 import pytest
 
-from arena.core.link.base import Failure
+from arena.core.link.base import Cause
 from arena.core.link.process import BotProcess, Exit
 from arena.core.link.watch import GREETING_MS, LOOK_MS, SETTLE_MS, Watch
 from arena.core.types import Termination
 
 MS = 10**6
-CRASHED = Failure(Termination.CRASHED, "exited with status 3")
+CRASHED = Cause(Termination.CRASHED, "exited with status 3")
 
 
 class Process:
@@ -47,7 +47,7 @@ def watch(process: Process) -> Watch:
     return watch
 
 
-def seen(watch: Watch, ms: int) -> Failure | None:
+def seen(watch: Watch, ms: int) -> Cause | None:
     watch.look(ms * MS)
     return watch.failure(ms * MS)
 
@@ -104,7 +104,7 @@ def test_memory_is_looked_at_from_time_to_time(watch: Watch, process: Process) -
     process.too_much = BIG
     assert seen(watch, LOOK_MS - 1) is None
     failure = seen(watch, LOOK_MS)
-    assert failure == Failure(Termination.OUT_OF_MEMORY, BIG)
+    assert failure == Cause(Termination.OUT_OF_MEMORY, BIG)
     assert watch.is_failing
     process.too_much = None
     assert seen(watch, 2 * LOOK_MS) == failure, "it stays"
@@ -113,4 +113,4 @@ def test_memory_is_looked_at_from_time_to_time(watch: Watch, process: Process) -
 def test_who_was_ended_for_its_memory_has_not_crashed(watch: Watch, process: Process) -> None:
     assert seen(watch, 0) is None
     process.ended, process.too_much = True, BIG
-    assert seen(watch, 1) == Failure(Termination.OUT_OF_MEMORY, BIG), "whatever its exit status says"
+    assert seen(watch, 1) == Cause(Termination.OUT_OF_MEMORY, BIG), "whatever its exit status says"

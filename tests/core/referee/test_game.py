@@ -13,7 +13,7 @@ from kit import Table, samurai, single_options, tables
 from referee_kit import first_legal, make_job, on_turn, referee
 
 from arena.core.errors import ConfigError
-from arena.core.link.base import Failure, Fault
+from arena.core.link.base import Cause, Fault
 from arena.core.record.log import ActionRecord, ForfeitRecord, read_log
 from arena.core.referee.clock import Clock
 from arena.core.referee.game import Game
@@ -80,8 +80,8 @@ def twice(request: Request) -> list[Reply]:
     return [answer(request, first_legal(request)), answer(request, first_legal(request))]
 
 
-OUT_OF_MEMORY = Failure(Termination.OUT_OF_MEMORY, "used 3000 MiB, and its limit is 2048 MiB")
-GONE = Failure(Termination.DISCONNECTED, "closed its connection")
+OUT_OF_MEMORY = Cause(Termination.OUT_OF_MEMORY, "used 3000 MiB, and its limit is 2048 MiB")
+GONE = Cause(Termination.DISCONNECTED, "closed its connection")
 ON_CUE: dict[str, tuple[Callable[[Request], Any], Termination]] = {
     "silent": (lambda request: [], Termination.TIMEOUT),
     "late": (lambda request: [answer(request, first_legal(request), after_ms=60_000)], Termination.TIMEOUT),
@@ -482,12 +482,14 @@ def test_a_time_control_that_is_none_is_refused(text: str) -> None:
 
 
 def test_faults_are_plain_values() -> None:
-    assert msgspec.json.decode(msgspec.json.encode(Fault(0, Termination.CRASHED, "x"))) == {
+    assert msgspec.json.decode(msgspec.json.encode(Fault(Termination.CRASHED, "x", seat=0))) == {
         "seat": 0,
         "code": "crashed",
         "detail": "x",
         "rule": "",
         "error_code": "",
+        "excuse": "",
+        "denied_ms": 0,
     }
 
 

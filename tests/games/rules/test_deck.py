@@ -13,7 +13,7 @@ import pytest
 
 from arena.core.catalogue import default_board
 from arena.core.errors import BoardError
-from arena.games.gardener.deck import KINDS, SYMBOLS, Deck, find_problems, format_deck, parse_deck, remarks
+from arena.games.gardener.deck import KINDS, SYMBOLS, Deck, find_problems, parse_deck, remarks
 from arena.games.gardener.game import Gardener
 
 ROOT = Path(__file__).parents[3]
@@ -77,10 +77,6 @@ def test_cards_are_numbered_as_one_reads_and_their_squares_row_by_row(garden: De
     ]
     assert cards[8:16] == parse_deck(GOOD, "").cards[:8]
     assert dict(zip(SYMBOLS, KINDS, strict=True)) == {"=": "tatami", ".": "path", "~": "pond", "*": "garden"}
-
-
-def test_what_format_writes_is_read_as_the_same_cards(garden: Deck) -> None:
-    assert parse_deck(format_deck(garden), "").cards == garden.cards
 
 
 def test_blocks_may_be_of_any_width_and_cards_anywhere_in_them() -> None:

@@ -124,7 +124,8 @@ def test_a_predecessor_plays_until_its_successor_is_active(store: LeagueStore) -
         kit.plan(store, store.versions.get(one.id), store.versions.named("random"))
     store.versions.change(two.id, State.ACTIVE, Actor.SERVICE, "")
     assert (state(store, "fox/1"), state(store, "fox/2")) == (State.SUPERSEDED, State.ACTIVE)
-    assert store.versions.get(two.id).predecessor == one.id
+    old, new = (store.versions.named(name).entrant for name in ("fox/1", "fox/2"))
+    assert store.finder.predecessors(kit.season(store).tournament) == {new: old}
     assert not store.matches.running(), "its games that were not begun are void"
     assert [change.new for change in store.versions.history(one.id)] == [
         *(State.RECEIVED, State.BUILDING, State.CHECKING, State.QUALIFYING, State.ACTIVE, State.SUPERSEDED)

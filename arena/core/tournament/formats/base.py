@@ -86,15 +86,6 @@ class RoundResult(msgspec.Struct, frozen=True):
     """Running rating of each entrant (TrueSkill's mean) after the round's last game, of those who played in it."""
 
 
-class Points(msgspec.Struct, frozen=True):
-    """What an entrant has collected in a format that pairs by points."""
-
-    points: float
-    """The sum over its rounds: a won match or a bye 1, a level match a half."""
-    buchholz: float
-    """The points of all that it met, once for each meeting."""
-
-
 class Director(ABC):
     """Directs one tournament: gives round after round."""
 
@@ -116,8 +107,8 @@ class Director(ABC):
         """Returns by entrant the place reached so far, which may be shared, or None if the format gives no places."""
         return None
 
-    def points(self) -> dict[int, Points] | None:
-        """Returns by entrant the points so far, or None if the format gives none."""
+    def points(self) -> dict[int, float] | None:
+        """Returns by entrant the points so far: a won match or a bye 1, a level match a half. None: there are none."""
         return None
 
 

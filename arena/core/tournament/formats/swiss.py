@@ -7,7 +7,7 @@ from collections import Counter, deque
 from typing import ClassVar
 
 from arena.core.errors import ConfigError
-from arena.core.tournament.formats.base import Director, Format, Meeting, MeetingResult, Points, Round, RoundResult
+from arena.core.tournament.formats.base import Director, Format, Meeting, MeetingResult, Round, RoundResult
 from arena.core.tournament.formats.matching import pairs, tables
 from arena.core.tournament.formats.seating import orders
 
@@ -104,13 +104,8 @@ class _Rounds(Director):
                 self._points[entrant] = round(self._points[entrant] + self._score(meeting, entrant), 9)
                 self._met[entrant].update(other for other in entrants if other != entrant)
 
-    def points(self) -> dict[int, Points]:
-        return {
-            entrant: Points(
-                self._points[entrant], sum(self._points[other] * times for other, times in self._met[entrant].items())
-            )
-            for entrant in range(self._entrants)
-        }
+    def points(self) -> dict[int, float]:
+        return dict(enumerate(self._points))
 
     def _score(self, meeting: MeetingResult, entrant: int) -> float:
         share = round(meeting.share(entrant), 9)

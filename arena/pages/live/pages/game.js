@@ -2,14 +2,12 @@
 /* A game as it is played: its frames come a few at a time. After a lost connection, when the board has to grow, and when
    a hidden page is seen again, all come once more: then the page shows the same moment of the new film.
 
-   Laws:
-   1. While somebody reads a dialog or plays the game, the film stays as it is. The new one waits until they are done.
-   2. A page that nobody sees has no stream: browsers allow few connections to a server, for all its pages together. */
+   Law: while somebody reads a dialog or plays the game, the film stays as it is. The new one waits until they are done. */
 (() => {
 const {make} = globalThis.arena.tools;
 const root = document.getElementById("arena");
 const AGAIN_MS = 300;
-let viewer = null, numbers = [], waiting = null, timer = 0, source = null, isOver = false;
+let viewer = null, numbers = [], waiting = null, timer = 0;
 
 const busy = () => viewer.main.querySelector("dialog[open]") || viewer.main.querySelector("[aria-label^='pause']");
 
@@ -41,7 +39,7 @@ function renew() {
   else show(waiting);
 }
 
-const heard = {
+const hangUp = globalThis.arena.listen({
   film(data) {
     waiting = data;
     renew();
@@ -57,8 +55,7 @@ const heard = {
   },
   over({sentence, replay}) {
     const over = document.getElementById("over");
-    isOver = true;
-    source.close();
+    hangUp();
     over.replaceChildren(sentence);
     if (replay) {
       const link = make("a", "", "replay, all hands open");
@@ -68,16 +65,5 @@ const heard = {
     }
     over.hidden = false;
   },
-};
-
-function listen() {
-  if (source) source.close();
-  source = null;
-  if (document.hidden || isOver) return;
-  source = new EventSource("events");
-  for (const [name, take] of Object.entries(heard)) source.addEventListener(name, (event) => take(JSON.parse(event.data)));
-}
-
-document.addEventListener("visibilitychange", listen);
-listen();
+});
 })();

@@ -110,25 +110,15 @@ box.checked = true;
 box.addEventListener("change", () => setAuto(box.checked));
 by("running").before(make("label", "", box, "go on to the next game"));
 
-/* A page that nobody sees has no stream: browsers allow few connections to a server, for all its pages together. */
-let source = null;
-
-function listen() {
-  if (source) source.close();
-  source = null;
-  if (document.hidden) return;
-  source = new EventSource("events");
-  source.addEventListener("scores", (event) => { showScores(JSON.parse(event.data)); root.dataset.ready = "1"; });
-  source.addEventListener("games", (event) => {
+globalThis.arena.listen({
+  scores(told) { showScores(told); root.dataset.ready = "1"; },
+  games(told) {
     const before = games.running.some((game) => game.id === followed);
-    games = JSON.parse(event.data);
+    games = told;
     if (before && !games.running.some((game) => game.id === followed)) since = performance.now();
     showGames();
     choose();
-  });
-  source.addEventListener("error", () => { by("facts").textContent = "The connection is lost; trying again …"; });
-}
-
-document.addEventListener("visibilitychange", listen);
-listen();
+  },
+  error() { by("facts").textContent = "The connection is lost; trying again …"; },
+});
 })();

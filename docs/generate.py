@@ -43,11 +43,6 @@ Also, whatever the call:
 
 - Calls of another machine's interface (32-bit programs, x32) end the process with SIGSYS.
 - Calls with a number above {newest}, newer than this table, fail with ENOSYS, as on an older kernel.
-
-No filter closes everything. Two boxes that can read the same file of the system share its pages in memory: a bot can
-wait on such a page (`futex`) until another box wakes it, or measure how long it takes to read. The filter cannot tell
-the first from what every program with threads does, nor the second from reading. At `strict` a bot that is not to move
-is frozen, so that nobody can wait for it; signals by timing and by load remain at every level.
 """
 
 OPEN_HEAD = """

@@ -28,6 +28,7 @@ class Treatment(Enum):
     KILLED = ("ends the process (SIGSYS)", 0x8000_0000)
     PRETENDS = ("does nothing and reports success", 0x0005_0000)
     EPERM = ("fails with EPERM", 0x0005_0000 | errno.EPERM)
+    EINVAL = ("fails with EINVAL", 0x0005_0000 | errno.EINVAL)
     EAFNOSUPPORT = ("fails with EAFNOSUPPORT", 0x0005_0000 | errno.EAFNOSUPPORT)
     ENOSYS = ("fails with ENOSYS", 0x0005_0000 | errno.ENOSYS)
     EOPNOTSUPP = ("fails with EOPNOTSUPP", 0x0005_0000 | errno.EOPNOTSUPP)
@@ -150,6 +151,9 @@ GROUPS: Final = (
     }),
     Group(Treatment.ENOSYS, "memory that no process maps, too; programs take a file in /tmp or /dev/shm instead", {
         "memfd_create": (319, 279),
+    }),
+    Group(Treatment.EINVAL, "a byte of a page in a pipe or socket keeps all of it, up to 2 MiB; programs write", {
+        "vmsplice": (278, 75), "splice": (275, 76), "tee": (276, 77), "sendfile": (40, 71),
     }),
     Group(Treatment.EPERM, "an administrator's, of the whole machine", {
         "swapon": (167, 224), "swapoff": (168, 225), "reboot": (169, 142), "kexec_load": (246, 104),

@@ -182,6 +182,7 @@ def test_how_large_an_archive_may_be_is_set_for_all_and_for_one(
     answer = submit(store, folder, archive, small)
     assert (answer["code"], answer["limit"]) == ("archive", 1 << 20)
     assert "expected an archive of at most 1,048,576 bytes, got: more" in answer["message"]
+    assert answer["remedy"].startswith("the rule is 'packed' of docs/archives.md")
     assert not list(folder.submissions.iterdir())
     store.authors.add("berta", {"archive_mib": 2})
     answer = submit(store, folder, archive, small, author="berta")

@@ -153,7 +153,7 @@ def test_every_jump_ends_inside_the_program(machine: str, profile: f.Profile) ->
 
 def test_treatments_are_answers_of_the_kernel() -> None:
     numbers = {treatment.answer & 0xFFFF for treatment in f.Treatment if treatment.answer >> 16 == 5}
-    assert numbers == {0, errno.EPERM, errno.EAFNOSUPPORT, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTTY}
+    assert numbers == {0, errno.EPERM, errno.EINVAL, errno.EAFNOSUPPORT, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTTY}
     assert all(first.answer != second.answer for first, second in pairwise(f.Treatment))
 
 

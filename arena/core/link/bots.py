@@ -50,9 +50,9 @@ _LONGEST: Final = 200  # the most characters that an error quotes of a manifest
 _NAME_RULE: Final = "at most 64 letters, digits, '.', '_' and '-', the first a letter or digit"
 _RULES: Final = {
     "name": f"expected {_NAME_RULE}",
-    "": "expected names of at most 64 letters, digits and '_', the first no digit",
+    **dict.fromkeys(("uses", ""), "expected names of at most 64 letters, digits and '_', the first no digit"),
 }
-"""Meaning of a key's pattern in words; of the keys below `tune` no place is told."""
+"""Meaning of a key's pattern in words; of the keys below `tune` and `arguments` no place is told."""
 
 _Word: TypeAlias = Annotated[str, Meta(max_length=65_536, pattern=TEXT)]
 _Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=1_024, pattern=TEXT)]
@@ -316,7 +316,8 @@ def _manifest(text: str, path: str) -> Manifest:
     except msgspec.ValidationError as error:
         reason, _, place = str(error).replace("`", "").partition(" - at $.")
         if "regex" in reason:
-            reason, place = _RULES.get(place, "expected text without NUL characters"), place or "tune"
+            reason = _RULES.get(place.partition("[")[0], "expected text without NUL characters")
+            place = place or "tune or arguments"
         raise BotError(f"{path}: {place or 'manifest'}: {reason[:1].lower()}{reason[1:_LONGEST]}") from None
     if fault := display_fault(manifest.display_name):
         raise BotError(f"{path}: display_name: {fault}")

@@ -239,7 +239,7 @@ def _listed(folder: Path, top: str, skip: Callable[[str, str], bool]) -> Found:
                         left_out[path] = ""
                     elif entry.is_dir(follow_symlinks=False):
                         left.append(path)
-                    elif entry.is_file():
+                    elif entry.is_file(follow_symlinks=False) or os.path.isfile(entry):
                         files.append((path, folder / path))
                     else:
                         left_out[path] = _kind(entry)
@@ -268,7 +268,7 @@ def _is_made_by_calling(name: str) -> bool:
 def _kind(entry: os.DirEntry[str]) -> str:
     if not entry.is_symlink():
         return "no regular file"
-    return "a link to a folder" if entry.is_dir() else "a link that leads to no file"
+    return "a link to a folder" if os.path.isdir(entry) else "a link that leads to no file"
 
 
 def _resolved(folder: Path, name: str, installed: bool) -> Path:

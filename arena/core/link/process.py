@@ -164,8 +164,9 @@ class BotProcess:
         return True
 
     def forget_output(self) -> None:
-        """Empties the captured output: a new game begins."""
-        os.ftruncate(self._output, 0)
+        """Empties the captured output, unless the bot has closed it to all: a new game begins."""
+        with suppress(OSError):
+            os.ftruncate(self._output, 0)
 
     def last_words(self) -> tuple[str, ...]:
         """Returns the last lines of the captured output, control characters escaped. Only the file's tail is read."""

@@ -39,7 +39,7 @@ def submit(context: OrderContext) -> Payload:
     try:
         contents = archives.check(context.archive, archives.within(limits["archive_mib"]))
     except errors.ArchiveError as error:
-        remedy = f"the rule is {error.rule!r} of docs/archives.md; pack the bot with `arena league submit`"
+        remedy = f"the rule is '{error.rule}' of docs/archives.md; pack the bot with `arena league submit`"
         raise errors.Refused("archive", str(error), remedy, limit=error.limit) from None
     manifest = msgspec.to_builtins(contents.manifest)
     name = contents.manifest.name

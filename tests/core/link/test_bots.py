@@ -237,6 +237,7 @@ def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
         (GOOD + 'display_name = "\\u202exof"', r"display_name: expected characters that can be seen and turn no text"),
         ("name = ", r"expected a TOML file, got: Invalid value"),
         (GOOD + 'include = ["a\\u0000b"]', r"include\[0\]: expected text without NUL characters"),
+        (GOOD + 'uses = ["a gpu"]', r"uses\[0\]: expected names of at most 64 letters, digits and '_'"),
         ("x = " + "[" * 9000, r"expected a TOML file, got: one that is nested too deeply"),
         ("x = " + "9" * 9000, r"expected a TOML file, got: Exceeds the limit"),
         (GOOD.replace("bot.py", "gone.py"), r"expected 'gone.py', which mine needs, got: no such file; install it"),
@@ -294,7 +295,10 @@ def test_a_manifest_is_a_file(folder: Path) -> None:
 def test_links_stay_in_a_bots_folder(folder: Path) -> None:
     (folder / "bot.py").rename(folder / "real.py")
     (folder / "bot.py").symlink_to("real.py")
-    load(folder)
+    digest = load(folder).digest
+    for name, where in {"round": "round", "within": "real.py/x", "far": "x" * 300}.items():
+        (folder / name).symlink_to(where)  # they lead to no file, and are left out
+    assert load(folder).digest == digest
     (folder.parent / "outside.py").write_text("pass\n")
     (folder / "more.py").symlink_to("../outside.py")
     with pytest.raises(

@@ -354,11 +354,8 @@ def r26(seat: Seat, _: Message) -> None:
     seat.attempt("hold 256 MiB of shared memory", lambda: hold(mmap.mmap(-1, 256 * MIB)))
 
     def pieces() -> int:
-        libc = ctypes.CDLL(None, use_errno=True)
+        libc = mapping()
         libc.prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: others of its user may not look into it
-        libc.mmap.restype = ctypes.c_void_p
-        libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-        libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
         for _ in range(4096):
             at = libc.mmap(None, 65_536, 3, 0x21, -1, 0)
             if at in (None, 2**64 - 1):
@@ -370,6 +367,36 @@ def r26(seat: Seat, _: Message) -> None:
 
     seat.attempt("hold 256 MiB of /dev/zero", device)
     seat.attempt("hold 256 MiB of shared memory in pieces", pieces)
+
+
+def r29(seat: Seat, _: Message) -> None:
+    def slivers() -> int:
+        """A byte of each large page, in pipes: they keep all of a page when no process has it any more."""
+        libc = mapping()
+        for number in range(128):
+            at = libc.mmap(None, 4 * MIB, 3, 0x22, -1, 0)
+            page = at + -at % (2 * MIB)
+            libc.madvise(page, 2 * MIB, 14)  # MADV_HUGEPAGE
+            ctypes.memset(page, 1, 2 * MIB)
+            if number % 8 == 0:
+                KEPT.append(os.pipe())
+            if libc.vmsplice(KEPT[-1][1], (ctypes.c_size_t * 2)(page, 1), ctypes.c_size_t(1), 0) < 0:
+                raise OSError(ctypes.get_errno(), "vmsplice")
+            libc.munmap(at, 4 * MIB)
+        time.sleep(1)
+        return 256
+
+    seat.attempt("hold 256 MiB behind pipes", slivers)
+
+
+def mapping() -> ctypes.CDLL:
+    """The C library, with calls that map memory by numbers."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    libc.mprotect.argtypes = libc.madvise.argtypes = [*libc.munmap.argtypes, ctypes.c_int]
+    return libc
 
 
 def watch() -> None:
@@ -388,10 +415,7 @@ def watch() -> None:
 
 def split() -> None:
     """Splits what it reserves into 60,000 mappings: the kernel keeps 12 MB for them."""
-    libc = ctypes.CDLL(None)
-    libc.mmap.restype = ctypes.c_void_p
-    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-    libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    libc = mapping()
     start = libc.mmap(None, 60_000 * 2 * PAGE, 0, 0x4022, -1, 0)
     for number in range(30_000):
         libc.mprotect(start + number * 4 * PAGE, PAGE, 1)
@@ -473,7 +497,7 @@ def r22(seat: Seat, _: Message) -> None:
 
 ATTACKS = {
     attack.__name__.upper(): attacking(attack)
-    for attack in (r1, r2, r3, r4, r5, r6, r7, r8, r9, r12, r13, r14, r17, r18, r19, r20, r21, r22, r26)
+    for attack in (r1, r2, r3, r4, r5, r6, r7, r8, r9, r12, r13, r14, r17, r18, r19, r20, r21, r22, r26, r29)
 } | {
     "R27": attacking(kernel("watch 1,200,000 times", watch, 4)),
     "R28": attacking(kernel("have 720,000 mappings", split, 12)),

@@ -104,11 +104,15 @@ def _called(
                 yield from _called(command.get_command(ctx, other), name, ctx, f"{path} {other}", likeness)
 
 
-def _meant(error: click.NoSuchOption) -> click.Option | None:
-    """Returns the option that somebody means by another name; None if there is none, or it was said before."""
-    options = [] if error.ctx is None or "Did you mean" in error.message else error.ctx.command.params
+def _meant(error: click.NoSuchOption, words: list[str]) -> str:
+    """Returns what somebody means by an option that there is not; "" if that is unknown, or was said before."""
+    options = [] if error.ctx is None or "Did you mean" in error.message else error.ctx.command.get_params(error.ctx)
     known = {name: one for one in options if isinstance(one, click.Option) for name in one.opts}
-    return next((known[name] for name in OPTIONS.get(error.option_name, ()) if name in known), None)
+    letters = [word for word in words if re.match("-[^-]", word) and error.option_name in (f"-{own}" for own in word)]
+    if here := next((word for word in letters if options and os.path.lexists(word)), None):
+        return f" For the file or folder here, write './{here}'."
+    meant = [name for name in (*OPTIONS.get(error.option_name, ()), *(f"-{word}" for word in letters)) if name in known]
+    return f" Did you mean '{meant[0]}'? {known[meant[0]].help}" if meant else ""
 
 
 class LazyGroup(click.Group):
@@ -161,6 +165,8 @@ class LazyGroup(click.Group):
                 raise error
             root = ctx.find_root()
             word = WORDS.get(f"{ctx.info_name} {name}", WORDS.get(name))
+            if name == "help" and args[1:]:
+                word = " ".join(["arena", *ctx.command_path.split()[1:], *args[1:], "--help"])
             if word and ctx.parent and (own := word.rpartition(" ")[2]) in self.lazy:
                 word = f"arena {ctx.command_path.partition(' ')[2]} {own}"
             meant = [word] if word else list(_called(root.command, "list" if name == "ls" else name, root))
@@ -206,6 +212,7 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command. Whatever goes wrong in it becomes a message and an exit code."""
+        words = list(ctx.args)
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()  # a full disk shows only here
@@ -215,9 +222,11 @@ class LazyGroup(click.Group):
         except (KeyboardInterrupt, click.Abort):
             ctx.exit(signals.exit_code() or INTERRUPTED)
         except click.ClickException as error:
-            if isinstance(error, click.NoSuchOption) and (option := _meant(error)) is not None:
-                error.message += f" Did you mean '{option.opts[0]}'? {option.help}"  # type: ignore[misc]
+            if isinstance(error, click.NoSuchOption) and (meant := _meant(error, words)):
+                error.message += meant  # type: ignore[misc]
                 error.possibilities = None  # type: ignore[misc]
+            if chosen := re.match(r"'(.*)' is not one of (.*)\.$", error.message):
+                error.message += did_you_mean(chosen[1], re.findall("'(.*?)'", chosen[2]))  # type: ignore[misc]
             if isinstance(error, click.UsageError) and error.ctx and re.search(r" extra argument.*\)$", error.message):
                 takes = " ".join(error.ctx.command.collect_usage_pieces(error.ctx)[1:])
                 options = [name for one in error.ctx.command.params for name in one.opts]

@@ -76,8 +76,9 @@ def family(name: str) -> Family:
         ConfigError: There is no such family, or its package is broken. Show the message to the operator.
     """
     if name not in families():
-        remedy = f"one of {', '.join(families())}" if families() else "and none is installed"
-        raise ConfigError(f"expected a family of games, {remedy}, got: {name!r}{did_you_mean(name, families())}")
+        known = f"one of {', '.join(families())}" if families() else "of which none is installed"
+        remedy = did_you_mean(name, families()) or "; install its package (openspiel: in packages/ of arena's checkout)"
+        raise ConfigError(f"expected a family of games, {known}, got: {name!r}{remedy}")
     entry = _found(FAMILIES)[name]
     loaded = load(entry.value, f"the family of games {name!r}", entry.package)
     if not (isinstance(loaded, type) and issubclass(loaded, Family)):

@@ -8,10 +8,7 @@ Laws:
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from copy import copy
 from functools import partial
 from pathlib import Path
@@ -29,6 +26,7 @@ from arena.core.face import (
     game_kit,
     log_records,
     numbering,
+    processor_cores,
     stepping,
 )
 
@@ -219,9 +217,7 @@ def _batches(
     if processes < 2 or len(chunks) < 2:  # one is read sooner than other processes start
         yield from map(batch, chunks)
         return
-    context = multiprocessing.get_context("spawn")
-    leave = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=leave) as workers:
+    with processor_cores.Readers(processes) as workers:
         yield from workers.map(batch, chunks)
 
 

@@ -225,7 +225,8 @@ def _label_ends(axes: Axes, ends: Sequence[tuple[float, str, str]], last: int) -
         ceiling -= step
     for (_, name, colour), place in zip(ordered, places, strict=True):
         shown = text_tables.elide(plain(name), LABEL)
-        axes.text(last * 1.015, place, shown, color=colour, va="center", weight="bold", clip_on=False, parse_math=False)
+        drawn = axes.text(last * 1.015, place, shown, color=colour, va="center", weight="bold", parse_math=False)
+        drawn.set_fontsize(8.5 * min(1.0, 14 / max(1, len(shown))))  # else a long one is cut off at the edge
 
 
 def _draw_intervals(axes: Axes, intervals: Sequence[Interval]) -> None:

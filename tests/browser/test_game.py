@@ -226,6 +226,7 @@ def test_it_fits_every_window(
         assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         board = seen.page.locator(".board > svg").first.bounding_box()
         assert board["width"] > 0.6 * min(size[0], 800)
+        assert all(score.bounding_box()["height"] >= 8 for score in seen.page.locator(".board .score").all())
         bar = seen.page.locator("footer").bounding_box()
         assert bar["y"] + bar["height"] <= size[1] + 1
         if size[0] > 860:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import click
 import pytest
@@ -93,6 +94,7 @@ def test_every_option_has_a_line_of_its_own_in_its_group() -> None:
         ("--game x match a b", "'--rules'"), ("league serve cup --port 80", "'--bind'"),
         ("standings latest", "'--tournament latest'"), ("league submit fox cup", "'--league cup'"),
         ("rules samurai", "one of: 'check', 'list', 'show'"),
+        ("help match", "'arena match --help'"), ("match -help", "'--help'"),
     ],
 )  # fmt: skip
 def test_what_is_called_otherwise_elsewhere_is_found(typed: str, meant: str) -> None:
@@ -100,6 +102,15 @@ def test_what_is_called_otherwise_elsewhere_is_found(typed: str, meant: str) -> 
     assert ended.exit_code == 2
     assert f"Did you mean {meant}" in ended.output
     assert ended.output.count("Did you mean") == 1
+
+
+def test_a_value_of_a_few_and_a_folder_that_begins_with_a_dash_are_recognised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("-dash").mkdir()
+    assert "write './-dash'." in CliRunner().invoke(cli, ["match", "-dash", "random"]).output
+    assert "(did you mean 'fenced'?)" in CliRunner().invoke(cli, ["match", "a", "b", "--level", "fence"]).output
 
 
 def test_an_argument_too_many_is_answered_with_what_to_do() -> None:

@@ -142,10 +142,8 @@ def step_through(steps: Stepper, screen: Console) -> None:
     """Shows one frame at a time and follows the keys."""
     with Terminal(screen) as terminal:
         while True:
-            small = too_small(screen)
-            terminal.show(
-                [Text(small), Text("q quits, and --all prints every frame.")] if small else steps.draw(*screen.size)
-            )
+            small = too_small(screen, "q quits, and --all prints every frame.")
+            terminal.show(small or steps.draw(*screen.size))
             typed, _ = terminal.wait()
             for key in typed:
                 if (small and key in ("q", "Q", END)) or not (small or steps.press(key)):

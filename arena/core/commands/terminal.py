@@ -15,6 +15,7 @@ import select
 import signal
 import sys
 import termios
+import textwrap
 import tty
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
@@ -23,13 +24,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console, Group
 from rich.control import Control
+from rich.text import Text
 
 from arena.cli import signals
 from arena.core.show.scene import LEAST_HEIGHT, LEAST_WIDTH
 
 if TYPE_CHECKING:
     from rich.console import ScreenContext
-    from rich.text import Text
 
 MOST_WIDTH: Final = 100
 """The widest frame, however wide the terminal is."""
@@ -46,13 +47,14 @@ def can_step(screen: Console) -> bool:
     return screen.is_terminal and not screen.is_dumb_terminal and sys.stdin.isatty()
 
 
-def too_small(screen: Console) -> str:
-    """Returns what to do if the terminal is too small for a board, else nothing."""
+def too_small(screen: Console, more: str = "") -> list[Text]:
+    """Returns lines that say what to do, and `more`, if the terminal is too small for a board, else nothing."""
     width, height = screen.size
     if width >= LEAST_WIDTH and height >= LEAST_HEIGHT:
-        return ""
+        return []
     needed = f"{LEAST_WIDTH} columns and {LEAST_HEIGHT} lines"
-    return f"The board needs {needed}, and this terminal has {width} and {height}. Make it larger."
+    told = f"The board needs {needed}, and this terminal has {width} and {height}. Make it larger. {more}"
+    return [Text(line) for line in textwrap.wrap(told, max(1, width))]
 
 
 class Terminal:

@@ -247,7 +247,8 @@ def find_bot(ref: str) -> Path:
             raise BotError(f"expected a folder with a {MANIFEST}, got: {ref}, which has none{has}")
         near, names = did_you_mean(folder.name, bots if is_path else [*bundled, *bots]), ", ".join(sorted(bundled))
         if is_path:
-            raise BotError(f"expected a folder with a {MANIFEST}, got: {ref}, which is none{near}")
+            has = f"; give {folder.parent}, which has one" if os.path.lexists(folder.parent / MANIFEST) else near
+            raise BotError(f"expected a folder with a {MANIFEST}, got: {ref}, which is none{has}")
         raise BotError(
             f"expected a bot, got: {ref!r}{near}; give a folder with a {MANIFEST}, {COMMAND}COMMAND, or one of {names}"
         )

@@ -16,6 +16,7 @@ Laws:
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -278,9 +279,10 @@ class FeedReader:
                 self.socket.bind(address)
         except OSError as error:
             self.socket.close()
+            read_only = "no game runs where nothing can be written; `arena standings` shows those that are over"
             raise ConfigError(
                 f"expected a folder of this user for what running games send, got: {error.strerror} - at {folder}; "
-                "watch as the user who plays"
+                f"{read_only if error.errno == errno.EROFS else 'watch as the user who plays'}"
             ) from None
 
     def fileno(self) -> int:

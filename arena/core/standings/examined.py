@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
@@ -22,6 +19,7 @@ from arena.core.record.published import sha256_of
 from arena.core.record.result import result_of
 from arena.core.referee.verify import Publication, published_in, verify
 from arena.core.standings.verdicts import UNCHECKED_LOG, Fault
+from arena.core.tournament.workers import Readers
 from arena.core.types import GameResult, GameSettings
 
 FEW: Final = 40  # so few logs are examined sooner than a process is started
@@ -84,9 +82,7 @@ def examine_all(paths: Sequence[str], processes: int, beside: str | None = None)
     if processes < 2 or len(paths) < FEW:
         yield from map(examiner, paths)
         return
-    ignore_sigint = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)  # the first process hears it
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=ignore_sigint) as workers:
+    with Readers(processes) as workers:
         yield from workers.map(examiner, paths, chunksize=CHUNK)
 
 

@@ -15,8 +15,10 @@ import traceback
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
+from multiprocessing import resource_tracker
+from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, BinaryIO, Final
@@ -148,6 +150,29 @@ def undisturbed() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+class _Reader(SpawnProcess):
+    def start(self) -> None:
+        resource_tracker.ensure_running()  # where it starts the tracker, it lets the signals through afterwards
+        with undisturbed():
+            super().start()
+
+
+class Readers(ProcessPoolExecutor):
+    """Processes for pure work on files, which never hear Ctrl-C, also while they start."""
+
+    def __init__(self, processes: int, niceness: int = 0) -> None:
+        super().__init__(processes, type("", (SpawnContext,), {"Process": _Reader})(), _leave_signals, (niceness,))
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.shutdown(cancel_futures=kind is not None)  # who was interrupted waits for what runs, not for the rest
+
+
+def _leave_signals(niceness: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process hears it, and ends the rest
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
+    os.nice(niceness)
 
 
 class _Process(Executor):

@@ -34,7 +34,7 @@ def live_board(screen: Console, pace: float) -> Iterator[Callable[[log_records.H
     def draw(looking_on: replays.Onlooker) -> None:
         nonlocal place
         if small := terminals.too_small(screen):
-            live.update(Text(small), refresh=True)
+            live.update(Group(*small), refresh=True)
             return
         bar = Text(" live ", "reverse")
         shown = looking_on.page(

@@ -164,7 +164,6 @@ def play_elsewhere(
 
 def sit(sitting: Sitting, front: Front, terminal: terminals.Terminal, game: Future[GameResult]) -> GameResult:
     """Lets a person play, until the game is over and they have seen its end. Returns its result."""
-    from rich.text import Text
 
     from arena.core.face import terminals
 
@@ -175,7 +174,7 @@ def sit(sitting: Sitting, front: Front, terminal: terminals.Terminal, game: Futu
         while True:
             signals.check()
             small = terminals.too_small(terminal.screen)
-            terminal.show([Text(small)] if small else sitting.draw(*terminal.screen.size))
+            terminal.show(small or sitting.draw(*terminal.screen.size))
             fd = front.fileno()
             keys, ready = terminal.wait(*([] if is_done else [over]), *([] if fd is None else [fd]))
             is_done = is_done or over in ready

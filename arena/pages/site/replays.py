@@ -7,13 +7,10 @@ What games share (symbols, the board) is a script of its own for all of them.
 from __future__ import annotations
 
 import gzip
-import multiprocessing
-import os
-import signal
 import time
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -22,7 +19,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from arena.core.face import errors, files, layouts, log_records, places
+from arena.core.face import errors, files, layouts, log_records, places, processor_cores
 from arena.core.face import replays as text_replays
 from arena.pages.frames import FORMAT, film
 from arena.pages.security import json_in_script
@@ -127,9 +124,8 @@ def make_all(reels: Iterable[Reel], count: int, processes: int, seconds: float |
     if processes < 2 or count < FEW:
         yield from map(make, wanted)
         return
-    context = multiprocessing.get_context("spawn")
     try:
-        with ProcessPoolExecutor(processes, mp_context=context, initializer=_stand_back) as workers:
+        with processor_cores.Readers(processes, _NICENESS) as workers:
             running: set[Future[Any]] = set()
             for reel in wanted:
                 running.add(workers.submit(make, reel))
@@ -146,9 +142,3 @@ def _until(reels: Iterable[Reel], end: float | None) -> Iterator[Reel]:
         if end is not None and time.monotonic() >= end:
             return
         yield reel
-
-
-def _stand_back() -> None:
-    """Leaves signals to the first process, and the cores to games."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(_NICENESS)

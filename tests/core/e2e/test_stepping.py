@@ -25,6 +25,8 @@ def test_a_person_steps_through_a_game(tmp_path: Path) -> None:
         person.sees(" seat 0 ")
         person.resizes(79, 24)
         person.sees("The board needs 80 columns and 16 lines, and this terminal has 79 and 24.")
+        person.resizes(30, 24)
+        person.sees("every frame.")
         person.resizes(100, 40)
         page = person.sees(" seat 0 ")
         assert len(page.splitlines()) == 40

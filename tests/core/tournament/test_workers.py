@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -15,7 +18,7 @@ from click.testing import CliRunner
 from arena.cli import cli
 from arena.core.errors import MachineFault, ReplayMismatch
 from arena.core.tournament import workers
-from arena.core.tournament.workers import local_worker, quota
+from arena.core.tournament.workers import Readers, local_worker, quota
 
 SEEN: list[int] = []
 
@@ -54,6 +57,15 @@ def test_it_does_what_is_submitted_in_order_and_goes_on_after_what_fails() -> No
 def test_one_without_anything_to_do_is_no_process() -> None:
     with local_worker() as worker:
         assert worker._process is None  # type: ignore[attr-defined]
+
+
+def test_ctrl_c_ends_no_reader_while_it_starts() -> None:
+    with Readers(1) as pool:
+        answer = pool.submit(os.getpid)
+        [starting] = multiprocessing.active_children()
+        assert starting.pid is not None
+        os.kill(starting.pid, signal.SIGINT)
+        assert answer.result() == starting.pid
 
 
 def test_it_ends_without_a_word_when_what_started_it_is_killed() -> None:

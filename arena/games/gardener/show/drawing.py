@@ -32,6 +32,8 @@ class GardenerDrawing(drawing_kit.Drawing):
 .d-card{fill:none;stroke:#4a4030;stroke-width:2;stroke-linejoin:round}.d-down{fill:var(--soft);stroke:var(--faint)}
 .d-down-line{stroke:var(--faint);stroke-width:2}.d-heading{fill:var(--ink);font-weight:700}.d-small{fill:var(--faint)}
 .d-row{fill:none;stroke:var(--gain);stroke-width:5;stroke-linejoin:round;stroke-dasharray:10 5}
+@media(max-width:600px){svg:has(.d-bed~.d-bed~.d-bed){.d-heading{display:none}.score{font-size:42px}.said{font-size:32px}
+.d-mark{transform-box:fill-box;transform-origin:left 75%;transform:scale(2.1)}}}
 """
 
     def __init__(self, rules: game_kit.Rules[Any], names: Sequence[str]) -> None:
@@ -102,7 +104,7 @@ class GardenerDrawing(drawing_kit.Drawing):
         parts = [svg.element("rect", class_="d-tray", x=x, y=y, width=wide, height=high, rx=12)]
         for seat, (left, top, width, height) in enumerate(self._beds):
             parts.append(svg.element("rect", class_="d-bed", x=left, y=top, width=width, height=height, rx=10))
-            parts.append(svg.use(f"M{seat}", left + 12, top - 15))
+            parts.append(svg.element("g", svg.use(f"M{seat}", left + 12, top - 15), class_="d-mark"))
             room = max(60.0, width - 76)
             name = text_tables.elide(self.names[seat], int(room / _LETTER))
             words = svg.text(name, 0, 21.5, svg.fitting_size(name, 20.0, 0.9 * room), class_="d-heading")
@@ -258,12 +260,8 @@ class GardenerDrawing(drawing_kit.Drawing):
 
 
 def _box(corners: Sequence[tuple[int, int]]) -> Box:
-    return (
-        min(x for x, _ in corners),
-        min(y for _, y in corners),
-        max(x for x, _ in corners) + WIDE,
-        max(y for _, y in corners) + HIGH,
-    )
+    xs, ys = zip(*corners, strict=True)
+    return min(xs), min(ys), max(xs) + WIDE, max(ys) + HIGH
 
 
 def _wider(box: Box, across: int, down: int) -> Box:

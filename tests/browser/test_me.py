@@ -61,6 +61,7 @@ class Stage:
         rows = [{"version": name, "bot": name[:3], "state": state, "since": ""} for name, state in versions]
         notices = [{"at": "", "text": f"{name} is {state}"} for name, state in versions]
         notices.append({"at": "", "kind": "match", "text": f"fox/1 has met owl/1: rank 2 in {MATCH}"})
+        notices.append({"at": "", "kind": "match", "text": f"{MATCH} was cut short: the season has ended"})
         self.league.publish("authors/anna/status.json", {"versions": rows, "notices": notices, "seat": MATCH})
 
     def enter(self) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from arena.core.face import TimeControl, bot_manifests, errors, files, runtimes
-from arena.league.door import relay_seat
+from arena.league.door import relay_seat, seats
 
 START_MS: Final = 30_000
 """Time for the `hello` of a remote bot: its start and two journeys."""
@@ -56,6 +57,17 @@ def seat_of(folder: Path, author: str, game: str, time: str) -> bot_manifests.Bo
     """Returns what plays in an author's seat in a game, with a clock of its own. Errors are those of `remote_bot`."""
     spec = remote_bot(folder, f"{OF_AUTHOR}{author} {game}", hashlib.sha256(GUEST.encode()).hexdigest())
     return msgspec.structs.replace(spec, name=GUEST, version="agent", time=TimeControl.parse(time))
+
+
+def tell_end(folder: Path, author: str, game: str, code: str) -> None:
+    """Tells the door, if it is open, the code of the forfeit that ended an author's game; an empty one for none.
+
+    An older door closes this connection, and does nothing else.
+    """
+    said = f"{OF_AUTHOR}{author} {game} {code}".encode()
+    with suppress(OSError), socket.socket(socket.AF_UNIX) as sock:
+        sock.connect(str(folder.resolve() / SEAT / SOCKET))
+        sock.sendall(seats.HEAD.pack(len(said), seats.ENDED) + said)
 
 
 def served(folder: Path) -> frozenset[str]:

@@ -8,7 +8,7 @@ Laws:
    open WebSocket is an answer in progress.
 3. One address has at most half of all answers in progress. An IPv6 network of 64 bits is one address.
 4. Of a request no more than `MOST_BYTES` are read, unless the application has `Room` for more. Once it is answered, no
-   more than that is read of the rest of its body, and the connection closes.
+   more than `MOST_DROPPED` is read of the rest of its body, and the connection closes.
 5. A WebSocket brings few events at a time, and no message of endless parts. Its pings are answered as long as their
    sender reads.
 
@@ -37,6 +37,8 @@ HEAD_S: Final = 10.0
 BODY_S: Final = 30.0
 MOST_BYTES: Final = 262_144
 """Bytes of a request: its head and its body."""
+MOST_DROPPED: Final = 2_097_152
+"""Bytes of the rest of a body that was answered: many clients read no answer before they have sent all."""
 ANSWERED_S: Final = 1.0
 """Seconds in which whoever was answered, and still sends, is to read the answer."""
 MOST_EVENTS: Final = 8_192
@@ -199,7 +201,8 @@ class LimitedConnection(H11Protocol):
         if self.transport.is_closing():  # TLS hands over what came before the end; h11 would raise, asyncio log it
             return
         self._bytes += len(data)
-        if self._bytes <= MOST_BYTES + self._room[0]:
+        drops = self.conn.our_state is h11.DONE
+        if self._bytes <= (MOST_DROPPED if drops else MOST_BYTES + self._room[0]):
             super().data_received(data)
             if self.cycle is not self._asked:
                 self._asked, self._room = self.cycle, self._rooms(dict(self.scope))

@@ -125,7 +125,7 @@ async function look(bot = "", wait = 0) {
   if (!bot) {
     show(versions);
     $("seat").replaceChildren(...seat ? [`You have a seat in ${seat}, or wait for it. It is played by a program, or by arena league play. `, button("resign", resign)] : []);
-    $("notices").replaceChildren(...table("Notices", ["when", "what"], [...notices].reverse().map((notice) => [moment(notice.at), [notice.text, ...(notice.kind === "match" && notice.text.match(/match-[0-9a-f]{32}-[0-9]+/g) || []).flatMap((game) => [" ", button("log", () => saved(game))])]]), "None."));
+    $("notices").replaceChildren(...table("Notices", ["when", "what"], [...notices].reverse().map((notice) => [moment(notice.at), [notice.text, ...[...(notice.kind === "match" ? notice.text.matchAll(/ in (match-[0-9a-f]{32}-[0-9]+)/g) : [])].flatMap(([, game]) => [" ", button("log", () => saved(game))])]]), "None."));
   }
   return versions;
 }

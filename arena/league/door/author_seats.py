@@ -19,7 +19,7 @@ import msgspec
 from arena.core.face import Payload, codec, errors, wire_messages
 from arena.league.door.messages import API, SeatSaid, SeatState
 from arena.league.door.published import Published
-from arena.league.door.refusals import Refusal, unknown
+from arena.league.door.refusals import Refusal
 from arena.league.door.relay import GUEST, OF_AUTHOR
 from arena.league.door.seats import ENDED, FRAME, VERSION, Gone, SeatConnection
 from arena.pages.agents.seat import GONE, OVER, AgentSeat, read_json
@@ -145,7 +145,8 @@ class AuthorSeats:
         if due and (seat is None or (seat.agent.phase in ("over", "gone") and seat.game != due)):
             return SeatState(phase="waiting", game=due)
         if seat is None:
-            raise unknown("a seat that you have asked for, with PUT /seat?against=BOT", "none; notices tell of others")
+            expected = "expected a seat that you have asked for, got: none"
+            raise Refusal("unknown", expected, "ask with PUT /seat?against=BOT; notices say how others ended")
         seat.met = True
         agent, state = seat.agent, seat.agent.state()
         left = None if agent.limit_ms is None else max(0, round((seat.until - self._clock()) * 1_000))

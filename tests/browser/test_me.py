@@ -134,7 +134,7 @@ def test_nobody_gets_in_without_a_token_and_it_stays_in_its_tab(stage: Callable[
         with page.expect_download() as download:
             page.get_by_role("link", name="this file").click()
         page.get_by_role("button", name="sign in").click()
-        page.locator("#said", has_text="expected the header").wait_for()
+        page.locator("#said", has_text="its operator has to add yours first").wait_for()
         assert page.locator("#inside").is_hidden()
         it.league.keys[read_hash(Path(download.value.path()))] = "anna"
         it.league.publish("keys.json", it.league.keys)

@@ -66,6 +66,7 @@ def tell_end(folder: Path, author: str, game: str, code: str) -> None:
     """
     said = f"{OF_AUTHOR}{author} {game} {code}".encode()
     with suppress(OSError), socket.socket(socket.AF_UNIX) as sock:
+        sock.setblocking(False)
         sock.connect(str(folder.resolve() / SEAT / SOCKET))
         sock.sendall(seats.HEAD.pack(len(said), seats.ENDED) + said)
 
@@ -89,6 +90,7 @@ def served(folder: Path) -> frozenset[str]:
 def is_open(folder: Path) -> bool:
     """Tells whether a door listens for the seats of remote bots. It costs the door a connection that ends at once."""
     with socket.socket(socket.AF_UNIX) as sock:
+        sock.setblocking(False)  # a door that hangs takes no connection, and the league's loop does not wait for it
         try:
             sock.connect(str(folder.resolve() / SEAT / SOCKET))
         except OSError:

@@ -29,7 +29,7 @@ from arena.league.door.author_seats import ABSENT_S, PUBLISHED_S, AuthorSeats
 from arena.league.door.messages import SeatSaid
 from arena.league.door.published import Published
 from arena.league.door.refusals import Refusal
-from arena.league.door.relay import seat_of, tell_end
+from arena.league.door.relay import SEAT, SOCKET, is_open, seat_of, tell_end
 from arena.league.door.seats import ENDED, FRAME, VERSION, SeatConnection
 from arena.sandbox.doctor import examine
 from tests.door_kit import League, OpenDoor, answering, asked, client, opened
@@ -194,6 +194,15 @@ def test_the_command_lets_a_person_play_and_fetches_the_log(league: League, tmp_
         assert (seat, [bot.name for bot in job.bots], job.settings.ruleset) == (0, ["guest", "random/1"], "basic")
     assert asks.count("game_over") == 1
     assert asks[-2:] == ["game_start", "request"]
+
+
+def test_a_door_that_hangs_holds_up_no_league(tmp_path: Path) -> None:
+    (tmp_path / SEAT).mkdir(parents=True)
+    with socket.socket(socket.AF_UNIX) as hangs:
+        hangs.bind(str(tmp_path / SEAT / SOCKET))
+        hangs.listen(0)
+        assert [is_open(tmp_path) for _ in range(9)][::8] == [True, False]
+        tell_end(tmp_path, "anna", GAME, "timeout")
 
 
 class Scene:

@@ -86,6 +86,8 @@ def test_an_author_plays_a_whole_game_and_its_log_is_right(league: League, tmp_p
     with opened(league) as door:
         assert say(door, anna, wait=0)["code"] == "unknown"
         league.publish("authors/anna/status.json", {"versions": [], "seat": GAME})
+        with answering(league, "seat", {"code": "argument", "message": "expected a seat from 0 to 1, got: 7"}):
+            assert asked(door, anna, "seat?against=random&seat=7", "PUT").problem.remedy == "correct the request"
         with answering(league, "seat", {"against": "random/1", "game": GAME, "before": 0}):
             answer = asked(door, anna, "seat?against=random&seat=0", "PUT")
         assert (answer.status, json.loads(answer.body)["game"]) == (200, GAME)

@@ -52,9 +52,7 @@ class _Seat(msgspec.Struct):
     met: bool = False
     """Whether its author has come since."""
     asked: int = 0
-    """Number of the open request, as the referee has it ..."""
-    until: float = 0.0
-    """... and the moment when its time is over, by the clock of the door."""
+    """Number of the open request, as the referee has it."""
     left: float | None = None
     """When the league's end left it, and its word on why was still to come."""
     word: str = ""
@@ -149,7 +147,7 @@ class AuthorSeats:
             raise Refusal("unknown", expected, "ask with PUT /seat?against=BOT; notices say how others ended")
         seat.met = True
         agent, state = seat.agent, seat.agent.state()
-        left = None if agent.limit_ms is None else max(0, round((seat.until - self._clock()) * 1_000))
+        left = None if agent.left_s is None else max(0, round(agent.left_s * 1_000))
         told = {name: value for name, value in state.items() if name in SeatState.__struct_fields__}
         return SeatState(
             game=seat.game, start=agent.start, view=agent.known, clock=left,
@@ -189,7 +187,7 @@ class AuthorSeats:
             case "game_start":
                 seat.send(wire_messages.Ready(game=message["game"]))
             case "request":
-                seat.asked, seat.until = message["id"], self._clock() + (seat.agent.limit_ms or 0) / 1_000
+                seat.asked = message["id"]
             case "goodbye" | "error":
                 seat.end(why=_LATE if message.get("code") == "timeout" else _ENDED)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from arena.core.referee.chance import commitment
-from arena.core.store.records import Claim, Tournament, game_id
+from arena.core.store.records import Claim, Tournament, canonical, game_id
 from arena.core.types import Forfeit, GameResult, SeatResult, Termination
 from arena.league.store import LeagueStore, open_league
 from arena.league.store.records import HOUSE, Match, Season, Version
@@ -32,11 +32,12 @@ GAME = {
 def tournament(folder: Path, id: str = "cup-1") -> Tournament:
     """What a season's tournament is before its first game."""
     secret = hashlib.sha256(id.encode()).digest()
+    settings = {"format": "league", "game": GAME, "games": [GAME, GAME | {"players": 3}], "level": "isolated"}
     return Tournament(
         id=id,
         created=AT,
-        settings={"format": "league", "game": GAME, "games": [GAME, GAME | {"players": 3}], "level": "isolated"},
-        digest="00",
+        settings=settings,
+        digest=hashlib.sha256(canonical(settings).encode()).hexdigest(),
         seed=None,
         secret=secret,
         commitment=commitment(secret),

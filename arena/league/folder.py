@@ -106,11 +106,21 @@ class Folder:
             folder.mkdir(mode=0o755 if is_open else 0o700, exist_ok=True)
 
     def check(self) -> None:
-        """Checks that it is the folder of a league. Raises ConfigError: it is not. Show the message to the operator."""
+        """Checks that it is the folder of a league.
+
+        Raises:
+            ConfigError: It is not. Show the message to the operator.
+            StoreError: Its database is missing: whoever opened it to write would make an empty one.
+        """
         if not self.settings.is_file():
             raise errors.ConfigError(
                 f"expected the folder of a league, with a {SETTINGS}, got: {str(self.path)!r}, which has none; "
                 "`arena league init FOLDER` makes one"
+            )
+        if not self.database.exists():
+            raise errors.StoreError(
+                f"expected a league's database, got no such file - at {self.database}; `arena league restore` makes a "
+                "league anew from a backup"
             )
 
     @contextmanager

@@ -61,6 +61,7 @@ class Stage:
         rows = [{"version": name, "bot": name[:3], "state": state, "since": ""} for name, state in versions]
         notices = [{"at": "", "text": f"{name} is {state}"} for name, state in versions]
         notices.append({"at": "", "kind": "match", "text": f"fox/1 has met owl/1: rank 2 in {MATCH}"})
+        notices.append({"at": "", "kind": "match", "text": f"{MATCH} was cut short: the season has ended"})
         self.league.publish("authors/anna/status.json", {"versions": rows, "notices": notices, "seat": MATCH})
 
     def enter(self) -> None:
@@ -133,7 +134,7 @@ def test_nobody_gets_in_without_a_token_and_it_stays_in_its_tab(stage: Callable[
         with page.expect_download() as download:
             page.get_by_role("link", name="this file").click()
         page.get_by_role("button", name="sign in").click()
-        page.locator("#said", has_text="expected the header").wait_for()
+        page.locator("#said", has_text="its operator has to add yours first").wait_for()
         assert page.locator("#inside").is_hidden()
         it.league.keys[read_hash(Path(download.value.path()))] = "anna"
         it.league.publish("keys.json", it.league.keys)

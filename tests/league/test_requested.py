@@ -187,7 +187,7 @@ def test_who_cannot_play_now_is_waited_for_and_who_plays_no_more_is_not(playing:
 
 def sit(playing: Playing, against: str = "owl", seat: object = 0, author: str = "anna", **service: Any) -> Payload:
     order = replace(new_order("seat", {"against": against, "seat": seat}), author=author)
-    settings = replace(SETTINGS, bots=Bots(level="isolated"), service=Service(**service), limits=Limits(seats=2))
+    settings = replace(SETTINGS, bots=Bots(level="isolated"), service=Service(**service), limits=Limits(seats=1))
     return obey(playing.store, playing.folder, settings, order)
 
 
@@ -213,11 +213,14 @@ def test_an_author_has_one_seat_and_sees_a_deal_once(playing: Playing, monkeypat
     assert Published(playing.folder.published).log("anna", asked["game"]).size
     with pytest.raises(Refusal):
         Published(playing.folder.published).log("bert", asked["game"])
-    assert (sit(playing)["before"], sit(playing, author="bert")["before"]) == (0, 1)
+    assert sit(playing)["code"] == "quota"
+    store.authors.add("carl")
+    waiting = [("bert", 1), ("carl", 1), ("carl", 2)]
+    assert [sit(playing, author=author, seats=seats)["before"] for author, seats in waiting] == [0, 1, 0]
     playing.store.versions.change(store.versions.named("owl/1").id, State.RETIRED, Actor.AUTHOR, "")
     playing.look()
     assert "you and owl/1 do not meet" in playing.notices("bert")[0]
-    assert (sit(playing, "random")["code"], sit(playing, "random", author="bert")["before"]) == ("quota", 0)
+    assert sit(playing, "random", author="bert")["before"] == 0, "what was not played counts to no quota"
 
 
 def test_a_seat_that_a_kill_cut_short_is_over_and_one_with_a_log_counts(
@@ -226,7 +229,7 @@ def test_a_seat_that_a_kill_cut_short_is_over_and_one_with_a_log_counts(
     """§D10-10."""
     monkeypatch.setattr(sys.modules["arena.league.submissions.requested"], "is_open", lambda folder: True)
     store = playing.store
-    for has_log in (False, True):
+    for has_log in (False, False, True):
         game, [request] = sit(playing)["game"], store.controls.requests
         if has_log:
             playing.begin(seats=True)

@@ -77,7 +77,7 @@ def _find(client: Client, against: str, seat: int, logs: Path) -> tuple[Job, Sea
     if given is None:
         raise errors.DoorError("expected the league to give a seat, got: no answer; try again when it runs", "nobody")
     if given.before:
-        tell(f"{given.before} before you; it begins when there is a place")
+        tell(f"all places are taken; it begins when so many games of others have ended: {given.before}")
     start = (state := _next(client)).start
     if not start:
         raise errors.DoorError("expected the game to begin, got: it ended before; ask again", "unanswered")

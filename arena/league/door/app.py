@@ -37,7 +37,7 @@ from arena.league.door import checks
 from arena.league.door import messages as m
 from arena.league.door.author_seats import read_said
 from arena.league.door.health import DoorFiles
-from arena.league.door.limits import MIB, MOST_OPEN, Usage
+from arena.league.door.limits import MIB, MOST_OPEN, MOST_SAID, Usage
 from arena.league.door.local_requests import LocalRequests, Who
 from arena.league.door.orders import Orders
 from arena.league.door.published import File, Published
@@ -297,7 +297,12 @@ class _Routes(Router):
 
     async def _play(self, request: Request) -> Response:
         author, query = _who(request).author, _query(request, m.WaitQuery)
-        self._seats.say(author, read_said(await request.body()))
+        body = bytearray()
+        async for piece in request.stream():
+            if len(body := body + piece) > MOST_SAID:
+                expected = f"expected at most {MOST_SAID} bytes, got: more"
+                raise Refusal("too_large", expected, "leave something out", limit="size")
+        self._seats.say(author, read_said(body))
         return _answer(msgspec.structs.replace(await self._seats.state(author, query.wait), start={}))
 
     async def _logs(self, request: Request) -> Response:
@@ -381,7 +386,7 @@ class _Routes(Router):
 def room(scope: Scope) -> tuple[int, float]:
     """Returns how many bytes more than every other the body of a request may have, and how many seconds more take."""
     is_archive = scope["method"] == "PUT" and PurePosixPath(scope["path"]).parent == PurePosixPath(f"{m.API}/bots")
-    return (m.MAX_ARCHIVE, 600.0) if is_archive else (0, 0.0)
+    return (m.MAX_ARCHIVE, 600.0) if is_archive else (MOST_SAID, 0.0)  # what is too long is refused, and not cut
 
 
 def confine() -> None:

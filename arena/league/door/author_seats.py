@@ -19,10 +19,10 @@ import msgspec
 from arena.core.face import Payload, codec, errors, wire_messages
 from arena.league.door.messages import API, SeatSaid, SeatState
 from arena.league.door.published import Published
-from arena.league.door.refusals import Refusal, unknown
+from arena.league.door.refusals import Refusal
 from arena.league.door.relay import GUEST, OF_AUTHOR
-from arena.league.door.seats import FRAME, VERSION, Gone, SeatConnection
-from arena.pages.agents.seat import AgentSeat
+from arena.league.door.seats import ENDED, FRAME, VERSION, Gone, SeatConnection
+from arena.pages.agents.seat import GONE, OVER, AgentSeat, read_json
 
 ABSENT_S: Final = 120.0
 """Seconds in which the author must have come to a seat that has begun: others wait for the place."""
@@ -31,15 +31,15 @@ PUBLISHED_S: Final = 10.0
 MOST_KEPT: Final = 64
 """Seats that are over and kept."""
 _ENDED: Final = "the game has ended: a notice says why, or its log"
+_LATE: Final = "your time was over: you have forfeited"
 
 
-def read_said(data: bytes) -> SeatSaid:
+def read_said(data: bytes | bytearray) -> SeatSaid:
     """Returns what an author says. Raises Refusal: it is something else."""
     try:
-        return msgspec.json.decode(data, type=SeatSaid)
-    except (msgspec.MsgspecError, RecursionError) as error:
-        reason = f"expected a body as {API}/openapi.json has it, got: {error}"
-        raise Refusal("malformed", reason, "correct the body") from None
+        return read_json(data, SeatSaid, f"a body as {API}/openapi.json has it")
+    except ValueError as error:
+        raise Refusal("malformed", str(error), "correct the body") from None
 
 
 class _Seat(msgspec.Struct):
@@ -52,9 +52,11 @@ class _Seat(msgspec.Struct):
     met: bool = False
     """Whether its author has come since."""
     asked: int = 0
-    """Number of the open request, as the referee has it ..."""
-    until: float = 0.0
-    """... and the moment when its time is over, by the clock of the door."""
+    """Number of the open request, as the referee has it."""
+    left: float | None = None
+    """When the league's end left it, and its word on why was still to come."""
+    word: str = ""
+    """Why the game has ended, by the league's word."""
 
     def send(self, message: wire_messages.Message) -> None:
         self.connection.send(FRAME, codec.encode(message))
@@ -62,6 +64,15 @@ class _Seat(msgspec.Struct):
     def end(self, reason: str = "", why: str = _ENDED) -> None:
         self.connection.end(reason)
         self.agent.close(why)
+
+    def lose(self, now: float) -> None:
+        """Ends a connection that the league's end has left. Why is the league's to say."""
+        self.connection.end()
+        if self.word:
+            self.agent.close(self.word)
+        elif self.agent.phase not in (OVER, GONE):
+            self.left = now
+            self.agent.wait()
 
 
 class AuthorSeats:
@@ -124,7 +135,7 @@ class AuthorSeats:
         except errors.ActionError as error:
             raise Refusal("illegal", str(error), "make the play from one of `legal`, while your time runs") from None
         except Gone:
-            seat.end()
+            seat.lose(self._clock())
         self._tell()
 
     def _state(self, author: str) -> SeatState:
@@ -132,10 +143,11 @@ class AuthorSeats:
         if due and (seat is None or (seat.agent.phase in ("over", "gone") and seat.game != due)):
             return SeatState(phase="waiting", game=due)
         if seat is None:
-            raise unknown("a seat that you have asked for, with PUT /seat?against=BOT", "none; notices tell of others")
+            expected = "expected a seat that you have asked for, got: none"
+            raise Refusal("unknown", expected, "ask with PUT /seat?against=BOT; notices say how others ended")
         seat.met = True
         agent, state = seat.agent, seat.agent.state()
-        left = None if agent.limit_ms is None else max(0, round((seat.until - self._clock()) * 1_000))
+        left = None if agent.left_s is None else max(0, round(agent.left_s * 1_000))
         told = {name: value for name, value in state.items() if name in SeatState.__struct_fields__}
         return SeatState(
             game=seat.game, start=agent.start, view=agent.known, clock=left,
@@ -149,6 +161,15 @@ class AuthorSeats:
         if kind == VERSION and not connection.version and content.startswith(OF_AUTHOR.encode()):
             connection.version = content.decode(errors="replace")
             self._begin(connection)
+        if kind == ENDED and not connection.version:
+            connection.end()
+            author, game, code = f"{content.decode(errors='replace')}  ".removeprefix(OF_AUTHOR).split(" ")[:3]
+            if (seat := self._seats.get(author)) is not None and seat.game == game:
+                seat.word = _LATE if code == "timeout" else _ENDED
+                if seat.left is not None:  # else what the referee has said is still to be heard
+                    seat.end(why=seat.word)
+                    self._tell()
+            return True
         seat = self._of(connection)
         if seat is None:
             return connection.version.startswith(OF_AUTHOR)
@@ -166,19 +187,14 @@ class AuthorSeats:
             case "game_start":
                 seat.send(wire_messages.Ready(game=message["game"]))
             case "request":
-                seat.asked, seat.until = message["id"], self._clock() + (seat.agent.limit_ms or 0) / 1_000
+                seat.asked = message["id"]
             case "goodbye" | "error":
-                self._end(seat)
-
-    def _end(self, seat: _Seat) -> None:
-        """Ends a seat that the league's end has left."""
-        is_late = seat.agent.limit_ms is not None and self._clock() >= seat.until - 1  # its clock began before
-        seat.end(why="your time was over: you have forfeited" if is_late else _ENDED)
+                seat.end(why=_LATE if message.get("code") == "timeout" else _ENDED)
 
     def left(self, connection: SeatConnection) -> bool:
         """Takes the end of a seat's connection, if it is one of an author. Returns whether it is."""
         if (seat := self._of(connection)) is not None:
-            self._end(seat)
+            seat.lose(self._clock())
             self._tell()
         return connection.version.startswith(OF_AUTHOR)
 
@@ -192,6 +208,11 @@ class AuthorSeats:
             elif not (seat.met or seat.connection.ended) and now - seat.began > ABSENT_S:
                 reason = f"did not come within {ABSENT_S:g} seconds"
                 seat.end(reason, f"you {reason} of its begin")
+            elif (
+                seat.left is not None and now - seat.left > PUBLISHED_S
+            ):  # a service that is stopped, or older, says nothing
+                seat.end()
+                self._tell()
 
     def _begin(self, connection: SeatConnection) -> None:
         author, _, game = connection.version.removeprefix(OF_AUTHOR).partition(" ")

@@ -46,6 +46,8 @@ MOST_WAITING: Final = 8
 """Limit of orders of one author that wait for the league's answer."""
 MOST_OPEN: Final = 16
 """Limit of requests and WebSockets of one author in progress."""
+MOST_SAID: Final = MIB // 4
+"""Bytes of what an author says in a seat."""
 _DAY_S: Final = 86_400
 UPLOAD_S: Final = 86_400
 """Seconds for which an upload is kept that nothing is added to."""

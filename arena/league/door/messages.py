@@ -263,7 +263,7 @@ class Ordered(Struct, frozen=True, kw_only=True, omit_defaults=True):
     against: str = ""
     """... this one."""
     before: int | None = None
-    """Number of such matches that wait before it."""
+    """Number of such matches that wait before it; of a seat, of games that end before it begins."""
     game: str = ""
     """The name of the game of a seat."""
     author: str = ""

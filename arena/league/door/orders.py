@@ -143,7 +143,7 @@ def _refusal(said: Payload) -> Refusal:
     return Refusal(
         texts["code"] or "refused",
         texts["message"] or "expected an order that the league takes, got: a refusal without a reason",
-        texts["remedy"] or "ask the league's operator",
+        texts["remedy"] or ("correct the request" if texts["code"] == "argument" else "ask the league's operator"),
         limit=texts["limit"] or ("" if said.get("limit") is None else str(said["limit"])),
         retry_after_s=pause if type(pause) is int and pause >= 0 else None,
         rule=texts["rule"],

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from arena.core.face import TimeControl, bot_manifests, errors, files, runtimes
-from arena.league.door import relay_seat
+from arena.league.door import relay_seat, seats
 
 START_MS: Final = 30_000
 """Time for the `hello` of a remote bot: its start and two journeys."""
@@ -58,6 +59,18 @@ def seat_of(folder: Path, author: str, game: str, time: str) -> bot_manifests.Bo
     return msgspec.structs.replace(spec, name=GUEST, version="agent", time=TimeControl.parse(time))
 
 
+def tell_end(folder: Path, author: str, game: str, code: str) -> None:
+    """Tells the door, if it is open, the code of the forfeit that ended an author's game; an empty one for none.
+
+    An older door closes this connection, and does nothing else.
+    """
+    said = f"{OF_AUTHOR}{author} {game} {code}".encode()
+    with suppress(OSError), socket.socket(socket.AF_UNIX) as sock:
+        sock.setblocking(False)
+        sock.connect(str(folder.resolve() / SEAT / SOCKET))
+        sock.sendall(seats.HEAD.pack(len(said), seats.ENDED) + said)
+
+
 def served(folder: Path) -> frozenset[str]:
     """Returns the names of the remote versions that the open door of a league has a connection for now."""
     path = folder / PRESENCE
@@ -77,6 +90,7 @@ def served(folder: Path) -> frozenset[str]:
 def is_open(folder: Path) -> bool:
     """Tells whether a door listens for the seats of remote bots. It costs the door a connection that ends at once."""
     with socket.socket(socket.AF_UNIX) as sock:
+        sock.setblocking(False)  # a door that hangs takes no connection, and the league's loop does not wait for it
         try:
             sock.connect(str(folder.resolve() / SEAT / SOCKET))
         except OSError:

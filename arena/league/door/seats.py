@@ -18,10 +18,13 @@ VERSION: Final = b"v"
 """From the seat, first: the version that is to play, `NAME/3`."""
 FRAME: Final = b"f"
 """A frame of the game, in either direction."""
+ENDED: Final = b"e"
+"""From the league, alone on its connection: `@AUTHOR GAME CODE`, how the game of an author's seat ended for them."""
 CLOSED: Final = b"x"
 """To the seat, last: why there is no bot, the rest of a sentence."""
 
-_HEAD: Final = struct.Struct("!Ic")
+HEAD: Final = struct.Struct("!Ic")
+"""What is before the content of a message: its length and its kind."""
 _READ: Final = 65_536
 _MOST_UNSENT: Final = 4 * wire_messages.MAX_REFEREE_FRAME
 
@@ -70,14 +73,14 @@ class SeatConnection:
         if not data:
             raise Gone
         self._received += data
-        while len(self._received) >= _HEAD.size:
-            length, kind = _HEAD.unpack_from(self._received)
+        while len(self._received) >= HEAD.size:
+            length, kind = HEAD.unpack_from(self._received)
             if length > wire_messages.MAX_REFEREE_FRAME:
                 raise Gone
-            end = _HEAD.size + length
+            end = HEAD.size + length
             if len(self._received) < end:
                 return
-            content = bytes(self._received[_HEAD.size : end])
+            content = bytes(self._received[HEAD.size : end])
             del self._received[:end]
             yield kind, content
 
@@ -89,7 +92,7 @@ class SeatConnection:
         """
         if len(self._unsent) + len(content) > _MOST_UNSENT:
             raise Gone
-        self._unsent += _HEAD.pack(len(content), kind) + content
+        self._unsent += HEAD.pack(len(content), kind) + content
         self.flush()
 
     def flush(self) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from arena.core.face import Reader, errors, files, plain
 from arena.league.folder import Folder
 from arena.league.settings import load
-from arena.league.store import league_of, read_league
+from arena.league.store import league_of
 
 
 class ShownLeague(Folder):
@@ -16,8 +16,6 @@ class ShownLeague(Folder):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder.absolute())
         self.check()
-        if not self.database.exists():
-            read_league(self.database).__enter__()  # which says so
 
     def told(self) -> tuple[str, str, bool]:
         """Returns its name, the address of its door, and whether it has remote bots."""

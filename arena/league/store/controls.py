@@ -177,11 +177,16 @@ class Commands(rows.Part):
     def times(self, verb: str, author: str) -> list[str]:
         """Returns when orders of a kind of an author were obeyed, as far as they are remembered (UTC, ISO 8601).
 
-        What the author had asked for before, so that its answer says `same`, is not counted again.
+        What the author had asked for before, so that its answer says `same`, is not counted again, what was `cut` not
+        at all.
         """
         query = """SELECT at FROM commands WHERE verb = ? AND author = ? AND state = 'done'
-            AND json_extract(answer, '$.same') IS NULL"""
+            AND json_extract(answer, '$.same') IS NULL AND json_extract(answer, '$.cut') IS NULL"""
         return [at for (at,) in self._db.execute(query, (verb, author))]
+
+    def cut(self, id: str) -> None:
+        """Notes that the league did not do what an order asked for, or cut it short: it counts to no quota."""
+        self._db.execute("UPDATE commands SET answer = json_set(answer, '$.cut', 1) WHERE id = ?", (id,))
 
     def forget(self, before: str, waiting: Iterable[str]) -> None:
         """Forgets orders that were answered before a moment, and their answers.

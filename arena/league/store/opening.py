@@ -100,11 +100,6 @@ def read_league(path: Path) -> Iterator[LeagueReader]:
     Raises:
         StoreError: It is missing, or it is not a database of ours.
     """
-    if not path.exists():
-        raise errors.StoreError(
-            f"expected a league's database, got no such file - at {path}; `arena league restore` makes a league anew "
-            "from a backup"
-        )
     with stores.open_reader(path) as reader:
         yield league_of(reader)
 

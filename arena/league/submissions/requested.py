@@ -23,7 +23,7 @@ import msgspec
 
 from arena.core.face import Level, Payload, errors, log_records, running
 from arena.league import visible
-from arena.league.door.relay import is_open
+from arena.league.door.relay import is_open, tell_end
 from arena.league.folder import Folder
 from arena.league.keeping.retention import QUALIFYING
 from arena.league.order_context import OrderContext
@@ -88,7 +88,7 @@ def seat(context: OrderContext) -> Payload:
     else:  # they may think better of it
         _note(store, new := msgspec.structs.replace(own, against=other.id, seat=number), own)
         asked[asked.index(own)] = own = new
-    before = sum(not one.began for one in asked[: asked.index(own)])
+    before = max(0, asked.index(own) + 1 - settings.service.seats)  # games that end before it begins
     return {"against": other.name, "game": own.game, "before": before, **({"same": True} if same else {})}
 
 
@@ -212,9 +212,11 @@ class Requested(msgspec.Struct, eq=False):
             log = log_records.read_log(original)
             authors = [request.author if seat == game["seat"] else None for seat, _ in enumerate(log.header.bots)]
             visible.publish(log, original, self.folder.published, authors, public=False)
+            if self.seats:
+                tell_end(self.folder.path, request.author, request.game, game.get("forfeit", {"code": ""})["code"])
         ranks = ", ".join(f"rank {game['rank']} in {game['game']}" for game in games)
         met = "you have met" if self.seats else f"{versions[0].name} has met"
-        self._end(request, f"{met} {versions[-1].name}, unrated: {ranks}. `arena league log GAME` gets a game")
+        self._end(request, f"{met} {versions[-1].name}, unrated: {ranks}. `arena league log GAME` gets a game", True)
 
     def _failed(self, request: Request, reason: str) -> None:
         """Counts a fault of the machine. Gives the match up after the third."""
@@ -224,9 +226,11 @@ class Requested(msgspec.Struct, eq=False):
         if self.seats or self._tries[request.order] >= running.MAX_TRIES:
             self._end(request, "a match that you asked for could not be played; ask again, or tell the operator")
 
-    def _end(self, request: Request, text: str) -> None:
-        """Forgets a request, and tells its author why."""
+    def _end(self, request: Request, text: str, was_played: bool = False) -> None:
+        """Forgets a request, and tells its author why. Only one that was played to its end counts to a quota."""
         with self.store.transaction():
             if request in (noted := self.store.controls.requests):
                 self.store.set_control("requests", [one for one in noted if one != request])
                 self.store.notices.add(request.author, "match", text, request.version)
+                if not was_played:
+                    self.store.commands.cut(request.order)

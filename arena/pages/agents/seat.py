@@ -12,11 +12,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
-from arena.core.face import Payload, Seat, errors, game_kit, log_records, wire_messages
+from arena.core.face import Payload, Seat, errors, game_kit, log_records, plain, wire_messages
 
 WAITING: Final = "waiting"
 ASKED: Final = "asked"
@@ -24,6 +24,18 @@ OVER: Final = "over"
 GONE: Final = "gone"
 WAIT_S: Final = 50.0
 """Longest time in seconds that an answer waits for the others: clients give up after a minute."""
+_T = TypeVar("_T")
+
+
+def read_json(data: bytes | bytearray, kind: type[_T], expected: str) -> _T:
+    """Returns what a page or an agent says. Raises ValueError, with a sentence: it is not what was expected."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.MsgspecError as error:
+        got = plain(str(error))
+    except RecursionError:
+        got = "JSON that is nested too deeply"
+    raise ValueError(f"expected {expected}, got: {got}")
 
 
 class AgentSeat:

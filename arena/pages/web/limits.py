@@ -1,14 +1,15 @@
 """What one address may hold of a server of pages, and for how long.
 
 Laws:
-1. A request has `HEAD_S` to begin and to say what it wants, and `BODY_S` to come whole. Silent or slow ones are closed.
-   A connection with TLS counts from its first byte, before its handshake, for which it has `HEAD_S` too.
+1. A request has `HEAD_S` to begin and to say what it wants, and `BODY_S` to come whole; where there is `Room` for more,
+   `BODY_S` between two reads. Silent or slow ones are closed. A connection with TLS counts from its first byte, before
+   its handshake, for which it has `HEAD_S` too.
 2. Nobody is turned away because others are silent. Where there are too many connections, of one address or of all, the
    one without an answer in progress that has waited longest gives way: for its first request, or since its last. An
    open WebSocket is an answer in progress.
 3. One address has at most half of all answers in progress. An IPv6 network of 64 bits is one address.
 4. Of a request no more than `MOST_BYTES` are read, unless the application has `Room` for more. Once it is answered, no
-   more than that is read of the rest of its body, and the connection closes.
+   more than `MOST_DROPPED` is read of the rest of its body, and the connection closes.
 5. A WebSocket brings few events at a time, and no message of endless parts. Its pings are answered as long as their
    sender reads.
 
@@ -37,6 +38,8 @@ HEAD_S: Final = 10.0
 BODY_S: Final = 30.0
 MOST_BYTES: Final = 262_144
 """Bytes of a request: its head and its body."""
+MOST_DROPPED: Final = 2_097_152
+"""Bytes of the rest of a body that was answered: many clients read no answer before they have sent all."""
 ANSWERED_S: Final = 1.0
 """Seconds in which whoever was answered, and still sends, is to read the answer."""
 MOST_EVENTS: Final = 8_192
@@ -168,7 +171,7 @@ class LimitedConnection(H11Protocol):
         """The request that `_room` is of."""
         self._is_socket = False
         self._bytes = 0
-        self._since = 0.0
+        self._since = self._heard = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -198,8 +201,8 @@ class LimitedConnection(H11Protocol):
         """Takes what came, unless it is too much."""
         if self.transport.is_closing():  # TLS hands over what came before the end; h11 would raise, asyncio log it
             return
-        self._bytes += len(data)
-        if self._bytes <= MOST_BYTES + self._room[0]:
+        self._bytes, self._heard = self._bytes + len(data), self.loop.time()
+        if self._bytes <= (MOST_DROPPED if self.conn.our_state is h11.DONE else MOST_BYTES + self._room[0]):
             super().data_received(data)
             if self.cycle is not self._asked:
                 self._asked, self._room = self.cycle, self._rooms(dict(self.scope))
@@ -246,7 +249,7 @@ class LimitedConnection(H11Protocol):
     def _is_late(self) -> None:
         if self.is_answering and not self.cycle.more_body:
             return
-        left = self._since + BODY_S + self._room[1] - self.loop.time()
+        left = BODY_S + min(self._since + self._room[1], self._heard) - self.loop.time()
         if self.is_answering and left > 0:
             self._wait(left)
         else:

@@ -13,7 +13,7 @@ const STEPS = ["qualify", "check", "build"];
 const SKIPPED = [".git", "__pycache__"];
 const LIMITS = {
   bots: "bots", pending: "versions that wait or are tried", submissions: "submissions in 24 hours", built_mib: "MiB that builds leave",
-  orders: "orders at once", requests: "requests at once", remote: "bots that play from home",
+  matches: "unrated matches in 24 hours", seats: "games that you play yourself in 24 hours", orders: "orders at once", requests: "requests at once", remote: "bots that play from home",
 };
 const $ = (id) => document.getElementById(id);
 const path = (...names) => names.map((name) => `/${encodeURIComponent(name)}`).join("");
@@ -36,7 +36,7 @@ async function answer(address, options = {}) {
   } catch { throw Object.assign(new Error("The league cannot be reached: try again later."), {wait: AWAY_S}); }
   if (got.ok) return got;
   const said = await got.json().catch(() => ({}));
-  const text = said.detail ? `${said.detail}; ${said.remedy}` : `expected an answer of the league, got: ${`${got.status} ${got.statusText}`.trim()}; try again later, or tell its operator`;
+  const text = got.status === 401 ? "expected a token that the league knows, got: another; its operator has to add yours first, by the file me.hash" : said.detail ? `${said.detail}; ${said.remedy}` : `expected an answer of the league, got: ${`${got.status} ${got.statusText}`.trim()}; try again later, or tell its operator`;
   if (got.status === 401 && sessionStorage.token) leave();
   throw Object.assign(new Error(text), {status: got.status, wait: said.retry_after_s || (got.status >= 502 && AWAY_S)}); // a proxy's: its door is opened again
 }
@@ -125,7 +125,7 @@ async function look(bot = "", wait = 0) {
   if (!bot) {
     show(versions);
     $("seat").replaceChildren(...seat ? [`You have a seat in ${seat}, or wait for it. It is played by a program, or by arena league play. `, button("resign", resign)] : []);
-    $("notices").replaceChildren(...table("Notices", ["when", "what"], [...notices].reverse().map((notice) => [moment(notice.at), [notice.text, ...(notice.kind === "match" && notice.text.match(/match-[0-9a-f]{32}-[0-9]+/g) || []).flatMap((game) => [" ", button("log", () => saved(game))])]]), "None."));
+    $("notices").replaceChildren(...table("Notices", ["when", "what"], [...notices].reverse().map((notice) => [moment(notice.at), [notice.text, ...[...(notice.kind === "match" ? notice.text.matchAll(/ in (match-[0-9a-f]{32}-[0-9]+)/g) : [])].flatMap(([, game]) => [" ", button("log", () => saved(game))])]]), "None."));
   }
   return versions;
 }

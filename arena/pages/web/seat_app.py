@@ -25,7 +25,7 @@ from starlette.routing import Route
 
 from arena.core.face import GameResult, Job, Payload, catalogue, errors, log_records, plain
 from arena.pages import seat as pages
-from arena.pages.agents.seat import ASKED, OVER, WAIT_S
+from arena.pages.agents.seat import ASKED, OVER, WAIT_S, read_json
 from arena.pages.frames import film
 from arena.pages.play.seat import Front, Start, when_done
 from arena.pages.seat import SeatPage
@@ -236,9 +236,9 @@ class Playing:
 
     async def _act(self, request: Request) -> Response:
         try:
-            action = msgspec.json.decode(await request.body(), type=PageAction)
-        except (msgspec.MsgspecError, RecursionError) as error:
-            return _refused(400, f"expected an action, got: {plain(str(error))}")
+            action = read_json(await request.body(), PageAction, "an action")
+        except ValueError as error:
+            return _refused(400, str(error))
         if action.page != self._tab:
             return _refused(409, "expected an action of the page that plays, got one of another; reload it")
         try:
@@ -311,9 +311,9 @@ class Playing:
     async def _say(self, request: Request) -> Response:
         """Does what an agent says."""
         try:
-            said = msgspec.json.decode(await request.body(), type=AgentSaid)
-        except (msgspec.MsgspecError, RecursionError) as error:
-            return _refused(400, f"expected what an agent says, got: {plain(str(error))}")
+            said = read_json(await request.body(), AgentSaid, "what an agent says")
+        except ValueError as error:
+            return _refused(400, str(error))
         game = self._game
         if said.do != "play":
             return self._do(PageAction(page=self._tab, do=said.do))

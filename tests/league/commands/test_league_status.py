@@ -79,4 +79,6 @@ def test_a_league_s_folder_is_no_season(tmp_path: Path, monkeypatch: pytest.Monk
     assert "expected NAME first, got the folder of a league; give it as NAME --league cup" in ended.output
     assert _name_of(Path("cup")) == ("Cup", "https://cup.example")
     Path("cup/league.db").unlink()
-    assert "`arena league restore` makes" in CliRunner().invoke(cli, ["league", "status", "cup"]).output
+    for words in (["status", "cup"], ["pause", "cup"], ["run", "cup"], ["backup", "cup", "cup.tar"]):
+        assert "`arena league restore` makes" in CliRunner().invoke(cli, ["league", *words]).output
+    assert not [*Path().rglob("*.db"), *Path().rglob("*.tar")], "no empty one is made in its place"

@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,12 @@ from arena.core.referee import worker
 from arena.core.referee.verify import verify
 from arena.core.types import Level
 from arena.league.commands import play as command
-from arena.league.door.author_seats import ABSENT_S, AuthorSeats
+from arena.league.door.author_seats import ABSENT_S, PUBLISHED_S, AuthorSeats
 from arena.league.door.messages import SeatSaid
 from arena.league.door.published import Published
 from arena.league.door.refusals import Refusal
-from arena.league.door.relay import seat_of
-from arena.league.door.seats import FRAME, VERSION, SeatConnection
+from arena.league.door.relay import SEAT, SOCKET, is_open, seat_of, tell_end
+from arena.league.door.seats import ENDED, FRAME, VERSION, SeatConnection
 from arena.sandbox.doctor import examine
 from tests.door_kit import League, OpenDoor, answering, asked, client, opened
 from tests.referee_kit import SECRET, make_job, revealed
@@ -85,6 +86,8 @@ def test_an_author_plays_a_whole_game_and_its_log_is_right(league: League, tmp_p
     with opened(league) as door:
         assert say(door, anna, wait=0)["code"] == "unknown"
         league.publish("authors/anna/status.json", {"versions": [], "seat": GAME})
+        with answering(league, "seat", {"code": "argument", "message": "expected a seat from 0 to 1, got: 7"}):
+            assert asked(door, anna, "seat?against=random&seat=7", "PUT").problem.remedy == "correct the request"
         with answering(league, "seat", {"against": "random/1", "game": GAME, "before": 0}):
             answer = asked(door, anna, "seat?against=random&seat=0", "PUT")
         assert (answer.status, json.loads(answer.body)["game"]) == (200, GAME)
@@ -98,7 +101,10 @@ def test_an_author_plays_a_whole_game_and_its_log_is_right(league: League, tmp_p
         wrong = first(state) | {"plays": [dict.fromkeys(first(state)["plays"][0], 7.5)]}
         refused = [late, wrong, {"plays": [{}, {}], "request": 1}, {**first(state), "cost": {"beer": 1}}]
         assert [say(door, anna, one, 0)["code"] for one in refused] == ["state", "illegal", "illegal", "malformed"]
-        assert asked(door, anna, "seat", "POST", b'{"plays":' + b"[" * 9_000).problem.code == "malformed"
+        bodies = b'{"plays":[{"a":' + b"[" * 9_000, b" " * 2**20
+        deep, large = (asked(door, anna, "seat", "POST", body) for body in bodies)
+        assert (deep.problem.code, deep.problem.detail[-22:]) == ("malformed", "that is nested too deeply"[-22:])
+        assert (large.problem.code, large.problem.limit) == ("too_large", "size"), "it can be read"
         state = say(door, anna, {**first(state), "note": "hm", "cost": {"tokens_in": 9}})
         while state["phase"] == "asked":
             assert "start" not in state
@@ -154,6 +160,7 @@ def test_a_door_that_ends_and_a_clock_that_runs_out_cost_the_game_alone(league: 
         over = begin(league, tmp_path / "late", clock="1s")
         assert happens(lambda: "code" not in say(door, anna, wait=0))
         assert str(over().seats[0].forfeit.code) == "timeout"
+        tell_end(league.folder, "anna", GAME, "timeout")
         assert happens(lambda: say(door, anna, wait=0).get("why") == "your time was over: you have forfeited")
 
 
@@ -191,6 +198,15 @@ def test_the_command_lets_a_person_play_and_fetches_the_log(league: League, tmp_
     assert asks[-2:] == ["game_start", "request"]
 
 
+def test_a_door_that_hangs_holds_up_no_league(tmp_path: Path) -> None:
+    (tmp_path / SEAT).mkdir(parents=True)
+    with socket.socket(socket.AF_UNIX) as hangs:
+        hangs.bind(str(tmp_path / SEAT / SOCKET))
+        hangs.listen(0)
+        assert [is_open(tmp_path) for _ in range(9)][::8] == [True, False]
+        tell_end(tmp_path, "anna", GAME, "timeout")
+
+
 class Scene:
     """Seats without a door, whose other ends are here."""
 
@@ -203,10 +219,13 @@ class Scene:
         self.seats = AuthorSeats(Published(folder), lambda: self.now)
 
     def seat(self, game: str = GAME, author: str = "anna") -> SeatConnection:
+        return self.say(VERSION, f"@{author} {game}".encode())
+
+    def say(self, kind: bytes, content: bytes) -> SeatConnection:
         ours, theirs = socket.socketpair()
         self.ends += [theirs]
         self.all.append(seat := SeatConnection(ours))
-        assert self.seats.takes(seat, VERSION, f"@{author} {game}".encode())
+        assert self.seats.takes(seat, kind, content)
         return seat
 
     def phase(self) -> str:
@@ -222,6 +241,17 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
         end.close()
     for seat in scene.all:
         seat.close()
+
+
+def test_why_a_game_ended_is_the_leagues_word_which_is_waited_for(scene: Scene) -> None:
+    for first, word in (("left", GAME), ("word", GAME), ("left", "match-8-0")):
+        acts = [partial(scene.seats.left, scene.seat()), partial(scene.say, ENDED, f"@anna {word} timeout".encode())]
+        for act in acts if first == "left" else reversed(acts):
+            assert scene.phase() == "waiting"
+            act()
+        assert (scene.phase() == "gone") is (word == GAME)
+    scene.seats.tick(PUBLISHED_S + 1)
+    assert scene.phase() == "gone", "a service that is stopped says nothing"
 
 
 def test_a_seat_that_nobody_takes_is_given_up_and_one_that_was_seen_is_not(scene: Scene) -> None:

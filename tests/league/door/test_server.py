@@ -26,6 +26,7 @@ from arena.league.door.limits import LIMITS, MOST_OPEN
 from arena.league.door.messages import API
 from arena.league.door.relay import STALE_S
 from arena.league.door.tokens import hash_of, new_token
+from arena.pages.web import limits
 from tests.door_kit import League, OpenDoor, answering, asked, client, opened
 
 T = TypeVar("T")
@@ -196,6 +197,25 @@ def test_an_upload_of_another_author_is_unknown(league: League) -> None:
         assert asked(door, ben, upload, "HEAD").status == 404
         with answering(league, "submit", {"version": "fox/1"}):
             assert asked(door, ben, f"bots/fox?digest={digest}", "PUT", b"data").status == 201, "his own"
+
+
+def test_an_upload_whose_line_was_cut_keeps_its_author_out_for_half_a_minute(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (limits.HEAD_S, limits.BODY_S) == (10, 30)
+    monkeypatch.setattr(limits, "HEAD_S", 0.3)
+    monkeypatch.setattr(limits, "BODY_S", 0.8)
+    anna = league.author("anna")
+    with opened(league) as door, put(door, anna, 400, b"da") as silent:
+        wrong = f"bots/fox?digest={'f' * 64}"
+        until(lambda: asked(door, anna, wrong, "PUT", b"data").problem.code, lambda code: code == "digest")
+        assert silent.recv(1) == b""
+        with put(door, anna, 400, path=wrong) as slow:
+            for _ in range(4):
+                slow.sendall(b"da")
+                time.sleep(0.4)
+            slow.sendall(bytes(392))
+            assert b"422" in slow.recv(99)
 
 
 @pytest.mark.parametrize(

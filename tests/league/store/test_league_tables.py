@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from league_kit import active, league, play
 
 from arena.core.errors import StoreError
 from arena.core.store.store import open_reader, open_store
@@ -25,16 +26,23 @@ STATEMENTS = "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' 
 )
 def test_what_earlier_versions_made_is_completed(tmp_path: Path, missing: tuple[str, ...]) -> None:
     path = tmp_path / "league.db"
-    with open_league(path) as league:
-        whole = league._db.execute(STATEMENTS).fetchall()
+    with open_league(path) as store:
+        whole = store._db.execute(STATEMENTS).fetchall()
         for statement in ("DELETE FROM _sqlite_migrations WHERE migration_set = 'league'", *missing):
-            league._db.execute(statement)
-    with open_league(path) as league:
-        assert [(name, "".join(sql.split())) for name, sql in league._db.execute(STATEMENTS)] == [
+            store._db.execute(statement)
+    with open_league(path) as store:
+        assert [(name, "".join(sql.split())) for name, sql in store._db.execute(STATEMENTS)] == [
             (name, "".join(sql.split())) for name, sql in whole
         ]
-        made = league._db.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'league' ORDER BY id")
+        made = store._db.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'league' ORDER BY id")
         assert [name for (name,) in made] == [*OF_LEAGUES.steps]
+
+
+def test_a_mistake_of_ours_is_not_called_one_of_the_database(tmp_path: Path) -> None:
+    with league(tmp_path, "anna") as store:
+        play(store, active(store, "fox"), active(store, "owl"))
+    with pytest.raises(ZeroDivisionError), open_league(tmp_path / "league.db"):
+        1 / 0  # noqa: B018
 
 
 def test_a_laptops_database_has_none_of_them(tmp_path: Path) -> None:

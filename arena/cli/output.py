@@ -58,6 +58,15 @@ def _is_piped(*, stderr: bool = False) -> bool:
     return not stream.isatty() and not {"FORCE_COLOR", "TTY_COMPATIBLE"} & os.environ.keys()
 
 
+def stdout_width() -> int:
+    """Returns the columns of stdout."""
+    return console().width if _is_laid_out() else UNBOUNDED
+
+
+def _is_laid_out() -> bool:
+    return not _is_piped() or "COLUMNS" in os.environ
+
+
 def on_terminal(*, stderr: bool = False) -> Console | None:
     """Returns the console of stdout or stderr if that is a terminal, else None."""
     if _is_piped(stderr=stderr) or not console(stderr=stderr).is_terminal:
@@ -73,7 +82,11 @@ def redrawn(*, stderr: bool = False) -> Console | None:
 
 def show(renderable: RenderableType) -> None:
     """Prints data for people to stdout."""
-    console().print(renderable, soft_wrap=False)
+    text = getattr(renderable, "plain", None)  # of what lays itself out only rich knows the words
+    if text is None or _is_laid_out():
+        console().print(renderable, soft_wrap=False)
+    else:
+        _put(plain_lines(text), sys.stdout)
 
 
 def show_line(text: str) -> None:

@@ -113,7 +113,8 @@ def outcome(step_worker: StepWorker) -> Any:
 
 
 def test_it_gives_way_to_games_and_goes_on_after_its_workers_death() -> None:
-    with StepWorker(local_worker) as step_worker:
+    crowded = True
+    with StepWorker(local_worker, lambda: NICENESS * crowded) as step_worker:
         step_worker.start(os.nice, 0)
         assert outcome(step_worker) == os.nice(0) + NICENESS
         step_worker.start(signal.raise_signal, signal.SIGKILL)
@@ -123,8 +124,11 @@ def test_it_gives_way_to_games_and_goes_on_after_its_workers_death() -> None:
         step_worker.start(os.getpid)
         first = outcome(step_worker)
         step_worker.rest()
+        crowded = False
         step_worker.start(os.getpid)
         assert outcome(step_worker) != first, "it rested"
+        step_worker.start(os.nice, 0)
+        assert outcome(step_worker) == os.nice(0), "it has a core of its own"
 
 
 def test_what_is_not_over_has_no_outcome() -> None:

@@ -60,11 +60,7 @@ def _is_piped(*, stderr: bool = False) -> bool:
 
 def stdout_width() -> int:
     """Returns the columns of stdout."""
-    return console().width if _is_laid_out() else UNBOUNDED
-
-
-def _is_laid_out() -> bool:
-    return not _is_piped() or "COLUMNS" in os.environ
+    return UNBOUNDED if _is_piped() and "COLUMNS" not in os.environ else console().width
 
 
 def on_terminal(*, stderr: bool = False) -> Console | None:
@@ -82,11 +78,10 @@ def redrawn(*, stderr: bool = False) -> Console | None:
 
 def show(renderable: RenderableType) -> None:
     """Prints data for people to stdout."""
-    text = getattr(renderable, "plain", None)  # of what lays itself out only rich knows the words
-    if text is None or _is_laid_out():
-        console().print(renderable, soft_wrap=False)
+    if _is_piped() and "COLUMNS" not in os.environ and (text := getattr(renderable, "plain", None)) is not None:
+        _put(plain_lines(text), sys.stdout)  # of what lays itself out only rich knows the words
     else:
-        _put(plain_lines(text), sys.stdout)
+        console().print(renderable, soft_wrap=False)
 
 
 def show_line(text: str) -> None:

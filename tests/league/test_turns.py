@@ -19,7 +19,7 @@ from arena.league.service import loop
 from arena.league.service.loop import STEPS_SHARE, Turns
 from arena.league.store.states import State
 from arena.league.submissions import step_runner
-from arena.league.submissions.step_runner import NICENESS, StepRunner, StepWorker
+from arena.league.submissions.step_runner import StepRunner, StepWorker
 from tests import instant, league_kit, service_kit
 from tests.service_kit import Running
 
@@ -112,11 +112,10 @@ def outcome(step_worker: StepWorker) -> Any:
     return found
 
 
-def test_it_gives_way_to_games_and_goes_on_after_its_workers_death() -> None:
-    crowded = True
-    with StepWorker(local_worker, lambda: NICENESS * crowded) as step_worker:
+def test_it_gives_way_and_goes_on_after_its_workers_death() -> None:
+    with StepWorker(local_worker, 3) as step_worker:
         step_worker.start(os.nice, 0)
-        assert outcome(step_worker) == os.nice(0) + NICENESS
+        assert outcome(step_worker) == os.nice(0) + 3
         step_worker.start(signal.raise_signal, signal.SIGKILL)
         with pytest.raises(MachineFault, match="the worker of a step ended"):
             outcome(step_worker)
@@ -124,11 +123,8 @@ def test_it_gives_way_to_games_and_goes_on_after_its_workers_death() -> None:
         step_worker.start(os.getpid)
         first = outcome(step_worker)
         step_worker.rest()
-        crowded = False
         step_worker.start(os.getpid)
         assert outcome(step_worker) != first, "it rested"
-        step_worker.start(os.nice, 0)
-        assert outcome(step_worker) == os.nice(0), "it has a core of its own"
 
 
 def test_what_is_not_over_has_no_outcome() -> None:

@@ -64,7 +64,11 @@ class Showing:
         self._seen = rated()
         """How many games were rated when a process was started last."""
         if every_s > 0:
-            self._check_extra()
+            try:
+                need("pages", "the league's site")
+            except errors.ConfigError as error:
+                self._every_s = 0.0
+                self._tell(f"No pages are made: {error}; or set every_s = 0 in [site]")
 
     def look(self) -> None:
         """Starts a process if it is time for that, and sees whether one has ended."""
@@ -78,7 +82,7 @@ class Showing:
             self._start(NICENESS)
 
     def finish(self) -> None:
-        """Has the pages made for the last time if a game was rated since, and waits for them: no game does."""
+        """Has the pages made for the last time if a game was rated since, and waits for them a while."""
         goes_on = self._process is not None
         self.drop()
         if self._every_s <= 0 or (self._rated() == self._seen and not goes_on):
@@ -91,13 +95,6 @@ class Showing:
                 self.drop("the service ends")
             else:
                 self._ended(self._process)
-
-    def _check_extra(self) -> None:
-        try:
-            need("pages", "the league's site")
-        except errors.ConfigError as error:
-            self._every_s = 0.0
-            self._tell(f"No pages are made: {error}; or set every_s = 0 in [site]")
 
     def _start(self, niceness: int) -> None:
         self._seen = self._rated()

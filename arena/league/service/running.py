@@ -194,12 +194,9 @@ def _put_together(
         same_worker=hands.same_worker, block=settings.matchmaking.deals,
     )  # fmt: skip
     supply.judge_all()
-    is_here = hands.worker is processor_cores.local_worker
-    ahead = is_here and order_duty.workers < processor_cores.available_cores()
-
-    def niceness() -> int:  # with a core of its own, or while all games wait, a step would only wait for other programs
-        return NICENESS if is_here and 1 < order_duty.workers >= processor_cores.available_cores() else 0
-
+    is_here, cores = hands.worker is processor_cores.local_worker, processor_cores.available_cores()
+    ahead = is_here and order_duty.workers < cores
+    niceness = NICENESS if is_here and 1 < order_duty.workers >= cores else 0  # else other programs alone gain by it
     lanes = stack.enter_context(
         lane_kit.Lanes(supply, game_worker.play, hands.worker, ahead=ahead, attend=game_worker.attend)
     )

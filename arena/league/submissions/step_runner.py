@@ -55,7 +55,7 @@ class _Dropped(Exception):
 class StepWorker(AbstractContextManager["StepWorker"]):
     """Does one thing after another in a worker. If an exception leaves the block, what runs is dropped."""
 
-    def __init__(self, worker: lane_kit.Worker, niceness: Callable[[], int] = lambda: NICENESS) -> None:
+    def __init__(self, worker: lane_kit.Worker, niceness: int = NICENESS) -> None:
         """Takes what starts a worker, as an executor. None is started before there is something to do."""
         self._worker, self._niceness = worker, niceness
         self._stack = ExitStack()
@@ -79,7 +79,7 @@ class StepWorker(AbstractContextManager["StepWorker"]):
             with processor_cores.undisturbed():
                 if self._executor is None:
                     self._executor = self._stack.enter_context(self._worker())
-                    self._executor.submit(os.nice, self._niceness())
+                    self._executor.submit(os.nice, self._niceness)
                 self._executor.submit(do, *arguments).add_done_callback(self._finished.put)
         except (OSError, MemoryError, RuntimeError) as error:  # a broken executor is a RuntimeError
             self._dismiss()

@@ -8,6 +8,7 @@ Laws:
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -147,6 +148,7 @@ def set_defaults(ctx: click.Context, config: Path | None) -> None:
 
 def main() -> None:
     """Runs the command line and exits."""
+    gc.set_threshold(20_000)  # a tenth of a short command went into looking for garbage among what it imports
     streams.set_up()
     signals.heed()
     # Our matrices are small. And without memory for its threads, this library interrupts the process like Ctrl-C.

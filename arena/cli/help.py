@@ -35,11 +35,6 @@ class SectionOption(click.Option):
         return None if self.rare and not ctx.meta.get(_ASKED) else super().get_help_record(ctx)
 
 
-def show_all(ctx: click.Context) -> None:
-    """Makes the help of a context show rare options, too."""
-    ctx.meta[_ASKED] = True
-
-
 def option(section: str, *names: str, **settings: Any) -> Callable[[F], F]:
     """Returns the decorator that adds an option in a section; the rest is as for `click.option`."""
     return click.option(*names, cls=SectionOption, section=section, **settings)
@@ -48,7 +43,7 @@ def option(section: str, *names: str, **settings: Any) -> Callable[[F], F]:
 def _help_all(rare: int) -> click.Option:
     def show(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
         if asked and not ctx.resilient_parsing:
-            show_all(ctx)
+            ctx.meta[_ASKED] = True
             for line in ctx.get_help().splitlines():
                 echo(line)
             ctx.exit()

@@ -58,6 +58,11 @@ def _is_piped(*, stderr: bool = False) -> bool:
     return not stream.isatty() and not {"FORCE_COLOR", "TTY_COMPATIBLE"} & os.environ.keys()
 
 
+def stdout_width() -> int:
+    """Returns the columns of stdout."""
+    return UNBOUNDED if _is_piped() and "COLUMNS" not in os.environ else console().width
+
+
 def on_terminal(*, stderr: bool = False) -> Console | None:
     """Returns the console of stdout or stderr if that is a terminal, else None."""
     if _is_piped(stderr=stderr) or not console(stderr=stderr).is_terminal:
@@ -73,7 +78,10 @@ def redrawn(*, stderr: bool = False) -> Console | None:
 
 def show(renderable: RenderableType) -> None:
     """Prints data for people to stdout."""
-    console().print(renderable, soft_wrap=False)
+    if _is_piped() and "COLUMNS" not in os.environ and (text := getattr(renderable, "plain", None)) is not None:
+        _put(plain_lines(text), sys.stdout)  # of what lays itself out only rich knows the words
+    else:
+        console().print(renderable, soft_wrap=False)
 
 
 def show_line(text: str) -> None:

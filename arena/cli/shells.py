@@ -88,11 +88,6 @@ def register() -> None:
         shells.add_completion_class(shell, name)
 
 
-def script(shell: str, cli: click.Command) -> str:
-    """Returns the script that makes a shell complete `arena`."""
-    return SHELLS[shell](cli, {}, "arena", COMPLETE).source()
-
-
 @click.command()
 @click.argument("shell", type=click.Choice(list(RC)))
 @click.pass_context
@@ -108,4 +103,4 @@ def completion(ctx: click.Context, shell: str) -> None:
     """
     file, line = RC[shell]
     click.echo(f"# To have it in every shell, add to {file}:  {line}")
-    click.echo(script(shell, ctx.find_root().command))
+    click.echo(SHELLS[shell](ctx.find_root().command, {}, "arena", COMPLETE).source())

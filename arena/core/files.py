@@ -30,7 +30,7 @@ MOST_DOCUMENT: Final = 16 * MIB  # bytes of what is published beside logs
 MOST_TEXT: Final = MIB  # bytes of what people write: boards, manifests, settings
 MOST_PROGRAM: Final = 4096 * MIB  # Bytes of a file of a bot. It is read piece by piece.
 
-_TEMPORARY: Final = re.compile(r"(\.[0-9a-f]{16})?\.part\Z")
+_TEMPORARY: Final = r"(\.[0-9a-f]{16})?\.part\Z"
 """Suffix of a file's name while it is written. Earlier versions wrote no digits."""
 
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -271,7 +271,7 @@ def create(path: Path, chunks: Iterable[bytes], mode: int) -> None:
 
 def final_name(name: str) -> str:
     """Returns what a file is called when it is written: of a temporary name, which a kill can leave, the rest."""
-    return _TEMPORARY.sub("", name)
+    return re.sub(_TEMPORARY, "", name)
 
 
 def remove_unfinished(folder: Path) -> None:
@@ -284,7 +284,7 @@ def remove_unfinished(folder: Path) -> None:
     """
     with os.scandir(folder) as entries:
         for entry in entries:
-            found = _TEMPORARY.search(entry.name)
+            found = re.search(_TEMPORARY, entry.name)
             if found and found[1] and entry.is_file(follow_symlinks=False):
                 os.unlink(entry.path)
 

@@ -15,10 +15,10 @@ from itertools import groupby
 from typing import Any, Final
 
 _EMOJI: Final = "[\u2600-\u27bf\U0001f300-\U0001faff]"
-_JOINED: Final = re.compile(rf"(?<={_EMOJI})\\u200d(?={_EMOJI})|(?<=\ufe0f)\\u200d(?={_EMOJI})")
+_JOINED: Final = rf"(?<={_EMOJI})\\u200d(?={_EMOJI})|(?<=\ufe0f)\\u200d(?={_EMOJI})"
 """Matches what joins two emoji, spelled out."""
 MOST_DISPLAYED: Final = 32  # the most characters of a display name
-_BLANK: Final = re.compile(
+_BLANK: Final = (
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0e\U000e0100-\U000e01ef]"
     f"|(?<!{_EMOJI})\ufe0f"
 )
@@ -38,7 +38,7 @@ def plain(text: str) -> str:
     if text.isprintable():
         return text
     spelled = (char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
-    return _JOINED.sub("\u200d", "".join(spelled))
+    return re.sub(_JOINED, "\u200d", "".join(spelled))
 
 
 def display_fault(name: str) -> str:
@@ -50,7 +50,7 @@ def display_fault(name: str) -> str:
     marks = (unicodedata.category(char)[0] == "M" for char in unicodedata.normalize("NFD", f"\n{name}"))
     if len(name) > MOST_DISPLAYED:
         return f"expected at most {MOST_DISPLAYED} characters, got: {len(name):,}"
-    if plain(name) != name or _BLANK.search(name):
+    if plain(name) != name or re.search(_BLANK, name):
         return f"expected characters that can be seen and turn no text around, got: {name!a}"
     if name != name.strip():
         return f"expected no blank at its beginning or end, got: {name!r}"

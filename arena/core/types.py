@@ -162,7 +162,7 @@ class TimeControl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
         if text == "off":
             return cls(limit_ms=_GUIDE_MS, off=True)
         is_off = text.startswith("off,")
-        found = _TIME_CONTROL.fullmatch(text.removeprefix("off,"))
+        found = re.fullmatch(_TIME_CONTROL, text.removeprefix("off,"))
         if found:
             bank, increment, alone, limit = (None if part is None else _milliseconds(part) for part in found.groups())
             bank = alone if bank is None else bank
@@ -172,7 +172,7 @@ class TimeControl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
                 off: Literal[True] | UnsetType = True if is_off else UNSET
                 return cls(bank_ms=bank, increment_ms=increment or 0, limit_ms=limit, off=off)
         tidy = re.sub(r"(?<=[0-9])(ms|[hms])[a-z]*", r"\1", "".join(text.lower().split()))
-        near = [one for one in (tidy, f"{tidy}s") if not found and one != text and _TIME_CONTROL.fullmatch(one)]
+        near = [one for one in (tidy, f"{tidy}s") if not found and one != text and re.fullmatch(_TIME_CONTROL, one)]
         form = "BANK+INCREMENT, LIMIT/move, or both with a comma between, in seconds or with units (h, m, s, ms)"
         form = "of times above 0 and up to 999999.999 s" if found and not is_off else form
         got = f"{text!r}{f'; do you mean {near[0]}?' if near else ''}"
@@ -226,7 +226,7 @@ def parse_cpu(text: str) -> int:
 _NUMBER = r"[0-9]{1,6}(?:\.[0-9]{1,3})?"
 _UNITS = rf"(?=[0-9])(?:{_NUMBER}h)?(?:{_NUMBER}m(?!s))?(?:{_NUMBER}s)?(?:[0-9]{{1,9}}ms)?"
 _TIME = rf"{_NUMBER}|{_UNITS}"
-_TIME_CONTROL = re.compile(rf"(?=.)(?:(?:({_TIME})\+({_TIME})|({_UNITS}))(?:,(?=.)|$))?(?:({_TIME})/move)?")
+_TIME_CONTROL = rf"(?=.)(?:(?:({_TIME})\+({_TIME})|({_UNITS}))(?:,(?=.)|$))?(?:({_TIME})/move)?"
 _UNIT_MS: Final = {"h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1, "": 1_000}
 _GUIDE_MS: Final = 2_000  # the time in which bots are to answer where the clock is off, unless another is given
 _LONGEST_MS: Final = 999_999_999  # the longest time that can be given: what is written has six digits before the point

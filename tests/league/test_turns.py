@@ -19,7 +19,7 @@ from arena.league.service.loop import STEPS_SHARE, Turns
 from arena.league.store.records import Verdict
 from arena.league.store.states import State
 from arena.league.submissions import step_runner
-from arena.league.submissions.step_runner import NICENESS, StepRunner, StepWorker
+from arena.league.submissions.step_runner import StepRunner, StepWorker
 from tests import instant, league_kit, service_kit
 from tests.service_kit import Running
 
@@ -112,10 +112,10 @@ def outcome(step_worker: StepWorker) -> Any:
     return found
 
 
-def test_it_gives_way_to_games_and_goes_on_after_its_workers_death() -> None:
-    with StepWorker(local_worker) as step_worker:
+def test_it_gives_way_and_goes_on_after_its_workers_death() -> None:
+    with StepWorker(local_worker, 3) as step_worker:
         step_worker.start("check", os.nice, 0)
-        assert outcome(step_worker) == os.nice(0) + NICENESS
+        assert outcome(step_worker) == os.nice(0) + 3
         step_worker.start("check", signal.raise_signal, signal.SIGKILL)
         assert "the worker of a step ended" in outcome(step_worker).finding
         assert not step_worker.busy

@@ -10,7 +10,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import LEVELS, json_option
-from arena.cli.output import console, echo, redrawn, say, show, show_json, write_file
+from arena.cli.output import echo, redrawn, say, show, show_json, stdout_width, write_file
 from arena.core.face import Level, errors, plain
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def check(
             if not as_json:
                 if len(reports) > 1:
                     echo()
-                for line in report_lines(reports[-1], console().width):
+                for line in report_lines(reports[-1], stdout_width()):
                     show(line)
     if as_json:
         show_json(document(reports, demanded, confined))

@@ -9,7 +9,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import json_option
-from arena.cli.output import console, echo, say, show, show_json
+from arena.cli.output import console, echo, say, show, show_json, stdout_width
 from arena.core.errors import ArenaError, ConfigError
 from arena.core.files import MOST_TEXT, read
 from arena.core.show.layout import clip
@@ -49,7 +49,7 @@ def list_(as_json: bool) -> None:
         return
     column = max(len(row.board) for row in rows) + 2
     for row in rows:
-        for line in fact_lines(row.facts, column, console().width, row.board):
+        for line in fact_lines(row.facts, column, stdout_width(), row.board):
             show(line)
 
 
@@ -101,7 +101,7 @@ def draw(board: str, players: int | None, svg: str | None) -> None:
     found = find_board(board)
     source = board if Path(board).is_file() else found.name
     if svg is None:
-        for line in board_lines(found.text, source, players, console().width):
+        for line in board_lines(found.text, source, players, stdout_width()):
             if not console().is_terminal:
                 line.rstrip()
             console().print(line, no_wrap=True, overflow="crop", soft_wrap=not console().is_terminal)
@@ -130,5 +130,5 @@ def _print(file: str, found: Checked) -> None:
         echo(f"{file}: and {more} more problems; --json has them all")
     if found.facts:
         echo(f"{file}: ok")
-        for line in fact_lines(found.facts, 2, console().width):
+        for line in fact_lines(found.facts, 2, stdout_width()):
             show(line)

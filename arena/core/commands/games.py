@@ -15,7 +15,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import db_option, json_option
-from arena.cli.output import console, echo, say, show, show_csv, show_json, show_members
+from arena.cli.output import echo, say, show, show_csv, show_json, show_members, stdout_width
 from arena.core.errors import ConfigError
 from arena.core.text import plain
 from arena.core.types import Payload, Termination
@@ -208,7 +208,7 @@ def print_games(finder: Finder, found: list[Payload], void: list[Payload], db: P
         say(f"No game is like that{(matches := of_matches()) and f' in the database; {matches}'}.")
         return
     if found:
-        show(games_table(found, os.path.relpath, console().width))
+        show(games_table(found, os.path.relpath, stdout_width()))
     forfeits = [(game, seat) for game in found for seat in game["seats"] if seat["forfeit"] is not None]
     if forfeits:
         echo()

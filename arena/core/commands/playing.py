@@ -287,10 +287,8 @@ def game_line(played: Played, names: Sequence[str], logs: Path) -> str:
 
 
 def _points(game: dict[str, Any], seat: int) -> str:
-    from arena.core.show.seats import number_of_points
-
     score = game["scores"][seat]
-    return "" if score is None else f" {number_of_points(score)}"
+    return "" if score is None else f" {counted(score, 'point')}"
 
 
 COUNTED = frozenset(10**power for power in range(1, 10))

@@ -10,7 +10,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import json_option
-from arena.cli.output import console, redrawn, show, show_json
+from arena.cli.output import redrawn, show, show_json, stdout_width
 
 if TYPE_CHECKING:
     from arena.core.testing import Variant
@@ -43,7 +43,7 @@ def list_(family: str | None, as_json: bool) -> None:
     if as_json:
         show_json(found)
         return
-    for line in (list_lines if family is None else family_lines)(found, console().width):
+    for line in (list_lines if family is None else family_lines)(found, stdout_width()):
         show(line)
 
 
@@ -64,7 +64,7 @@ def show_(name: str, ruleset: str | None, as_json: bool) -> None:
     if as_json:
         show_json(page)
         return
-    for line in page_lines(page, console().width):
+    for line in page_lines(page, stdout_width()):
         show(line)
 
 
@@ -109,7 +109,7 @@ def check(
         show_json(found)
     else:
         for fault in faults(found):
-            for line in fault_lines(fault, console().width):
+            for line in fault_lines(fault, stdout_width()):
                 show(line)
     if faults(found):
         ctx.exit(GameFault.exit_code)

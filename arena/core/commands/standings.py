@@ -11,7 +11,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import columns_option, db_option, json_option
-from arena.cli.output import console, counted, echo, say, show, show_csv, show_json, show_line
+from arena.cli.output import counted, echo, say, show, show_csv, show_json, show_line, stdout_width
 from arena.core import plugs
 from arena.core.errors import ConfigError
 
@@ -217,7 +217,7 @@ def print_tables(
     from arena.core.tournament.formats import FORMATS
 
     plain = msgspec.to_builtins(document)
-    rows, width = plain["standings"], console().width
+    rows, width = plain["standings"], stdout_width()
     progress = None if plain.get("progress") is None else msgspec.convert(plain["progress"], Progress)
     if progress is not None and not FORMATS[progress.format].is_contest:
         show(progress_text(progress, width))

@@ -14,7 +14,7 @@ import click
 from arena.cli import complete
 from arena.cli.group import LazyGroup
 from arena.cli.options import db_option, json_option
-from arena.cli.output import console, counted, echo, say, show, show_csv, show_json
+from arena.cli.output import counted, echo, say, show, show_csv, show_json, stdout_width
 from arena.core.errors import ConfigError
 from arena.core.text import plain
 from arena.core.types import Payload
@@ -91,7 +91,7 @@ def list_(db: Path, as_json: bool, as_csv: bool) -> None:
         elif as_csv:
             show_csv(COLUMNS, map(flat, rows))
         elif rows:
-            show(tournaments_table(rows, console().width))
+            show(tournaments_table(rows, stdout_width()))
         else:
             say(f"There is no tournament in {db}.")
 

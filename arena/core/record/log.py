@@ -222,7 +222,7 @@ COSTS: Final = ("tokens_in", "tokens_out", "microdollars", "retries")
 """Costs of a decision that a note can name: tokens read and written, millionths of a US dollar, answers of a model
 that were of no use."""
 MOST_COST: Final = 10**12
-_COST: Final = re.compile(r"(?:\A|\n)cost:((?: [a-z_]+=[0-9]{1,13})+)\Z")
+_COST: Final = r"(?:\A|\n)cost:((?: [a-z_]+=[0-9]{1,13})+)\Z"
 
 
 def cost_line(cost: Mapping[str, int]) -> str:
@@ -237,7 +237,7 @@ def cost_line(cost: Mapping[str, int]) -> str:
 
 def cost_of(note: str | None) -> dict[str, int]:
     """Returns by name of `COSTS` what a note says that its decision has cost (section 3.3 of LOG.md)."""
-    found = _COST.search(note or "")
+    found = re.search(_COST, note or "")
     told = dict(one.split("=") for one in found[1].split()) if found else {}
     return {name: min(int(told[name]), MOST_COST) for name in COSTS if name in told}
 

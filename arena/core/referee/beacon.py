@@ -29,9 +29,9 @@ PERIOD: Final = 3  # seconds from one round to the next
 SOON: Final = 600  # seconds from now to the round that an error suggests, and that a season names
 MOST: Final = 200  # the most characters of a beacon's name or value
 _DOMAIN: Final = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
-_ROUND: Final = re.compile(rf"drand {QUICKNET} round ([1-9][0-9]{{0,9}})")
-_SHORT: Final = re.compile(r"quicknet:([1-9][0-9]{0,9})")
-_SIGNATURE: Final = re.compile(r"[0-9a-f]{96}")
+_ROUND: Final = rf"drand {QUICKNET} round ([1-9][0-9]{{0,9}})"
+_SHORT: Final = r"quicknet:([1-9][0-9]{0,9})"
+_SIGNATURE: Final = r"[0-9a-f]{96}"
 
 
 def named(text: str) -> str:
@@ -44,7 +44,7 @@ def named(text: str) -> str:
     Raises:
         ConfigError: It says nothing, or means quicknet and no round of it.
     """
-    if short := _SHORT.fullmatch(text):
+    if short := re.fullmatch(_SHORT, text):
         return f"drand {QUICKNET} round {short[1]}"
     if round_of(text) is None and re.search(f"quicknet|drand|{QUICKNET[:8]}", text, re.IGNORECASE):
         later = soon()
@@ -63,7 +63,7 @@ def soon() -> int:
 
 def round_of(beacon: str) -> int | None:
     """Returns the round of quicknet that settings name; None if they name something else."""
-    found = _ROUND.fullmatch(beacon)
+    found = re.fullmatch(_ROUND, beacon)
     return None if found is None else int(found[1])
 
 
@@ -149,7 +149,7 @@ def is_signature(round: int, value: str, public_key: bytes = PUBLIC_KEY) -> bool
 
     sys.setrecursionlimit(limit)  # py_ecc raises it: values that nest too deeply would overflow the stack then
 
-    if not _SIGNATURE.fullmatch(value):
+    if not re.fullmatch(_SIGNATURE, value):
         return False
     number = int(value, 16)
     key = G2Compressed((int.from_bytes(public_key[:48]), int.from_bytes(public_key[48:])))

@@ -46,7 +46,7 @@ MOST_WAITING: Final = 2**20  # bytes that wait for a watcher that takes nothing
 REST_S: Final = 0.005  # how long nothing is tried after a watcher took nothing
 
 _SUFFIX: Final = ".sock"
-_NAME: Final = re.compile(r"[0-9a-f]{16}\.sock")
+_NAME: Final = r"[0-9a-f]{16}\.sock"
 _MOST_LINE: Final = MOST_BYTES - 1_000
 _LONGEST_PATH: Final = 100  # bytes of a path that a socket's address can hold, with a margin
 _SENDER: Final = struct.Struct("3i")  # what the system says of who sent a datagram: process, user, group
@@ -146,7 +146,7 @@ class Feed:
             names = os.listdir(self._folder)
         except OSError:
             return
-        new = [name for name in names if name not in self._watchers and _NAME.fullmatch(name)]
+        new = [name for name in names if name not in self._watchers and re.fullmatch(_NAME, name)]
         if not new or not is_private(self._folder):
             return
         for name in sorted(new):
@@ -321,7 +321,7 @@ def _sender(told: list[tuple[int, int, bytes]]) -> int:
 def _remove_dead(folder: Path) -> None:
     """Removes the sockets of watchers that were killed."""
     for name in os.listdir(folder):
-        if _NAME.fullmatch(name):
+        if re.fullmatch(_NAME, name):
             connected = _connect(folder, name)
             if connected is None:
                 with suppress(OSError):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.cells import cell_len
-from rich.console import Console
 from rich.text import Text
 
 from arena.core.extras import need
@@ -16,10 +15,10 @@ from arena.core.text import plain
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+    from rich.console import Console
 
 GAP = 2
 
-_WRAPPER = Console(width=80, color_system=None)  # wrapping asks for a console; it prints nothing
 WIDEST = 100
 """The most columns for words: longer lines are hard to read."""
 NARROWEST = 20
@@ -29,10 +28,15 @@ SIZE = 15  # pixels
 INK, PAPER = (0, 0, 0), (255, 255, 255)
 
 
+def wrapper() -> Console:
+    """Returns the console that wrapping a text asks for and never calls: to import rich's takes as long as a game."""
+    return cast("Console", None)
+
+
 def paragraph(text: Text, width: int) -> list[Text]:
     """Wraps a text into lines of at most `width` characters, all but the first indented further."""
     first, rest = split(text, width - 2)
-    lines = [Text("  ") + first, *(Text("    ") + line for line in rest.wrap(_WRAPPER, width - 4) if rest)]
+    lines = [Text("  ") + first, *(Text("    ") + line for line in rest.wrap(wrapper(), width - 4) if rest)]
     for line in lines:
         line.rstrip()
     return lines
@@ -40,7 +44,7 @@ def paragraph(text: Text, width: int) -> list[Text]:
 
 def split(text: Text, width: int) -> tuple[Text, Text]:
     """Returns as much of a text as fits a line of `width` characters, and the rest."""
-    first = text.wrap(_WRAPPER, width)[0]
+    first = text.wrap(wrapper(), width)[0]
     return first, text[len(text) - len(text.plain[len(first) :].lstrip()) :]
 
 
@@ -147,6 +151,7 @@ def picture(lines: Sequence[Text], width: int) -> Image:
     need("pages", "a picture of the board")
     import matplotlib  # it brings Pillow, and a font in which all letters have one width
     from PIL import Image, ImageDraw, ImageFont
+    from rich.console import Console
 
     font = ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSansMono.ttf", SIZE)
     wide, high = font.getlength("M"), SIZE * 5 // 4

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from arena.core.show.tables import elide
-from arena.core.text import plain
+from arena.core.text import counted, plain
 from arena.core.types import Seat
 
 MARKS = "▲■●◆★"
@@ -58,14 +58,5 @@ class Seats:
         places = [Text(f"{ranks[seat]}. ").append_text(self.who(seat)) for seat in by_rank]
         if scores is not None:
             for seat, place in zip(by_rank, places, strict=True):
-                place.append(f" {number_of_points(scores[seat])}")
+                place.append(f" {counted(scores[seat], 'point')}")
         return Text(", ").join(places)
-
-
-def number_of_points(number: int) -> str:
-    """Returns a score for people.
-
-    >>> number_of_points(1), number_of_points(-2)
-    ('1 point', '-2 points')
-    """
-    return f"{number:d} point" if number == 1 else f"{number:d} points"

@@ -323,13 +323,13 @@ def forfeit_text(forfeit: Forfeit, bot: str, ref: str, files: Mapping[str, str])
     return "\n".join(map(plain, lines))
 
 
-_PLACE = re.compile(r'File ".+", line \d+|[\w./-]+\.[A-Za-z]\w*:\d+')
+_PLACE = r'File ".+", line \d+|[\w./-]+\.[A-Za-z]\w*:\d+'
 """Matches a file and a line, as tracebacks of Python and of most other languages have them."""
 
 
 def _last_words(lines: Sequence[str]) -> list[str]:
     """Returns where and how a bot crashed: the last line that names a file and a line, and the last line of all."""
-    places = [line.strip() for line in lines if _PLACE.search(line)]
+    places = [line.strip() for line in lines if re.search(_PLACE, line)]
     last = [line.strip() for line in lines[-1:]]
     return last if places[-1:] == last else places[-1:] + last
 

@@ -12,16 +12,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
-from rich import box
 from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from arena.core.show.layout import wrapper
 from arena.core.text import plain
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 LEAST = 12  # how many characters of a name are always left
 GAP = 2
@@ -111,6 +112,9 @@ def folding(columns: Sequence[Column], least: int, width: int) -> Table:
     shown = len(columns)
     while shown > 2 and sum(widths[:shown]) + shown > width:
         shown -= 1
+    from rich import box
+    from rich.table import Table
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     for number, column in enumerate(columns[:shown]):
         justify: Literal["left", "right"] = "left" if column.left else "right"
@@ -123,7 +127,7 @@ def folding(columns: Sequence[Column], least: int, width: int) -> Table:
 def wrapped(words: str, width: int) -> Text:
     """Returns a sentence in lines that fit, without spaces at their ends."""
     kept = words.replace(" %", "\ue000%")  # a number and its unit stay on one line
-    lines = Text(kept).wrap(Console(width=width, color_system=None), width)
+    lines = Text(kept).wrap(wrapper(), width)
     return Text("\n".join(line.plain.rstrip() for line in lines).replace("\ue000", " "))
 
 

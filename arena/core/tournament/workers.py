@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import math
 import os
 import pickle
@@ -55,7 +54,8 @@ _OF_TERMINALS: Final = {signal.SIGINT, signal.SIGQUIT, signal.SIGHUP}
 """Signals that a terminal sends to every process. Only the first process heeds such a signal; it ends the rest."""
 _STOPPING: Final = {*_OF_TERMINALS, signal.SIGTERM}
 _PROGRAM: Final = (
-    "import sys; sys.path[:] = sys.argv[2:]; from arena.core.tournament.workers import serve; serve(int(sys.argv[1]))"
+    "import gc, sys; gc.set_threshold(20_000); sys.path[:] = sys.argv[2:]; "  # a game makes few cycles, and to look
+    "from arena.core.tournament.workers import serve; serve(int(sys.argv[1]))"  # for them is a thirtieth of a decision
 )
 _CPUS: Final = Path("/sys/devices/system/cpu")
 
@@ -313,7 +313,6 @@ def serve(descriptor: int) -> None:
     for number in _OF_TERMINALS:
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
-    gc.set_threshold(20_000)  # a game makes next to no cycles, and looking for them is a thirtieth of a decision
     channel = socket.socket(fileno=descriptor)
     tasks: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(channel.makefile("rb"), tasks), daemon=True).start()

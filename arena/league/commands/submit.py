@@ -12,7 +12,7 @@ import msgspec
 
 from arena.cli import complete
 from arena.cli.options import json_option
-from arena.cli.output import console, counted, echo, say, show, show_json
+from arena.cli.output import counted, echo, say, show, show_json, stdout_width
 from arena.core.face import errors, plain
 from arena.league.commands.here import Elsewhere, at_options, to_option
 from arena.league.commands.leagues import STEPS, League, opened
@@ -173,7 +173,7 @@ def show_reports(documents: Sequence[Payload], *, verbose: bool) -> None:
 def _show(report: _Report, detail: _Detail, *, verbose: bool) -> None:
     from arena.core.face import text_tables
 
-    width = console().width
+    width = stdout_width()
     if report.finding:
         show(text_tables.wrapped(report.finding, width))
     for game in detail.games:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from arena.cli.output import console, counted, echo, say, show
+from arena.cli.output import counted, echo, say, show, stdout_width
 from arena.core.face import errors, plain
 
 if TYPE_CHECKING:
@@ -168,12 +168,12 @@ def show_standings(document: Payload, *, verbose: bool = False) -> None:
     if not items:
         say("No bot plays yet.")
         return
-    show(league_table(items, console().width, verbose=verbose))
+    show(league_table(items, stdout_width(), verbose=verbose))
     if any(item.get("provisional") for item in items):
         few = f"fewer than {document['final_matches']}" if "final_matches" in document else "few"
         say(f"Provisional: a rating from {few} matches, which may be far off.")
     if order := standings_texts.order_text(document.get("order"), items):
-        show(text_tables.wrapped(order, console().width))
+        show(text_tables.wrapped(order, stdout_width()))
     if not any(item.get("games") for item in items):
         authors = {str(item.get("author") or item["name"]) for item in items}
         alone = len(authors) == 1 and any(item.get("matches") for item in items)
@@ -214,7 +214,7 @@ def show_versions(
     from arena.league.show import moment, versions_table
 
     if versions:
-        show(versions_table(versions, console().width))
+        show(versions_table(versions, stdout_width()))
     else:
         say(nothing)
     if notices and versions:

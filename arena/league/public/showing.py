@@ -64,7 +64,11 @@ class Showing:
         self._seen = rated()
         """How many games were rated when a process was started last."""
         if every_s > 0:
-            self._check_extra()
+            try:
+                need("pages", "the league's site")
+            except errors.ConfigError as error:
+                self._every_s = 0.0
+                self._tell(f"No pages are made: {error}; or set every_s = 0 in [site]")
 
     def look(self) -> None:
         """Starts a process if it is time for that, and sees whether one has ended."""
@@ -75,15 +79,15 @@ class Showing:
             elif now > self._began + MOST_S:
                 self.drop(f"it took more than {MOST_S:g} s")
         elif self._every_s > 0 and now >= self._due:
-            self._start()
+            self._start(NICENESS)
 
     def finish(self) -> None:
-        """Has the pages made for the last time if a game was rated since, and waits for them for a while."""
+        """Has the pages made for the last time if a game was rated since, and waits for them a while."""
         goes_on = self._process is not None
         self.drop()
         if self._every_s <= 0 or (self._rated() == self._seen and not goes_on):
             return
-        self._start()
+        self._start(0)
         if self._process is not None:
             try:
                 self._process.wait(PATIENCE_S)
@@ -92,14 +96,7 @@ class Showing:
             else:
                 self._ended(self._process)
 
-    def _check_extra(self) -> None:
-        try:
-            need("pages", "the league's site")
-        except errors.ConfigError as error:
-            self._every_s = 0.0
-            self._tell(f"No pages are made: {error}; or set every_s = 0 in [site]")
-
-    def _start(self) -> None:
+    def _start(self, niceness: int) -> None:
         self._seen = self._rated()
         self._began = time.monotonic()
         self._due = self._began + self._every_s
@@ -113,7 +110,7 @@ class Showing:
             self._say(f"The pages are not made: {error}")
             return
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0) + niceness)
 
     def _ended(self, process: subprocess.Popen[bytes]) -> None:
         _, said = process.communicate()

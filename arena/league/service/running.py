@@ -50,7 +50,7 @@ from arena.league.store import LeagueStore, open_league
 from arena.league.store.records import Season
 from arena.league.submissions.house import check_house, renew_house
 from arena.league.submissions.requested import Requested
-from arena.league.submissions.step_runner import StepRunner, StepWorker
+from arena.league.submissions.step_runner import NICENESS, StepRunner, StepWorker
 from arena.league.submissions.submitting import Allowance
 from arena.league.submissions.tools import LeagueTools, absent, built_tree
 
@@ -194,11 +194,13 @@ def _put_together(
         same_worker=hands.same_worker, block=settings.matchmaking.deals,
     )  # fmt: skip
     supply.judge_all()
-    ahead = hands.worker is processor_cores.local_worker and order_duty.workers < processor_cores.available_cores()
+    is_here, cores = hands.worker is processor_cores.local_worker, processor_cores.available_cores()
+    ahead = is_here and order_duty.workers < cores
+    niceness = NICENESS if is_here and 1 < order_duty.workers >= cores else 0  # else other programs alone gain by it
     lanes = stack.enter_context(
         lane_kit.Lanes(supply, game_worker.play, hands.worker, ahead=ahead, attend=game_worker.attend)
     )
-    step_worker = stack.enter_context(StepWorker(processor_cores.local_worker))
+    step_worker = stack.enter_context(StepWorker(processor_cores.local_worker, niceness))
     lost = Lost(store, tools.is_built)
     judge = Allowance(store, folder.bots, settings.limits).judge
     step_runner = StepRunner(store, step_worker, tools, lost, tell, judge)
@@ -207,7 +209,7 @@ def _put_together(
         return absent(store, folder, elsewhere=hands.elsewhere) | lost.names
 
     def requested(*, seats: bool) -> Requested:
-        worker = StepWorker(processor_cores.local_worker)
+        worker = StepWorker(processor_cores.local_worker, niceness)
         stack.callback(worker.drop)
         return Requested(store, folder, tools, worker, tell, gone, seats=seats)
 

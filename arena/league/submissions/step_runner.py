@@ -4,8 +4,8 @@ Laws:
 1. A step is done by a worker, from files alone. What came of it and the change that follows are one transaction. So a
    step that was cut short is done again, and leaves one report. First games that were finished are not played again.
 2. A fault of the machine rejects nobody: the step is tried again, after a while that grows.
-3. The worker does one thing at a time, and gives way to games: it runs at a low priority. One that dies is the
-   machine's fault until proven otherwise, and another is started with the next thing to do.
+3. The worker does one thing at a time, and gives way to games: its priority is low if they have all cores. One that
+   dies is the machine's fault until proven otherwise, and another is started with the next thing to do.
 4. What was built can always be made again from its archive. What is missing is built again, before anything else is
    done (`arena.league.keeping.clearing`): at the start before games begin, later while others play.
 """
@@ -45,7 +45,7 @@ LONGEST_S: Final = 7_200
 game that was played is not played again."""
 _LOOK_S: Final = 0.5  # seconds between two searches for a step to do
 NICENESS: Final = 10
-"""How far the worker stands back behind games (`nice`)."""
+"""How far the worker stands back behind games that have all cores (`nice`)."""
 
 
 class _Dropped(Exception):
@@ -55,9 +55,9 @@ class _Dropped(Exception):
 class StepWorker(AbstractContextManager["StepWorker"]):
     """Does one thing after another in a worker. If an exception leaves the block, what runs is dropped."""
 
-    def __init__(self, worker: lane_kit.Worker) -> None:
+    def __init__(self, worker: lane_kit.Worker, niceness: int = NICENESS) -> None:
         """Takes what starts a worker, as an executor. None is started before there is something to do."""
-        self._worker = worker
+        self._worker, self._niceness = worker, niceness
         self._stack = ExitStack()
         self._executor: Executor | None = None
         self._finished: SimpleQueue[Future[StepReport]] = SimpleQueue()
@@ -80,7 +80,7 @@ class StepWorker(AbstractContextManager["StepWorker"]):
             with processor_cores.undisturbed():
                 if self._executor is None:
                     self._executor = self._stack.enter_context(self._worker())
-                    self._executor.submit(os.nice, NICENESS)
+                    self._executor.submit(os.nice, self._niceness)
                 self._executor.submit(do, *arguments).add_done_callback(self._finished.put)
         except (OSError, MemoryError, RuntimeError) as error:  # a broken executor is a RuntimeError
             self._dismiss()

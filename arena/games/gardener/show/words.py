@@ -7,7 +7,7 @@ from itertools import groupby
 
 from rich.text import Text
 
-from arena.core.face import Payload, layouts, seat_styles
+from arena.core.face import Payload, counted, layouts, seat_styles
 
 _KINDS = {"tatami": "tatami", "path": "paths", "pond": "ponds", "garden": "gardens"}
 
@@ -51,13 +51,9 @@ class Narrator:
             case "scored":
                 # The last feature card was turned down, and so all were turned up again.
                 up = "; all four feature cards turn up" if self._features and len(event["features"]) == 4 else ""
-                return self._seat(
-                    event, f"scores {row(event['row'])}: {seat_styles.number_of_points(event['points'])}{up}"
-                )
+                return self._seat(event, f"scores {row(event['row'])}: {counted(event['points'], 'point')}{up}")
             case "bonus":
-                return self._seat(
-                    event, f"scored {event['kinds']:d} kinds: {seat_styles.number_of_points(event['points'])} more"
-                )
+                return self._seat(event, f"scored {event['kinds']:d} kinds: {counted(event['points'], 'point')} more")
             case "over":
                 return Text(f"The game is over: {self._reasons[event['reason']]}. ").append_text(
                     self._seats.places(event["ranks"], event["scores"])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -28,9 +29,12 @@ SIZE = 15  # pixels
 INK, PAPER = (0, 0, 0), (255, 255, 255)
 
 
+@cache
 def wrapper() -> Console:
-    """Returns the console that wrapping a text asks for and never calls: to import rich's takes as long as a game."""
-    return cast("Console", None)
+    """Returns the console that wrapping a text asks for, which prints nothing; to import it takes as long as a game."""
+    from rich.console import Console
+
+    return Console(width=80, color_system=None)
 
 
 def paragraph(text: Text, width: int) -> list[Text]:

@@ -112,14 +112,16 @@ def _serve(folder: Path, bind: str, url: str, tls: tuple[str, ...], falls: int) 
     """Is the door until it is closed, or whoever keeps it open has gone."""
     import os
 
-    from arena.core.face import files, plain
-    from arena.league.door import certificates
+    from arena.core.face import errors, files, plain
+    from arena.league.door import certificates, relay
     from arena.league.door.app import Door, confine, room
     from arena.league.door.health import ADDRESS
     from arena.league.door.messages import MAX_AUTHOR_FRAME
     from arena.pages.web import Server, league_pages, listen
 
     (folder / "door").mkdir(exist_ok=True)
+    if relay.is_open(folder):  # a second one would take the seats away from it
+        raise errors.ConfigError(f"expected a league whose door is closed, got: an open one - at {folder}; close that")
     pair = certificates.own(folder / "door") if tls == ("self",) else tls
     context = certificates.context(*map(Path, pair)) if pair else None
     listening = listen(bind)

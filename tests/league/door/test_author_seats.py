@@ -14,9 +14,11 @@ from typing import Any
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import replace
 from websockets.sync.client import connect
 
+from arena.cli import cli
 from arena.core.link.bots import load_bot
 from arena.core.link.pool import worker_pool
 from arena.core.record.compressed import compress
@@ -202,7 +204,10 @@ def test_a_door_that_hangs_holds_up_no_league(tmp_path: Path) -> None:
     (tmp_path / SEAT).mkdir(parents=True)
     with socket.socket(socket.AF_UNIX) as hangs:
         hangs.bind(str(tmp_path / SEAT / SOCKET))
-        hangs.listen(0)
+        hangs.listen(1)
+        (tmp_path / "league.toml").touch()
+        second = CliRunner().invoke(cli, ["league", "open", str(tmp_path), "--bind", "127.0.0.1:0", "--once"])
+        assert "expected a league whose door is closed, got: an open one" in second.output
         assert [is_open(tmp_path) for _ in range(9)][::8] == [True, False]
         tell_end(tmp_path, "anna", GAME, "timeout")
 

@@ -10,7 +10,7 @@ import click
 import reference
 
 from arena.cli import cli
-from arena.cli.help import show_all
+from arena.cli.help import ASKED
 from arena.core.commands.formats import NAMES, Explained
 from arena.core.commands.tournament import ORDERS, Steered
 from arena.league.door import openapi
@@ -68,7 +68,7 @@ def helps(command: click.Command, name: str, parent: click.Context | None = None
     """Yields each command under `command`, itself first, as it is called, with its help."""
     settings = command.context_settings | {"terminal_width": WIDTH, "max_content_width": WIDTH}
     ctx = click.Context(command, info_name=name, parent=parent, **settings)
-    show_all(ctx)
+    ctx.meta[ASKED] = True
     yield ctx.command_path, command.get_help(ctx)
     if isinstance(command, Explained):
         for format in NAMES:

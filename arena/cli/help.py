@@ -19,7 +19,7 @@ RESULTS = "Results"
 _SECTIONS = (WHO, WHAT, FORMAT, HOW, RESULTS)  # as they are shown; options without one come under the last
 
 ALL = "--help-all"
-_ASKED = f"{__name__}.all"
+ASKED = f"{__name__}.all"
 
 
 class SectionOption(click.Option):
@@ -32,7 +32,7 @@ class SectionOption(click.Option):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Returns the option's row of the help, or None if it is not shown."""
-        return None if self.rare and not ctx.meta.get(_ASKED) else super().get_help_record(ctx)
+        return None if self.rare and not ctx.meta.get(ASKED) else super().get_help_record(ctx)
 
 
 def option(section: str, *names: str, **settings: Any) -> Callable[[F], F]:
@@ -43,7 +43,7 @@ def option(section: str, *names: str, **settings: Any) -> Callable[[F], F]:
 def _help_all(rare: int) -> click.Option:
     def show(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
         if asked and not ctx.resilient_parsing:
-            ctx.meta[_ASKED] = True
+            ctx.meta[ASKED] = True
             for line in ctx.get_help().splitlines():
                 echo(line)
             ctx.exit()

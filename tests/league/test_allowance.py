@@ -15,8 +15,7 @@ from arena.league.settings import Limits, Settings
 from arena.league.store import LeagueStore
 from arena.league.store.records import StepReport, Verdict, Version
 from arena.league.store.states import Actor, State
-from arena.league.submissions.steps import footprint
-from arena.league.submissions.submitting import Allowance, check_quotas
+from arena.league.submissions.submitting import Allowance, check_quotas, footprint
 from tests import league_kit
 from tests.service_kit import Running, play
 

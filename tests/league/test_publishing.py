@@ -53,13 +53,13 @@ def test_the_refit_takes_a_tenth_of_the_time_and_all_of_publishing_half(
             store.set_control("paused", False)  # something changes before each look
             pace.hurry()  # an order in each turn of the loop
             pace.look()
-            now += 0.2
+            now += 0.5
         assert 2_000 * 0.08 < refits < 2_000 * 0.11
         assert 2_000 * 0.3 < refits + tables < 2_000 * 0.6
         before = tables
         while now < 3_000:
             pace.look()
-            now += 0.2
+            now += 0.5
         assert tables - before <= 100, "without orders it keeps to a tenth, too"
 
 

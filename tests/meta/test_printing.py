@@ -10,7 +10,6 @@ OTHERWISE = {
     "arena.cli.shells": "a script of ours, of many lines",
     "arena.author.commands.bridge": "it starts without the rest of the command line, and makes its sentences plain",
     "arena.league.door.relay_seat": "a program of its own in a seat: it writes the last words of the remote bot",
-    "arena.core.show.tables": "a console that wraps lines and prints nothing",
     "arena.core.show.layout": "a console that wraps lines and prints nothing",
 }
 """Modules that use other means, and why they may."""

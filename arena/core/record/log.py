@@ -286,8 +286,6 @@ class _Complete(msgspec.Struct):
 
 _encode = msgspec.json.Encoder().encode
 _canonical = msgspec.json.Encoder(order="sorted")
-_decoder = msgspec.json.Decoder(Header | Record)
-_complete = msgspec.json.Decoder(_Complete)
 _plain = msgspec.json.Decoder()
 _SUM = re.compile(rb',"sum":"([0-9a-f]{8})"\}\n')
 _SUM_LENGTH = len(',"sum":"01234567"}\n')
@@ -442,6 +440,7 @@ def parse_log(data: bytes, source: str) -> Log:
     if not data.startswith(b'{"record":"header"'):
         raise LogError(f"expected a game log, which begins with a header record, got something else - at {source}")
     _check_format(data, source)
+    decoder, complete = msgspec.json.Decoder(Header | Record), msgspec.json.Decoder(_Complete)  # who plays needs none
     running = 0
     records: list[Header | Record] = []
     for number, line in enumerate(data.splitlines(keepends=True), start=1):
@@ -454,8 +453,8 @@ def parse_log(data: bytes, source: str) -> Log:
         running = crc32(end[0], running)
         try:
             if number == 1:
-                _complete.decode(line)
-            records.append(record := _decoder.decode(line))
+                complete.decode(line)
+            records.append(record := decoder.decode(line))
             has_one_form = _encode(record)[:-1] == line[: end.start()] or _encode(_plain.decode(line)) == line[:-1]
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverflowError) as error:
             raise LogError(f"expected a record of log format {FORMAT}, got: {error} - at {source}:{number}") from None

@@ -51,7 +51,6 @@ _MOST_LINE: Final = MOST_BYTES - 1_000
 _LONGEST_PATH: Final = 100  # bytes of a path that a socket's address can hold, with a margin
 _SENDER: Final = struct.Struct("3i")  # what the system says of who sent a datagram: process, user, group
 _encode = msgspec.json.Encoder().encode
-_records = msgspec.json.Decoder(Header | Record)
 
 
 def feed_folder(database: Path) -> Path:
@@ -291,6 +290,7 @@ class FeedReader:
 
     def hear(self, most: int = 100) -> Iterator[Part]:
         """Yields the parts that have come, up to a number, without waiting. Unreadable ones are passed over."""
+        records = msgspec.json.Decoder(Header | Record)
         for _ in range(most):
             try:
                 data, told, _, _ = self.socket.recvmsg(MOST_BYTES, socket.CMSG_SPACE(_SENDER.size))
@@ -299,7 +299,7 @@ class FeedReader:
             with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 first, *lines = data.split(b"\n")
                 head = _heads.decode(first)
-                yield Part(head.game, head.first, [_records.decode(line) for line in lines], _sender(told))
+                yield Part(head.game, head.first, [records.decode(line) for line in lines], _sender(told))
 
     def close(self) -> None:
         """Goes away."""

@@ -17,11 +17,11 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from arena.core.face import Level, Payload, errors, log_records, running
+from arena.core.face import Level, Payload, errors, log_records
 from arena.league import visible
 from arena.league.door.relay import is_open, tell_end
 from arena.league.folder import Folder
@@ -29,12 +29,13 @@ from arena.league.keeping.retention import QUALIFYING
 from arena.league.order_context import OrderContext
 from arena.league.store import LeagueStore
 from arena.league.store.controls import Request
-from arena.league.store.records import Version
+from arena.league.store.records import StepReport, Verdict, Version
 from arena.league.store.states import State
-from arena.league.submissions.step_runner import StepWorker
-from arena.league.submissions.steps import StepReport, Verdict
 from arena.league.submissions.submitting import check_day
-from arena.league.submissions.tools import LeagueTools
+
+if TYPE_CHECKING:
+    from arena.league.submissions.step_runner import StepWorker
+    from arena.league.submissions.tools import LeagueTools
 
 _LOOK_S: Final = 0.5
 _REST_S: Final = 30.0
@@ -223,7 +224,7 @@ class Requested(msgspec.Struct, eq=False):
         self._tries[request.order] += 1
         self._due = time.monotonic() + _REST_S
         self.tell(f"A match that {request.author} asked for was not played: {reason}")
-        if self.seats or self._tries[request.order] >= running.MAX_TRIES:
+        if self.seats or self._tries[request.order] >= 3:
             self._end(request, "a match that you asked for could not be played; ask again, or tell the operator")
 
     def _end(self, request: Request, text: str, was_played: bool = False) -> None:

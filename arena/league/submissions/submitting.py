@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 import os
 import shutil
+import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -22,10 +24,15 @@ from arena.league.folder import SETTINGS
 from arena.league.order_context import OrderContext
 from arena.league.settings import Limits
 from arena.league.store import LeagueStore
-from arena.league.store.records import Received, Version
+from arena.league.store.records import Received, StepReport, Verdict, Version
 from arena.league.store.states import State
-from arena.league.submissions.steps import BYTES, StepReport, Verdict, footprint
 from arena.sandbox import fenced
+from arena.sandbox.usage import used
+
+BYTES: Final = "bytes"
+"""What a report's `detail` calls the bytes on the disk that the build left."""
+_LEAST: Final = 4_096
+"""The least bytes that a file counts as: an empty one takes room, too, and there is no end of such files."""
 
 
 def submit(context: OrderContext) -> Payload:
@@ -229,6 +236,12 @@ def _now() -> str:
 
 def _text(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")
+
+
+def footprint(place: Path) -> int:
+    """Returns how many bytes of the disk a folder takes."""
+    size, entries, _ = used([place], sys.maxsize)
+    return max(size, _LEAST * entries)
 
 
 class Allowance:

@@ -156,10 +156,10 @@ def test_an_installed_wheel_runs_a_tournament_from_any_folder(installed: Install
 def test_every_python_bot_plays_in_a_sandbox_from_a_wheel(
     installed: Installed, level: Level, rules: str, bots: tuple[str, ...], tmp_path: Path
 ) -> None:
-    words = ("--rules", rules, "--deals", "1", "--time", "0.05/move", "--level", level, "--json")
+    words = (f"--rules={rules}", "--format=gauntlet", "--deals=1", "--time=0.05/move", f"--level={level}", "--json")
     document = json.loads(installed.arena(tmp_path, "tournament", *bots, *words).stdout)
     assert len(document["standings"]) == len(bots)
-    assert document["games"] == len(bots) * (len(bots) - 1)
+    assert document["games"] == 2 * (len(bots) - 1)
     games = json.loads(installed.arena(tmp_path, "games", "--json", "--limit", "100").stdout)["games"]
     forfeits = {seat["forfeit"] for game in games for seat in game["seats"]} - {None}
     assert forfeits <= {"timeout"}, "a busy machine may let a bot be late, and nothing else"
@@ -171,7 +171,6 @@ def test_a_league_from_a_wheel_takes_a_bot_in_through_its_door(
     installed: Installed, with_pages: Installed, level: Level, tmp_path: Path
 ) -> None:
     installed.arena(tmp_path, "bot", "new", "fox", "--language", "python")
-    assert "reaches level" in installed.arena(tmp_path, "bot", "check", "fox", "--level", level).stdout
     installed.arena(tmp_path, "league", "init", "cup", "--level", level)
     installed.arena(tmp_path, "league", "token", "new", "anna")
     installed.arena(tmp_path, "league", "author", "add", "anna", "--token", "anna.hash", "--league", "cup")

@@ -5,8 +5,8 @@ act on. Whatever the bot does is in the report. Whatever the machine lacks is, t
 """
 
 from arena.league.store.records import StepReport, Verdict
-from arena.league.submissions.steps.build import BYTES, build, footprint
+from arena.league.submissions.steps.build import build
 from arena.league.submissions.steps.check import check
 from arena.league.submissions.steps.qualify import meet, qualify
 
-__all__ = ["BYTES", "StepReport", "Verdict", "build", "check", "footprint", "meet", "qualify"]
+__all__ = ["StepReport", "Verdict", "build", "check", "meet", "qualify"]

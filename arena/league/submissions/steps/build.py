@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
-from typing import Final
 
 from arena.author.archives import Archive
 from arena.author.archives import check as check_archive
@@ -13,13 +11,8 @@ from arena.author.archives.building import build_archive
 from arena.core.face import Level, Payload, errors
 from arena.league.store.records import StepReport
 from arena.league.submissions.steps.step_report import Stopwatch
+from arena.league.submissions.submitting import BYTES, footprint
 from arena.sandbox.building import Bounds
-from arena.sandbox.usage import used
-
-BYTES: Final = "bytes"
-"""What a report's `detail` calls the bytes on the disk that the build left."""
-_LEAST: Final = 4_096
-"""The least bytes that a file counts as: an empty one takes room, too, and there is no end of such files."""
 
 
 def build(archive: Archive, bots: Path, level: Level, bounds: Bounds | None = None) -> StepReport:
@@ -36,12 +29,6 @@ def build(archive: Archive, bots: Path, level: Level, bounds: Bounds | None = No
     """
     watch = Stopwatch("build")
     return watch.guarded(lambda: _build(watch, archive, bots, level, bounds))
-
-
-def footprint(place: Path) -> int:
-    """Returns how many bytes of the disk a folder takes."""
-    size, entries, _ = used([place], sys.maxsize)
-    return max(size, _LEAST * entries)
 
 
 def _build(watch: Stopwatch, archive: Archive, bots: Path, level: Level, bounds: Bounds | None) -> StepReport:

@@ -22,8 +22,7 @@ STOPPING: Final = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
 CLEAN_UP_S: Final = 10.0
 """Longer than any clean-up. A later signal raises again, in case the first exception was swallowed on its way."""
 
-_first: tuple[int, float] | None = None
-"""The signal that was heeded, and when."""
+_first: tuple[int, float] | None = None  # the signal that was heeded, and when
 
 
 class Stopped(KeyboardInterrupt):
@@ -32,6 +31,7 @@ class Stopped(KeyboardInterrupt):
 
 def heed() -> None:
     """Makes each signal raise `Stopped`, except those that our parent switched off (`nohup`, `&`)."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a parent may have switched it off: then no end of a bot is told
     for number in STOPPING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop)

@@ -414,8 +414,13 @@ class Strangers:
     """Sockets by path, by an abstract name, by TCP."""
 
     def __init__(self, folder: Path) -> None:
-        """Opens them. That by path is in a folder."""
+        """Opens them. That by path is in a folder. ConfigError: its path is too long for a socket."""
         path, abstract = str(folder / "stranger"), f"arena-{secrets.token_hex(8)}"
+        if len(os.fsencode(path)) > 103:  # what every system takes, as the seats' own sockets
+            raise errors.ConfigError(
+                f"expected a temporary folder whose path leaves room for a socket (103 bytes in all), got: {path}; "
+                "set TMPDIR to a folder with a shorter path"
+            )
         self.listeners = {
             "path": socket.socket(socket.AF_UNIX),
             "abstract name": socket.socket(socket.AF_UNIX),

@@ -22,10 +22,9 @@ GROUPS: Final = (
     Group(Treatment.EPERM, "modes, owners, times and attributes of files, which Landlock leaves to every process", {
         "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "chown": (92, None),
         "lchown": (94, None), "fchown": (93, 55), "fchownat": (260, 54), "utime": (132, None), "utimes": (235, None),
-        "futimesat": (261, None), "utimensat": (280, 88), "setxattr": (188, 5), "lsetxattr": (189, 6),
-        "fsetxattr": (190, 7), "getxattr": (191, 8), "lgetxattr": (192, 9), "fgetxattr": (193, 10),
-        "listxattr": (194, 11), "llistxattr": (195, 12), "flistxattr": (196, 13), "removexattr": (197, 14),
-        "lremovexattr": (198, 15), "fremovexattr": (199, 16), "setxattrat": (463, 463), "getxattrat": (464, 464),
+        "futimesat": (261, None), "utimensat": (280, 88), "getxattr": (191, 8), "lgetxattr": (192, 9),
+        "fgetxattr": (193, 10), "listxattr": (194, 11), "llistxattr": (195, 12), "flistxattr": (196, 13),
+        "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16), "getxattrat": (464, 464),
         "listxattrat": (465, 465), "removexattrat": (466, 466), "file_getattr": (468, 468), "file_setattr": (469, 469),
         "truncate": (76, 45),
     }),

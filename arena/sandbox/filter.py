@@ -169,6 +169,9 @@ GROUPS: Final = (
     Group(Treatment.ASKED, "counts what the machine uses, and another box with it: the answer is the box's memory", {
         "sysinfo": (99, 179), "statfs": (137, 43), "fstatfs": (138, 44),
     }),
+    Group(Treatment.EOPNOTSUPP, "a list of who may read a file takes 128 KiB that no file system counts", {
+        "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "setxattrat": (463, 463),
+    }),
     Group(Treatment.ENOSYS, "its flags are in memory, where a filter cannot read them; glibc, Go and Java take clone", {
         "clone3": (435, 435),
     }),

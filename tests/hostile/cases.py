@@ -172,7 +172,7 @@ CASES: Final = (
     confined("R26", "takes shared memory, and gives its pages back to nobody", UNSEEN, blocked("out_of_memory"), limits=SMALL),
     confined("R27", "takes the kernel's memory by watching each file a thousand times", UNSEEN, forfeit("out_of_memory"), limits=SMALL, time="20/move"),
     confined("R28", "takes the kernel's memory by mappings", UNSEEN, forfeit("out_of_memory"), limits=SMALL, time="20/move", fenced=blocked()),
-    confined("R29", "takes memory in large pages, of which a byte each is in a pipe", UNSEEN, blocked(), limits=SMALL, time="20/move"),
+    confined("R29", "takes memory in large pages of which a byte each is in a pipe, and in lists of who may read a file", UNSEEN, blocked(), limits=SMALL, time="20/move"),
     # Protocol
     at_all("P1", "sends a frame over the limit", forfeit("protocol_violation", "malformed")),
     at_all("P2", "claims that a frame has 1 TiB", forfeit("protocol_violation", "disconnected")),

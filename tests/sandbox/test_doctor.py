@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.core.errors import LevelError, MachineFault
+from arena.core.errors import ConfigError, LevelError, MachineFault
 from arena.core.link.bots import BotSpec, load_bot
 from arena.core.link.confinement import require
 from arena.core.types import Level
@@ -351,3 +351,8 @@ def test_a_folder_that_seats_cannot_read_is_named_with_the_remedy(tmp_path: Path
     found = examine_bot(spec, Level.ISOLATED)
     assert f"got: mode 0700 - at {tmp_path}" in found.detail
     assert found.remedy.startswith(f"run `chmod -R o+rX {tmp_path}`")
+
+
+def test_a_temporary_folder_with_a_long_path_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"leaves room for a socket \(103 bytes in all\), got: .*; set TMPDIR"):
+        Strangers(tmp_path / ("x" * 100))

@@ -15,6 +15,7 @@ import stat
 import struct
 import sys
 from codecs import BOM_UTF8
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -140,6 +141,7 @@ def _unknown_format(program: str, path: Path) -> Unfit | None:
     with opened(path, f"the program {program!r}", MOST_PROGRAM, BotError) as file:
         head = file.part(0, 4096)
         loader = file.part(*place) if (place := _loader_place(head)) else b""
+        is_cut = len(head) < 20 or any(kind == 1 and at + length > file.size for kind, at, length in _segments(head))
     if not head:
         return Unfit("an empty file", "build it, or copy it again")
     if head.startswith((_SCRIPT, BOM_UTF8)):
@@ -159,6 +161,8 @@ def _unknown_format(program: str, path: Path) -> Unfit | None:
     if processor not in _OWN.get(platform.machine(), (processor,)):
         told = f"a program for {_PROCESSORS.get(processor, 'another processor')}"
         return None if _others_are_started() else Unfit(told, f"build it for {_here()}")
+    if is_cut:
+        return Unfit("a program whose end is missing", "build it, or copy it again")
     if kind not in (2, 3):
         return Unfit("an object file, which is no whole program", "link it")
     if loader and not os.path.exists(name := os.fsdecode(loader.rstrip(b"\0"))):
@@ -168,14 +172,16 @@ def _unknown_format(program: str, path: Path) -> Unfit | None:
 
 def _loader_place(head: bytes) -> tuple[int, int] | None:
     """Returns where in an ELF file of 64 bits the name of its loader is, and how long; None if it needs none."""
-    if not head.startswith(_ELF + b"\2\1") or len(head) < 64:
-        return None
-    (at,), (size, count) = struct.unpack_from("<Q", head, 32), struct.unpack_from("<HH", head, 54)
-    for place in range(at, min(at + size * count, len(head) - 55), max(size, 1)):
-        if struct.unpack_from("<I", head, place) == (3,):
-            (offset,), (length,) = struct.unpack_from("<Q", head, place + 8), struct.unpack_from("<Q", head, place + 32)
-            return int(offset), min(int(length), 4096)
-    return None
+    return next(((place, min(length, 4096)) for kind, place, length in _segments(head) if kind == 3), None)
+
+
+def _segments(head: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yields of each segment of an ELF file of 64 bits its kind, its place in the file and its length there."""
+    if head.startswith(_ELF + b"\2\1") and len(head) >= 64:
+        (at,), (size, count) = struct.unpack_from("<Q", head, 32), struct.unpack_from("<HH", head, 54)
+        for place in range(at, min(at + size * count, len(head) - 55), max(size, 1)):
+            kind, _, offset, _, _, length = struct.unpack_from("<IIQQQQ", head, place)
+            yield kind, offset, length
 
 
 def _windows_text(head: bytes) -> Unfit | None:

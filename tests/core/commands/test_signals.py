@@ -63,3 +63,12 @@ def test_what_was_switched_off_stays_so() -> None:
     signals.heed()
     signal.raise_signal(signal.SIGHUP)
     assert signals.exit_code() is None
+
+
+def test_whoever_starts_it_may_ignore_how_children_end() -> None:
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        signals.heed()
+        assert signal.getsignal(signal.SIGCHLD) is signal.SIG_DFL  # else no end of a bot is told, and a game hangs
+    finally:
+        signal.signal(signal.SIGCHLD, before)

@@ -32,6 +32,7 @@ CASES: dict[str, tuple[bytes, str, str]] = {
     "a JAR": (b"PK\3\4....", "a ZIP archive, as a JAR is (java -jar", "build it"),
     "for another processor": (elf(processor=183 if OWN == 62 else 62), "a program for ", "build it for Linux on"),
     "cut off": (elf()[:18], "a program for another processor", "build it"),
+    "cut": (Path("/bin/sh").read_bytes()[:9_000], "a program whose end is missing", "copy it again"),
     "not linked": (elf(kind=1), "an object file", "link it"),
     "for another C library": (elf(loader="/lib/ld-no.so"), "a program that needs /lib/ld-no.so", "link it statically"),
     "empty": (b"", "an empty file", "copy it again"),

@@ -13,6 +13,7 @@ import resource
 import select
 import signal
 import socket
+import struct
 import time
 from collections.abc import Callable
 from typing import Any
@@ -386,7 +387,19 @@ def r29(seat: Seat, _: Message) -> None:
         time.sleep(1)
         return 256
 
+    def lists() -> int:
+        """Who may read a file, 8,000 times: the kernel keeps 128 KiB for each file."""
+        user = struct.pack("HHI", 2, 4, os.getuid())
+        last = b"".join(struct.pack("HHi", kind, 4, -1) for kind in (4, 16, 32))
+        for number in range(1_500):
+            with open(f"/tmp/listed-{number}", "w") as file:
+                named = struct.pack("IHHi", 2, 1, 6, -1) + user * 8_000 + last
+                os.setxattr(file.fileno(), "system.posix_acl_access", named)
+        time.sleep(1)
+        return 187
+
     seat.attempt("hold 256 MiB behind pipes", slivers)
+    seat.attempt("hold 187 MiB in lists of who may read a file", lists)
 
 
 def mapping() -> ctypes.CDLL:

@@ -116,7 +116,6 @@ class SeasonAuditor(auditing.Auditor):
         "lines": "a season of arena 0.2 has none",
         **dict.fromkeys(("results", "commitment"), "its commitment cannot be read"),
         "standings": "the season is not closed",
-        "database": "--db names one, and only that of a closed season is compared",
     }
     of: Literal["tournament", "season"] = "season"
 
@@ -132,7 +131,7 @@ class SeasonAuditor(auditing.Auditor):
         Args:
             folder: The folder `seasons/TOURNAMENT`, beside which `logs` is.
             noted: A copy of its commitment from before, if there is one elsewhere.
-            league: The league's database, to compare with, if a closed season is checked where it is.
+            league: The league's database, to compare with, if the season is checked where it is.
             heads: Those of the season that were seen before.
 
         Raises:
@@ -299,6 +298,7 @@ class SeasonAuditor(auditing.Auditor):
         if self._old is not None and not rounds.pages(self._folder):
             self._take_old(self._old, self._history)
         self._place_all()
+        self._draws_unchecked = 0
         for number in self._kept:
             self._compare(number, self._kept[number], self._history)
         if self._published.secret is None and not self._draws_unchecked:
@@ -311,6 +311,8 @@ class SeasonAuditor(auditing.Auditor):
             self._checked.add("standings")
             if not any(fault.check == "results" for fault in self._faults):
                 self._check_standings(before, self._history, closed)
+        elif self._lines:
+            self._check_database(before, self._history, None)
         if self._published.secret is not None and closed is None:
             self._fault("standings", f"{self._folder}: expected the line that closes the season with the secret")
 
@@ -331,9 +333,9 @@ class SeasonAuditor(auditing.Auditor):
     def _compare(self, number: int, log: examining.Examined, history: History) -> None:
         told = history.result(number)
         assert log.result is not None
-        if told is None:
-            self._fault("results", f"{log.path}: expected no log of game {log.head.game}, whose match is not over")
+        if told is None:  # a league publishes logs, and then the line of the match
             return
+        self._draws_unchecked += not log.draws_checked
         match, _ = history.games[number]
         if match.over is not None and chance.commitment(bytes.fromhex(match.over.secret)) != log.head.commitment:
             self._fault("deals", f"{log.path}:1: its deal's commitment is not that of the secret that was published")
@@ -355,6 +357,8 @@ class SeasonAuditor(auditing.Auditor):
                 f"{len(missing)} of {len(history.games)} games have no log here, the first {missing[0]}: their results "
                 "are as the lines say"
             )
+        if early := sum(history.result(number) is None for number in self._kept):
+            yield f"{early} logs are of matches whose end no line tells yet: they were not compared with their lines"
         results = [history.result(number) for number in history.games]
         if void := sum(one is not None and one.status == "void" for one in results):
             yield f"{void} of {len(results)} games are void: they were taken out, or could not be played"
@@ -373,17 +377,23 @@ class SeasonAuditor(auditing.Auditor):
         except UNREADABLE as error:
             self._fault("standings", f"{self._folder}: they cannot be computed from these results: {error!s:.300}")
             return
-        if self._league is not None:
-            self._checked.add("database")
-            try:
-                for reason in contradictions(self._league, before, history, computed, self._logged):
-                    self._fault("database", f"{self._league.path}: {reason}")
-            except UNREADABLE as error:
-                self._fault("database", f"{self._league.path}: a row cannot be read: {error!r:.200}")
+        self._check_database(before, history, computed)
         for reason in found[:MOST_FAULTS]:
             self._fault("standings", f"{self._folder}: {reason}")
         if len(found) > MOST_FAULTS:
             self._fault("standings", f"{self._folder}: {len(found) - MOST_FAULTS} more differences")
+
+    def _check_database(
+        self, before: record_files.Commitment, history: History, computed: ComputedStandings | None
+    ) -> None:
+        if self._league is None:
+            return
+        self._checked.add("database")
+        try:
+            for reason in contradictions(self._league, before, history, computed, self._logged):
+                self._fault("database", f"{self._league.path}: {reason}")
+        except UNREADABLE as error:
+            self._fault("database", f"{self._league.path}: a row cannot be read: {error!r:.200}")
 
     def _logged(self, number: int) -> GameResult | None:
         return self._kept[number].result if number in self._kept else None

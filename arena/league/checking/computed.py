@@ -51,9 +51,12 @@ class ComputedStandings:
         self.incomplete: set[int] = set()
         """Entrants of whom a log is missing: of their sums only what ranks say is known."""
         pairs: list[pentanomial.PairResult] = []
+        rated = True
+        """Whether all games so far are over: a result after others that are awaited moves no rating yet."""
         for number, (match, rotation) in sorted(history.games.items()):
             game = history.result(number)
             if game is None or game.status != "done":
+                rated = rated and game is not None and game.status == "void"
                 continue
             deal, ranks = match.planned.match, tuple(game.ranks)
             entrants = [self._number[name] for name in match.planned.seats[rotation]]
@@ -72,7 +75,8 @@ class ComputedStandings:
                     for rank, team in zip(ranks, together or (None,) * len(ranks), strict=True)
                 )
             )
-            after = true_skill.rate([self.ratings[entrant] for entrant in entrants], ranks, together)
+            after = [self.ratings[entrant] for entrant in entrants]
+            after = true_skill.rate(after, ranks, together) if rated else after
             for rating, tally in zip(after, game_rows.Tally.of_game(entrants, seats), strict=True):
                 self.ratings[tally.entrant] = rating
                 self.tallies[tally.entrant] = self.tallies[tally.entrant].plus(tally)

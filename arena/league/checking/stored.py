@@ -1,4 +1,4 @@
-"""Holds the database of a league against what is published of a closed season, for its operator.
+"""Holds the database of a league against what is published of a season, for its operator.
 
 The database of a season is not made anew, as that of a tournament is: who met, and when a version came, no file shows.
 What standings and pages show of a season is compared: results, seats, sums, ratings, and the frozen standings.
@@ -6,6 +6,7 @@ What standings and pages show of a season is compared: results, seats, sums, rat
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,6 +29,7 @@ from arena.league.checking.computed import ComputedStandings
 from arena.league.checking.history import History
 from arena.league.record import rounds
 from arena.league.store import LeagueReader
+from arena.league.store.records import Season
 
 NEAR: Final = 1e-6
 """How far ratings and sums may be apart."""
@@ -41,19 +43,18 @@ def contradictions(
     reader: LeagueReader,
     before: record_files.Commitment,
     history: History,
-    computed: ComputedStandings,
+    computed: ComputedStandings | None,
     logged: Callable[[int], GameResult | None],
 ) -> Iterator[str]:
-    """Yields where a database tells something else than what is published of a closed season.
+    """Yields where a database tells something else than what is published of a season.
 
     Args:
         before: What was published before the first game.
-        computed: What follows from the results.
+        computed: What follows from the results; None if the season goes on.
         logged: Returns the result of a game by its public log; None if there is no log.
     """
     opened, closed = history.opened, history.closed
     assert opened is not None
-    assert closed is not None
     with reader.snapshot(), temporary_store(reader.finder) as store:
         season = next((one for one in reader.seasons.all() if one.tournament == opened.tournament), None)
         if season is None:
@@ -62,13 +63,18 @@ def contradictions(
         row = reader.finder.tournament(season.tournament)
         yield from _apart(
             "season", ("name", season.name, opened.season), ("opened", season.opened, opened.at),
-            ("closed", season.closed, closed.at), ("standings", _unnamed(season.standings), _unnamed(closed.standings)),
+            ("closed", season.closed, closed and closed.at),
+            ("standings", _unnamed(season.standings), closed and _unnamed(closed.standings)),
             ("settings", row.settings, before.settings), ("commitment", row.commitment, before.commitment),
             ("commitment to its secret", chance.commitment(row.secret), before.commitment),
-            ("status", row.status, "finished"),
+            ("status", row.status, "running" if closed is None else "finished"),
         )  # fmt: skip
         head = reader.seasons.head(season)
-        if head.lines:  # a season that arena 0.2 closed has none
+        if computed is None:
+            history = copy.deepcopy(history)
+            yield from _further(reader, season, history)
+            computed = ComputedStandings(before.settings, history, logged)
+        elif head.lines:  # a season that arena 0.2 closed has none
             yield from _apart(
                 "season", ("last line", head.sha256, history.head), ("digest", season.digest, head.sha256)
             )
@@ -76,11 +82,47 @@ def contradictions(
         for part in (
             _of_entrants(reader, season.tournament, history),
             _of_sums(reader, season.tournament, computed),
-            _of_fits(reader, season.tournament, [*history.entrants], closed.standings),
+            _of_fits(reader, season.tournament, [*history.entrants], closed.standings) if closed else (),
             _of_results(reader, season.tournament, history),
             _of_games(reader, season.tournament, logged),
         ):
             yield from _first(part)
+
+
+def _further(reader: LeagueReader, season: Season, history: History) -> Iterator[str]:
+    """Adds what is not published yet: the newest lines, and results of matches that are played, as the database has
+    them. Yields where it contradicts what is published.
+    """
+    told = [*reader.seasons.lines(season)]
+    shown = [rounds.sha256(line) for line in told]
+    if history.head not in shown:
+        yield f"expected the lines that are published, the last {history.head}, got: others"
+        return
+    for line in told[shown.index(history.head) + 1 :]:
+        yield from (f"a line not published yet: {reason}" for _, reason in history.take(rounds.decoded(line)))
+    ranks = _ranks(reader, season.tournament)
+    rows = reader.finder.rows("games", season.tournament, ("number", "id", "status"), ("number",))
+    games = {
+        number: rounds.GameOver(status=status, ranks=[*ranks[id].values()], play_digest=None, log=None)
+        for number, id, status in rows
+    }
+    for match in history.matches:
+        played = [games[number] for number in match.planned.games if number in games]
+        if match.over is None and len(played) == len(match.planned.games):
+            match.over = rounds.Over(match=match.planned.match, secret=rounds.FIRST, games=played, reason="")
+    names = [*history.entrants]
+    for version in reader.versions.all():
+        if version.entrant is not None and [version.name] != names[version.entrant : version.entrant + 1]:
+            yield f"versions: expected the name that entrant {version.entrant} entered with, got: {version.name:.80}"
+
+
+def _ranks(reader: LeagueReader, tournament: str) -> defaultdict[str, dict[int, int]]:
+    """Returns by game and seat's entrant the ranks, in the order of the seats."""
+    ranks: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    columns = ("game", "seat", "entrant", "rank")
+    for game, _, entrant, rank in reader.finder.rows("seats", tournament, columns, ("game", "seat")):
+        ranks[game][entrant] = rank
+    return ranks
 
 
 def _of_entrants(reader: LeagueReader, tournament: str, history: History) -> Iterator[str]:
@@ -99,20 +141,21 @@ def _of_entrants(reader: LeagueReader, tournament: str, history: History) -> Ite
 
 def _of_results(reader: LeagueReader, tournament: str, history: History) -> Iterator[str]:
     """Yields where games are others than the lines say, whether their logs are there or not."""
-    ranks: defaultdict[str, list[int]] = defaultdict(list)
-    for game, _, rank in reader.finder.rows("seats", tournament, ("game", "seat", "rank"), ("game", "seat")):
-        ranks[game].append(rank)
+    ranks = _ranks(reader, tournament)
     names = [*history.entrants]
-    columns = ("id", "number", "seating", "match", "rotation", "status", "counts")
+    columns = ("id", "number", "seating", "match", "deal", "rotation", "status", "counts")
     for game, number, seating, *told in reader.finder.rows("games", tournament, columns, ("number",)):
         match, rotation = history.games.get(number, (None, 0))
         over = history.result(number)
-        sat = [names[entrant] for entrant in msgspec.json.decode(seating, type=list[int])]
-        found = [*told, sat, ranks[game] if told[2] == "done" else []]
+        result = ranks[game] if told[3] == "done" else {}
+        planned = msgspec.json.decode(seating, type=list[int])
+        sat = [names[entrant] for entrant in result or planned]
+        found = [*told, sat, [*result.values()], [names[entrant] for entrant in planned]]
         expected = match and over and [
-            *(match.planned.match, rotation, over.status, int(match.counts)), match.planned.seats[rotation], over.ranks
+            *(match.planned.match, match.planned.match, rotation, over.status, int(match.counts)),
+            *(match.planned.seats[rotation], over.ranks, match.planned.seats[rotation]),
         ]  # fmt: skip
-        yield from _apart(f"game {number}", ("match, rotation, status, count, seats and ranks", found, expected))
+        yield from _apart(f"game {number}", ("match, deal, rotation, status, count, seats and ranks", found, expected))
 
 
 def _of_sums(reader: LeagueReader, tournament: str, computed: ComputedStandings) -> Iterator[str]:

@@ -30,10 +30,8 @@ from arena.core.face import (
     record_files,
     verdicts,
 )
-from arena.league.checking import old_seasons
-from arena.league.checking.computed import ComputedStandings, differences
-from arena.league.checking.history import History
-from arena.league.checking.stored import contradictions
+from arena.league.checking.history import History, lines_of_old
+from arena.league.checking.stored import ComputedStandings, contradictions, differences
 from arena.league.record import old, rounds
 from arena.league.store import LeagueReader, league_of
 
@@ -312,7 +310,7 @@ class SeasonAuditor(auditing.Auditor):
             if not any(fault.check == "results" for fault in self._faults):
                 self._check_standings(before, self._history, closed)
         elif self._lines:
-            self._check_database(before, self._history, None)
+            self._check_database(before, None)
         if self._published.secret is not None and closed is None:
             self._fault("standings", f"{self._folder}: expected the line that closes the season with the secret")
 
@@ -320,7 +318,7 @@ class SeasonAuditor(auditing.Auditor):
         """Takes a season of arena 0.2, which has no lines."""
         try:
             self._check_link(opened.digest_before or rounds.FIRST, str(self._folder))
-            for line in old_seasons.lines(self._folder, opened, {number: self._kept[number] for number in self._kept}):
+            for line in lines_of_old(self._folder, opened, {number: self._kept[number] for number in self._kept}):
                 for check, reason in history.take(line):
                     self._fault(check, f"{self._folder}: {reason}")
                 if isinstance(line, rounds.Over):
@@ -377,20 +375,18 @@ class SeasonAuditor(auditing.Auditor):
         except UNREADABLE as error:
             self._fault("standings", f"{self._folder}: they cannot be computed from these results: {error!s:.300}")
             return
-        self._check_database(before, history, computed)
+        self._check_database(before, computed)
         for reason in found[:MOST_FAULTS]:
             self._fault("standings", f"{self._folder}: {reason}")
         if len(found) > MOST_FAULTS:
             self._fault("standings", f"{self._folder}: {len(found) - MOST_FAULTS} more differences")
 
-    def _check_database(
-        self, before: record_files.Commitment, history: History, computed: ComputedStandings | None
-    ) -> None:
-        if self._league is None:
+    def _check_database(self, before: record_files.Commitment, computed: ComputedStandings | None) -> None:
+        if self._league is None or self._history is None:
             return
         self._checked.add("database")
         try:
-            for reason in contradictions(self._league, before, history, computed, self._logged):
+            for reason in contradictions(self._league, before, self._history, computed, self._logged):
                 self._fault("database", f"{self._league.path}: {reason}")
         except UNREADABLE as error:
             self._fault("database", f"{self._league.path}: a row cannot be read: {error!r:.200}")

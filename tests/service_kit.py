@@ -92,8 +92,7 @@ class Publisher:
 
     def __init__(self, store: LeagueStore) -> None:
         self._store = store
-        self.shown = 0
-        """How many matches have a line."""
+        self.shown = 0  # matches that have a line
 
     def write_lines(self) -> None:
         self.shown = self._store.matches.count()

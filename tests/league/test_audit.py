@@ -326,6 +326,7 @@ FORGERIES: dict[str, tuple[Edit, str, str]] = {
     "games exchanged": (in_line("planned", games=[1, 0]), "schedule", "the rotation 1, as the season has it, got: 0"),
     "a game twice": (in_line("planned", 1, games=[0, 1]), "schedule", "is also of match"),
     "no game for a seating": (in_line("planned", games=[0]), "schedule", "a game for each seating"),
+    "no seating": (in_line("planned", seats=[]), "schedule", "a game for each seating"),
     "a seating that is no rotation": (
         in_line("planned", seats=[["fox/1", "random/1"]] * 2), "schedule", "is not rotation 1",
     ),
@@ -410,6 +411,7 @@ FORGERIES_OF_A_FINAL: dict[str, tuple[Edit, str, str]] = {
         with_line(23, kind="left", entrants=["owl/1"]), "schedule", "in the final, got others",
     ),
     "another finalist": (in_line("final", entrants=["owl/1", "fox/1"]), "schedule", "finalists, got: random/1"),
+    "a finalist of nobody": (in_line("final", entrants=["cat/1", "fox/1"]), "schedule", "it contradicts the lines"),
     "a final that begins later": (moved("final", 2), "standings", "expected"),
     "a final that begins earlier": (moved("final", -12), "schedule", "expected finalists"),
     "a final without an end": (without(-2), "schedule", "expected the final to be over"),

@@ -202,8 +202,11 @@ class SeasonAuditor(auditing.Auditor):
         for head in self._heads:
             if head.lines == number + 1 and head.sha256 != history.head:
                 self._fault("lines", f"{at}: expected the line that was noted, {head.sha256}, got: another")
-        for check, reason in history.take(line):
-            self._fault(check, f"{at}: {reason}")
+        try:
+            for check, reason in history.take(line):
+                self._fault(check, f"{at}: {reason}")
+        except UNREADABLE as error:
+            self._fault("schedule", f"{at}: it contradicts the lines before it: {error!r:.200}")
         if isinstance(line, rounds.Over):
             self._check_secret(line, at)
         elif isinstance(line, rounds.Entered) and line.level not in (self._level, Level.REMOTE):

@@ -113,7 +113,7 @@ class History:
         if strange := {*first} - self.playing:
             yield "bots", f"{place}: expected versions that play, got: {min(strange):.80}"
         match = ToldMatch(planned=line)
-        for rotation, game in enumerate(line.games):
+        for rotation, game in enumerate(line.games[: len(line.seats)]):
             if self.games.setdefault(game, (match, rotation))[0] is not match:
                 yield "schedule", f"{place}: game {game} is also of match {self.games[game][0].planned.match}"
         self.matches.append(match)
@@ -273,7 +273,8 @@ def _matches(
     folder: Path, opened: old.SeasonOpened, results: Mapping[int, old.OldResult], *, whole: bool
 ) -> Iterator[Line]:
     """Yields what is told of matches. If that is not the `whole`, those are left out of which results are missing."""
-    deals = sorted({one.match: one for one in old.deals_in(folder)}.values(), key=lambda one: one.match)
+    told = sorted(old.deals_in(folder), key=lambda one: one.match)  # after a kill some stand there twice
+    deals = [one for one, before in zip(told, [None, *told], strict=False) if one != before]
     for number, deal in enumerate(deals):
         rows = [results[game] for game in deal.games if game in results]
         is_right = (

@@ -85,8 +85,7 @@ def contradictions(
         )  # fmt: skip
         head = reader.seasons.head(season)
         if computed is None:
-            history = copy.deepcopy(history)
-            yield from _further(reader, season, history)
+            yield from _further(reader, season, history := copy.deepcopy(history))
             computed = ComputedStandings(before.settings, history, logged)
         elif head.lines:  # a season that arena 0.2 closed has none
             yield from _apart(
@@ -123,8 +122,7 @@ def _further(reader: LeagueReader, season: Season, history: History) -> Iterator
         played = [games[number] for number in match.planned.games if number in games]
         if match.over is None and len(played) == len(match.planned.games):
             match.over = rounds.Over(match=match.planned.match, secret=rounds.FIRST, games=played, reason="")
-    names = [*history.entrants]
-    plays = {one.name: names[one.entrant] for one in reader.versions.active() if one.entrant is not None}
+    plays = {one.name: [*history.entrants][one.entrant] for one in reader.versions.active() if one.entrant is not None}
     for name in sorted(history.playing ^ plays.keys() | plays.keys()):
         yield from _apart(f"versions, {name}", ("entrant", plays.get(name), name if name in history.playing else None))
 
@@ -163,8 +161,7 @@ def _of_results(reader: LeagueReader, tournament: str, history: History) -> Iter
         over = history.result(number)
         result = ranks[game] if told[3] == "done" else {}
         planned = msgspec.json.decode(seating, type=list[int])
-        sat = [names[entrant] for entrant in result or planned]
-        found = [*told, sat, [*result.values()], [names[entrant] for entrant in planned]]
+        found = [*told, [names[one] for one in result or planned], [*result.values()], [names[one] for one in planned]]
         expected = match and over and [
             *(match.planned.match, match.planned.match, rotation, over.status, int(match.counts)),
             *(match.planned.seats[rotation], over.ranks, match.planned.seats[rotation]),

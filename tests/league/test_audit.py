@@ -129,7 +129,9 @@ def head_of_first(folder: Path) -> str:
     return rounds.sha256((folder / "rounds-0.jsonl").read_bytes().splitlines()[0])
 
 
-def test_a_new_version_is_rated_after_its_predecessor(tmp_path: Path) -> None:
+def test_a_new_version_is_rated_after_its_predecessor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    years = iter(range(9000, 1000, -1))  # the clock goes back: that is nobody's fault
+    monkeypatch.setattr(stores, "now", lambda: f"{next(years)}-01-01T00:00:00+00:00")
     folder = season_kit.closed(tmp_path, new_version=True).published / "seasons" / "cup-1"
     assert audit(folder).faults == ()
     entered = [line for line in lines_of(folder) if line["kind"] == "entered"]
@@ -142,8 +144,7 @@ def test_a_new_version_is_rated_after_its_predecessor(tmp_path: Path) -> None:
 def test_the_next_season_follows_from_the_last_line_and_its_secret_is_not_there(played: Path, tmp_path: Path) -> None:
     folder = copy(played, tmp_path / "copy").with_name("cup-2")
     assert {path.name for path in folder.iterdir()} == {COMMITMENT_FILE, "rounds-0.jsonl"}
-    found = audit(folder, complete=False)
-    assert (found.faults, found.complete) == ((), False)
+    assert audit(folder, complete=False).faults == ()
     assert lines_of(folder)[0]["before"] == head(folder.with_name("cup-1")).sha256
     assert {fault.check for fault in audit(folder).faults} == {"secret", "schedule"}
     write(folder, [line | {"before": "00" * 32} for line in lines_of(folder)])

@@ -112,7 +112,6 @@ OF_NEXT = "WHERE tournament = 'cup-2'"
 FORGERIES_OF_NEXT = {
     "": ("SELECT 1", ""),
     "sums": (f"UPDATE tallies SET wins = games - wins {OF_NEXT}", "expected wins"),
-    "running ratings": (f"UPDATE ratings SET mu = mu + 1 {OF_NEXT}", "expected mu"),
     "who sat": ("UPDATE seats SET entrant = 3 - entrant WHERE game = 'cup-2-000000'", "seats and ranks"),
     "names": (f"UPDATE entrants SET name = name || '0' {OF_NEXT}", "name, archive and start"),
     "names of versions": ("UPDATE bots SET name = 'cat' WHERE name = 'fox'", "expected entrant None, got: fox/1"),

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
 import runpy
 import signal
 import sys
@@ -69,6 +70,7 @@ def compare(kept: Path, logs: list[Path]) -> Iterator[str]:
     for number, text in enumerate(kept.read_bytes().splitlines(), start=1):
         line = json.loads(text)
         known_versions(line, "format")
+        check_kept(line, f"{kept}:{number}")
         lines.setdefault((line["bot_seed"], line["seat"]), []).append((number, line))
     count = 0
     for path in logs:
@@ -101,6 +103,18 @@ def compare(kept: Path, logs: list[Path]) -> Iterator[str]:
                 )
     if count == 0:
         yield f"{kept}: expected receipts of these games, got none"
+
+
+def check_kept(line: Record, at: str) -> None:
+    """Raises ValueError: a line is no receipt, as section 8.10 of SPEC.md has them."""
+    numbers = [line["bot_seed"], line["seat"], *line["ranks"]]
+    digests = [line["own"], line["told"], line["notes"], line.get("forfeits")]
+    if (
+        not all(type(number) is int and number >= 0 for number in numbers)
+        or not all(digest is None or re.fullmatch("[0-9a-f]{64}", digest) for digest in digests)
+        or not isinstance(line["termination"], str)
+    ):
+        raise ValueError(f"no receipt - at {at}")
 
 
 def differ(line: Record, seat: int, records: list[Record]) -> Iterator[str]:

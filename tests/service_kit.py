@@ -92,6 +92,10 @@ class Publisher:
 
     def __init__(self, store: LeagueStore) -> None:
         self._store = store
+        self.shown = 0  # matches that have a line
+
+    def write_lines(self) -> None:
+        self.shown = self._store.matches.count()
 
     def look(self) -> None:
         for match in self._store.matches.over():

@@ -14,7 +14,7 @@ WING = plugs.Wing(
         "rounds-0.jsonl": "arena.league.record.rounds:of_folder",
     },
     seasons={"league": "arena.league.store.seasons:OfSeasons"},
-    shown={"league.toml": "arena.league.public.shown:ShownLeague"},
+    shown={"league.toml": "arena.league.public.showing:ShownLeague"},
     tables="arena.league.store.schema:OF_LEAGUES",
     commands={
         "league": plugs.Command(

@@ -52,6 +52,17 @@ def test_it_plays_matches_of_one_deal_in_all_seatings_and_rates_them(store: Leag
     assert tournament.rated == ended.games
 
 
+def test_the_line_of_a_match_is_published_before_its_games_begin(store: LeagueStore) -> None:
+    def play(job: Job) -> GameResult:
+        shown.append(job.deal < running.service.publisher.shown)
+        return service_kit.play(job)
+
+    shown: list[bool] = []
+    running = Running(store, play)
+    running.run(20)
+    assert all(shown)
+
+
 class Asked:
     """Matches that authors ask for."""
 

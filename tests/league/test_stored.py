@@ -1,4 +1,4 @@
-"""The database of a league is held against what is published of a closed season."""
+"""The database of a league is held against what is published of its seasons."""
 
 from __future__ import annotations
 
@@ -12,13 +12,20 @@ from arena.core.standings.verdicts import Fault
 from arena.core.store.database import connect
 from arena.league.checking.audit import SeasonAuditor, logs_of
 from arena.league.folder import Folder
-from arena.league.store import read_league
+from arena.league.store import open_league, read_league
 from tests import season_kit
 
 
 @pytest.fixture(scope="module")
 def league(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    return season_kit.closed(tmp_path_factory.mktemp("closed"), final=("fox", "random"))
+    """One season is closed. Of the next a match is over, and of another, which is not published, the first game."""
+    league = season_kit.closed(tmp_path_factory.mktemp("closed"), final=("fox", "random"))
+    with open_league(league.database) as store:
+        random, greedy, fox, _ = store.versions.active()
+        season_kit.match(store, league, random, greedy)
+        season_kit.publish(store, league)
+        season_kit.match(store, league, fox, random)
+    return league
 
 
 @pytest.fixture(scope="module")
@@ -27,16 +34,16 @@ def examined(league: Folder) -> list[Examined]:
     return [examine(str(log), str(folder)) for log in logs_of(folder)]
 
 
-def season(league: Folder) -> Path:
-    return league.published / "seasons" / "cup-1"
+def season(league: Folder, name: str = "cup-1") -> Path:
+    return league.published / "seasons" / name
 
 
-def audit(league: Folder, examined: list[Examined], db: Path) -> tuple[Fault, ...]:
+def audit(league: Folder, examined: list[Examined], db: Path, name: str = "cup-1") -> tuple[Fault, ...]:
     with read_league(db) as reader:
-        auditor = SeasonAuditor(season(league), league=reader)
+        auditor = SeasonAuditor(season(league, name), league=reader)
         for log in examined:
             auditor.add(log)
-        found = auditor.result(complete=True)
+        found = auditor.result(complete=name == "cup-1")
     assert "database" in found.checked
     return found.faults
 
@@ -64,9 +71,9 @@ FORGERIES = {
     ),
     "how it ended": ("UPDATE games SET termination = 'timeout' WHERE status = 'done'", "expected termination"),
     "level": ("UPDATE games SET level = 'strict'", "expected level trusted, got: strict"),
-    "names": ("UPDATE entrants SET name = name || '0' WHERE number = 1", "expected name, archive and start"),
-    "digests": ("UPDATE entrants SET digest = '00'", "expected name, archive and start"),
-    "a rating to begin with": ("UPDATE entrants SET mu0 = 99 WHERE number = 0", "expected name, archive and start"),
+    "names": ("UPDATE entrants SET name = name || '0' WHERE number = 1", "name, archive and start"),
+    "digests": ("UPDATE entrants SET digest = '00'", "name, archive and start"),
+    "a rating to begin with": ("UPDATE entrants SET mu0 = 99 WHERE number = 0", "name, archive and start"),
     "the frozen standings": (
         "UPDATE seasons SET standings = replace(standings, '\"rank\":1,', '\"rank\":2,')", "expected standings",
     ),
@@ -95,6 +102,40 @@ def test_a_forgery_of_the_database_is_found(
     league: Folder, examined: list[Examined], tmp_path: Path, forgery: str
 ) -> None:
     statement, says = FORGERIES[forgery]
+    db = forged(league, tmp_path, statement)
+    faults = audit(league, examined, db)
+    assert {fault.check for fault in faults} == ({"database"} if says else set()), faults
+    assert any(says in fault.reason for fault in faults) or not says, faults
+
+
+OF_NEXT = "WHERE tournament = 'cup-2'"
+FORGERIES_OF_NEXT = {
+    "": ("SELECT 1", ""),
+    "sums": (f"UPDATE tallies SET wins = games - wins {OF_NEXT}", "expected wins"),
+    "who sat": ("UPDATE seats SET entrant = 3 - entrant WHERE game = 'cup-2-000000'", "seats and ranks"),
+    "names": (f"UPDATE entrants SET name = name || '0' {OF_NEXT}", "name, archive and start"),
+    "names of versions": ("UPDATE bots SET name = 'cat' WHERE name = 'fox'", "expected entrant None, got: fox/1"),
+    "a game less": ("UPDATE games SET tournament = 'cup-1', number = 99 WHERE id = 'cup-2-000003'", "without a row"),
+    "lines": (
+        "DROP TRIGGER season_lines_update; UPDATE season_lines SET line = replace(line, 'fox', 'cat')",
+        "expected the lines that are published",
+    ),
+}
+
+
+@pytest.mark.quick(4)
+@pytest.mark.parametrize("forgery", FORGERIES_OF_NEXT)
+def test_the_database_of_a_season_that_goes_on_is_compared(league: Folder, tmp_path: Path, forgery: str) -> None:
+    statement, says = FORGERIES_OF_NEXT[forgery]
+    db = forged(league, tmp_path, statement)
+    logs = [examine(str(log), str(season(league, "cup-2"))) for log in logs_of(season(league, "cup-2"))]
+    faults = audit(league, logs, db, "cup-2")
+    assert {fault.check for fault in faults} == ({"database"} if says else set()), faults
+    assert any(says in fault.reason for fault in faults) or not says, faults
+
+
+def forged(league: Folder, tmp_path: Path, statement: str) -> Path:
+    """A copy of the database in which something was altered."""
     db = tmp_path / "league.db"
     with closing(connect(league.database, write=True)) as connection:
         connection.execute("VACUUM INTO ?", (str(db),))
@@ -103,6 +144,4 @@ def test_a_forgery_of_the_database_is_found(
         connection.execute("PRAGMA ignore_check_constraints = ON")
         for one in statement.split(";"):
             connection.execute(one)
-    faults = audit(league, examined, db)
-    assert {fault.check for fault in faults} == ({"database"} if says else set()), faults
-    assert any(says in fault.reason for fault in faults) or not says, faults
+    return db

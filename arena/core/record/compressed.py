@@ -41,7 +41,7 @@ def expand(data: bytes, source: str, most: int = files.MOST_LOG) -> bytes:
     """Returns what was compressed.
 
     Args:
-        data: One zstd frame that tells its size.
+        data: One zstd frame.
         most: The most bytes that are expanded.
 
     Raises:
@@ -51,15 +51,13 @@ def expand(data: bytes, source: str, most: int = files.MOST_LOG) -> bytes:
 
     try:
         size = zstandard.get_frame_parameters(data).content_size
-        if size == zstandard.CONTENTSIZE_UNKNOWN:
-            raise LogError(f"expected a compressed log that tells its size - at {source}; fetch it again")
-        if size > most:
+        if most < size != zstandard.CONTENTSIZE_UNKNOWN:  # of a pipe it is not known: the buffer is the bound
             raise LogError(
                 f"expected a log of at most {most // files.MIB} MiB when expanded, got: {size} bytes - at {source}"
             )
         # Into a buffer of that size: there is no window, and a frame that holds more is an error.
         decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary())
-        return decompressor.decompress(data, allow_extra_data=False)
+        return decompressor.decompress(data, max_output_size=most, allow_extra_data=False)
     except zstandard.ZstdError as error:
         raise LogError(f"expected a log compressed with zstd, got: {error} - at {source}; fetch it again") from None
 

@@ -225,9 +225,9 @@ def canonical(settings: Any) -> str:
     return msgspec.json.encode(settings, order="sorted").decode()
 
 
-PLAYED = (
-    "finished = ?, turns = ?, actions = ?, seconds = ?, log = ?, log_sha256 = ?, play_digest = ?, transcripts = ?,"
-    " level = ?, worker = ?"
+PLAYED = (  # a game ends after its tournament began: the clock may have gone back
+    "finished = max(?, (SELECT created FROM tournaments WHERE tournaments.id = tournament)), turns = ?, actions = ?,"
+    " seconds = ?, log = ?, log_sha256 = ?, play_digest = ?, transcripts = ?, level = ?, worker = ?"
 )
 """The columns of a game that was played, but for its result."""
 

@@ -222,8 +222,9 @@ class Store(Reader):
                 [(tournament, *fit) for fit in fits],
             )
             self._db.execute(
-                "UPDATE tournaments SET status = 'finished', finished = coalesce(finished, ?) WHERE id = ?",
-                (now(), tournament),
+                "UPDATE tournaments SET status = 'finished', finished = coalesce(finished, (SELECT max(?, created,"
+                " ifnull(max(games.finished), '')) FROM games WHERE tournament = tournaments.id)) WHERE id = ?",
+                (now(), tournament),  # the clock may have gone back
             )
 
     def claim(

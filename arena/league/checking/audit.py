@@ -30,10 +30,8 @@ from arena.core.face import (
     record_files,
     verdicts,
 )
-from arena.league.checking import old_seasons
-from arena.league.checking.computed import ComputedStandings, differences
-from arena.league.checking.history import History
-from arena.league.checking.stored import contradictions
+from arena.league.checking.history import History, lines_of_old
+from arena.league.checking.stored import ComputedStandings, contradictions, differences
 from arena.league.record import old, rounds
 from arena.league.store import LeagueReader, league_of
 
@@ -116,7 +114,6 @@ class SeasonAuditor(auditing.Auditor):
         "lines": "a season of arena 0.2 has none",
         **dict.fromkeys(("results", "commitment"), "its commitment cannot be read"),
         "standings": "the season is not closed",
-        "database": "--db names one, and only that of a closed season is compared",
     }
     of: Literal["tournament", "season"] = "season"
 
@@ -132,7 +129,7 @@ class SeasonAuditor(auditing.Auditor):
         Args:
             folder: The folder `seasons/TOURNAMENT`, beside which `logs` is.
             noted: A copy of its commitment from before, if there is one elsewhere.
-            league: The league's database, to compare with, if a closed season is checked where it is.
+            league: The league's database, to compare with, if the season is checked where it is.
             heads: Those of the season that were seen before.
 
         Raises:
@@ -205,8 +202,11 @@ class SeasonAuditor(auditing.Auditor):
         for head in self._heads:
             if head.lines == number + 1 and head.sha256 != history.head:
                 self._fault("lines", f"{at}: expected the line that was noted, {head.sha256}, got: another")
-        for check, reason in history.take(line):
-            self._fault(check, f"{at}: {reason}")
+        try:
+            for check, reason in history.take(line):
+                self._fault(check, f"{at}: {reason}")
+        except UNREADABLE as error:
+            self._fault("schedule", f"{at}: it contradicts the lines before it: {error!r:.200}")
         if isinstance(line, rounds.Over):
             self._check_secret(line, at)
         elif isinstance(line, rounds.Entered) and line.level not in (self._level, Level.REMOTE):
@@ -299,6 +299,7 @@ class SeasonAuditor(auditing.Auditor):
         if self._old is not None and not rounds.pages(self._folder):
             self._take_old(self._old, self._history)
         self._place_all()
+        self._draws_unchecked = 0
         for number in self._kept:
             self._compare(number, self._kept[number], self._history)
         if self._published.secret is None and not self._draws_unchecked:
@@ -311,6 +312,8 @@ class SeasonAuditor(auditing.Auditor):
             self._checked.add("standings")
             if not any(fault.check == "results" for fault in self._faults):
                 self._check_standings(before, self._history, closed)
+        elif self._lines:
+            self._check_database(before, None)
         if self._published.secret is not None and closed is None:
             self._fault("standings", f"{self._folder}: expected the line that closes the season with the secret")
 
@@ -318,7 +321,7 @@ class SeasonAuditor(auditing.Auditor):
         """Takes a season of arena 0.2, which has no lines."""
         try:
             self._check_link(opened.digest_before or rounds.FIRST, str(self._folder))
-            for line in old_seasons.lines(self._folder, opened, {number: self._kept[number] for number in self._kept}):
+            for line in lines_of_old(self._folder, opened, {number: self._kept[number] for number in self._kept}):
                 for check, reason in history.take(line):
                     self._fault(check, f"{self._folder}: {reason}")
                 if isinstance(line, rounds.Over):
@@ -331,9 +334,9 @@ class SeasonAuditor(auditing.Auditor):
     def _compare(self, number: int, log: examining.Examined, history: History) -> None:
         told = history.result(number)
         assert log.result is not None
-        if told is None:
-            self._fault("results", f"{log.path}: expected no log of game {log.head.game}, whose match is not over")
+        if told is None:  # a league publishes logs, and then the line of the match
             return
+        self._draws_unchecked += not log.draws_checked
         match, _ = history.games[number]
         if match.over is not None and chance.commitment(bytes.fromhex(match.over.secret)) != log.head.commitment:
             self._fault("deals", f"{log.path}:1: its deal's commitment is not that of the secret that was published")
@@ -355,6 +358,8 @@ class SeasonAuditor(auditing.Auditor):
                 f"{len(missing)} of {len(history.games)} games have no log here, the first {missing[0]}: their results "
                 "are as the lines say"
             )
+        if early := sum(history.result(number) is None for number in self._kept):
+            yield f"{early} logs are of matches whose end no line tells yet: they were not compared with their lines"
         results = [history.result(number) for number in history.games]
         if void := sum(one is not None and one.status == "void" for one in results):
             yield f"{void} of {len(results)} games are void: they were taken out, or could not be played"
@@ -373,17 +378,21 @@ class SeasonAuditor(auditing.Auditor):
         except UNREADABLE as error:
             self._fault("standings", f"{self._folder}: they cannot be computed from these results: {error!s:.300}")
             return
-        if self._league is not None:
-            self._checked.add("database")
-            try:
-                for reason in contradictions(self._league, before, history, computed, self._logged):
-                    self._fault("database", f"{self._league.path}: {reason}")
-            except UNREADABLE as error:
-                self._fault("database", f"{self._league.path}: a row cannot be read: {error!r:.200}")
+        self._check_database(before, computed)
         for reason in found[:MOST_FAULTS]:
             self._fault("standings", f"{self._folder}: {reason}")
         if len(found) > MOST_FAULTS:
             self._fault("standings", f"{self._folder}: {len(found) - MOST_FAULTS} more differences")
+
+    def _check_database(self, before: record_files.Commitment, computed: ComputedStandings | None) -> None:
+        if self._league is None or self._history is None:
+            return
+        self._checked.add("database")
+        try:
+            for reason in contradictions(self._league, before, self._history, computed, self._logged):
+                self._fault("database", f"{self._league.path}: {reason}")
+        except UNREADABLE as error:
+            self._fault("database", f"{self._league.path}: a row cannot be read: {error!r:.200}")
 
     def _logged(self, number: int) -> GameResult | None:
         return self._kept[number].result if number in self._kept else None

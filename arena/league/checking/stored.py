@@ -1,4 +1,4 @@
-"""Holds the database of a league against what is published of a closed season, for its operator.
+"""Computes what follows from what is published of a season, and holds the database of a league against it.
 
 The database of a season is not made anew, as that of a tournament is: who met, and when a version came, no file shows.
 What standings and pages show of a season is compared: results, seats, sums, ratings, and the frozen standings.
@@ -6,6 +6,7 @@ What standings and pages show of a season is compared: results, seats, sums, rat
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,15 +20,22 @@ from arena.core.face import (
     Payload,
     chance,
     game_rows,
+    pentanomial,
+    ranking_tables,
     rebuilding,
     record_files,
     temporary_store,
+    true_skill,
     value_types,
 )
-from arena.league.checking.computed import ComputedStandings
 from arena.league.checking.history import History
+from arena.league.matches import finals
+from arena.league.matches.final_tables import item
+from arena.league.public import documents
+from arena.league.public.ranking import confinement, figures
 from arena.league.record import rounds
 from arena.league.store import LeagueReader
+from arena.league.store.records import Season
 
 NEAR: Final = 1e-6
 """How far ratings and sums may be apart."""
@@ -35,25 +43,32 @@ FROM_RANKS: Final = ("games", "wins", "draws")
 """What of the sums of a version follows where logs are missing."""
 FIRST: Final = 5
 """So many differences of a kind are named."""
+FROM_LOGS: Final = ("forfeits", "mean_score", "mean_ms", "max_ms")
+"""What of a row of the standings only logs say."""
+GIVEN: Final = ("author", "since")
+"""What of a row no file but the standings says."""
+LATER: Final = {"display_name"}
+"""The same, of which earlier versions of arena said nothing."""
+ROUNDED: Final = 1.5e-3
+"""How far figures of standings may be apart: they are rounded to thousandths."""
 
 
 def contradictions(
     reader: LeagueReader,
     before: record_files.Commitment,
     history: History,
-    computed: ComputedStandings,
+    computed: ComputedStandings | None,
     logged: Callable[[int], GameResult | None],
 ) -> Iterator[str]:
-    """Yields where a database tells something else than what is published of a closed season.
+    """Yields where a database tells something else than what is published of a season.
 
     Args:
         before: What was published before the first game.
-        computed: What follows from the results.
+        computed: What follows from the results; None if the season goes on.
         logged: Returns the result of a game by its public log; None if there is no log.
     """
     opened, closed = history.opened, history.closed
     assert opened is not None
-    assert closed is not None
     with reader.snapshot(), temporary_store(reader.finder) as store:
         season = next((one for one in reader.seasons.all() if one.tournament == opened.tournament), None)
         if season is None:
@@ -62,13 +77,17 @@ def contradictions(
         row = reader.finder.tournament(season.tournament)
         yield from _apart(
             "season", ("name", season.name, opened.season), ("opened", season.opened, opened.at),
-            ("closed", season.closed, closed.at), ("standings", _unnamed(season.standings), _unnamed(closed.standings)),
+            ("closed", season.closed, closed and closed.at),
+            ("standings", _unnamed(season.standings), closed and _unnamed(closed.standings)),
             ("settings", row.settings, before.settings), ("commitment", row.commitment, before.commitment),
             ("commitment to its secret", chance.commitment(row.secret), before.commitment),
-            ("status", row.status, "finished"),
+            ("status", row.status, "running" if closed is None else "finished"),
         )  # fmt: skip
         head = reader.seasons.head(season)
-        if head.lines:  # a season that arena 0.2 closed has none
+        if computed is None:
+            yield from _further(reader, season, history := copy.deepcopy(history))
+            computed = ComputedStandings(before.settings, history, logged)
+        elif head.lines:  # a season that arena 0.2 closed has none
             yield from _apart(
                 "season", ("last line", head.sha256, history.head), ("digest", season.digest, head.sha256)
             )
@@ -76,43 +95,78 @@ def contradictions(
         for part in (
             _of_entrants(reader, season.tournament, history),
             _of_sums(reader, season.tournament, computed),
-            _of_fits(reader, season.tournament, [*history.entrants], closed.standings),
+            _of_fits(reader, season.tournament, [*history.entrants], closed.standings) if closed else (),
             _of_results(reader, season.tournament, history),
             _of_games(reader, season.tournament, logged),
         ):
             yield from _first(part)
 
 
+def _further(reader: LeagueReader, season: Season, history: History) -> Iterator[str]:
+    """Adds the lines and results that are not published yet, as the database has them. Yields contradictions."""
+    told = [*reader.seasons.lines(season)]
+    shown = [rounds.sha256(line) for line in told]
+    chained = all(rounds.decoded(line).before == before for line, before in zip(told[1:], shown, strict=False))
+    if history.head not in shown or not chained:
+        yield f"expected the lines that are published, the last {history.head}, got: others"
+        return
+    for line in told[shown.index(history.head) + 1 :]:
+        yield from (f"a line not published yet: {reason}" for _, reason in history.take(rounds.decoded(line)))
+    ranks = _ranks(reader, season.tournament)
+    rows = reader.finder.rows("games", season.tournament, ("number", "id", "status"), ("number",))
+    games = {
+        number: rounds.GameOver(status=status, ranks=[*ranks[id].values()], play_digest=None, log=None)
+        for number, id, status in rows
+    }
+    for match in history.matches:
+        played = [games[number] for number in match.planned.games if number in games]
+        if match.over is None and len(played) == len(match.planned.games):
+            match.over = rounds.Over(match=match.planned.match, secret=rounds.FIRST, games=played, reason="")
+    plays = {one.name: [*history.entrants][one.entrant] for one in reader.versions.active() if one.entrant is not None}
+    for name in sorted(history.playing ^ plays.keys() | plays.keys()):
+        yield from _apart(f"versions, {name}", ("entrant", plays.get(name), name if name in history.playing else None))
+
+
+def _ranks(reader: LeagueReader, tournament: str) -> defaultdict[str, dict[int, int]]:
+    """Returns by game and seat's entrant the ranks, in the order of the seats."""
+    ranks: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    for game, entrant, rank in reader.finder.rows("seats", tournament, ("game", "entrant", "rank"), ("game", "seat")):
+        ranks[game][entrant] = rank
+    return ranks
+
+
 def _of_entrants(reader: LeagueReader, tournament: str, history: History) -> Iterator[str]:
     entrants = reader.finder.entrants(tournament)
     told = [*history.entrants.values()]
-    stored = [(one.name, one.digest, one.start.mu, one.start.sigma) for one in entrants]
+    stored = [(one.number, one.name, one.digest, one.start.mu, one.start.sigma) for one in entrants]
     if any(one.after is not None for one in told):  # earlier versions of arena did not tell
         found = reader.finder.predecessors(tournament)
         before = [entrants[found[one.number]].name if one.number in found else None for one in entrants]
         yield from _apart("entrants", ("predecessors", before, [one.after for one in told]))
     yield from _apart("entrants", ("number", len(stored), len(told)))
-    for one, other in zip(stored, told, strict=False):
-        expected = (other.name, other.archive, other.mu, other.sigma)
-        yield from _apart(f"entrants, {other.name}", ("name, archive and start", one, expected))
+    for number, (one, other) in enumerate(zip(stored, told, strict=False)):
+        expected = (number, other.name, other.archive, other.mu, other.sigma)
+        yield from _apart(f"entrants, {other.name}", ("number, name, archive and start", one, expected))
 
 
 def _of_results(reader: LeagueReader, tournament: str, history: History) -> Iterator[str]:
     """Yields where games are others than the lines say, whether their logs are there or not."""
-    ranks: defaultdict[str, list[int]] = defaultdict(list)
-    for game, _, rank in reader.finder.rows("seats", tournament, ("game", "seat", "rank"), ("game", "seat")):
-        ranks[game].append(rank)
+    ranks = _ranks(reader, tournament)
     names = [*history.entrants]
-    columns = ("id", "number", "seating", "match", "rotation", "status", "counts")
+    columns = ("id", "number", "seating", "match", "deal", "rotation", "status", "counts")
+    stored = {number for (number,) in reader.finder.rows("games", tournament, ("number",), ("number",))}
+    yield from _apart("games", ("numbers without a row", [*history.games.keys() - stored], []))
     for game, number, seating, *told in reader.finder.rows("games", tournament, columns, ("number",)):
         match, rotation = history.games.get(number, (None, 0))
         over = history.result(number)
-        sat = [names[entrant] for entrant in msgspec.json.decode(seating, type=list[int])]
-        found = [*told, sat, ranks[game] if told[2] == "done" else []]
+        result = ranks[game] if told[3] == "done" else {}
+        planned = msgspec.json.decode(seating, type=list[int])
+        found = [*told, [names[one] for one in result or planned], [*result.values()], [names[one] for one in planned]]
         expected = match and over and [
-            *(match.planned.match, rotation, over.status, int(match.counts)), match.planned.seats[rotation], over.ranks
+            *(match.planned.match, match.planned.match, rotation, over.status, int(match.counts)),
+            *(match.planned.seats[rotation], over.ranks, match.planned.seats[rotation]),
         ]  # fmt: skip
-        yield from _apart(f"game {number}", ("match, rotation, status, count, seats and ranks", found, expected))
+        yield from _apart(f"game {number}", ("match, deal, rotation, status, count, seats and ranks", found, expected))
 
 
 def _of_sums(reader: LeagueReader, tournament: str, computed: ComputedStandings) -> Iterator[str]:
@@ -152,7 +206,7 @@ def _of_fits(reader: LeagueReader, tournament: str, names: Sequence[str], standi
         item = items.get(name)
         told = item and [item[column] for column in columns[1:]]
         found = stored.get(number)
-        if told is None or found is None or not all(_near(*both, 1.5e-3) for both in zip(found, told, strict=True)):
+        if told is None or found is None or not all(_near(*both, ROUNDED) for both in zip(found, told, strict=True)):
             yield from _apart(f"fits, {name}", ("rating, interval and rank", found, told))
 
 
@@ -165,9 +219,9 @@ def _of_games(reader: LeagueReader, tournament: str, logged: Callable[[int], Gam
         numbers[id] = result
         expected = [getattr(result, name) for name in columns[2:]]
         yield from _apart(f"game {id}", *zip(columns[2:], told, expected, strict=True))
-    for id, seat, figures in reader.finder.rows("seats", tournament, ("game", "seat", "figures"), ("game", "seat")):
+    for id, seat, row in reader.finder.rows("seats", tournament, ("game", "seat", "figures"), ("game", "seat")):
         if id in numbers:
-            did = game_rows.figures_of(figures)
+            did = game_rows.figures_of(row)
             yield from _apart(f"game {id}, seat {seat}", *_of_seat(did, numbers[id].seats[seat]))
 
 
@@ -211,3 +265,152 @@ def _first(reasons: Iterable[str]) -> Iterator[str]:
             yield reason
     if count > FIRST:
         yield f"{count - FIRST} more differences like the last"
+
+
+class ComputedStandings:
+    """The standings of a season, computed from what is published."""
+
+    def __init__(self, settings: Payload, history: History, logged: Callable[[int], GameResult | None]) -> None:
+        """Adds up the results.
+
+        Args:
+            logged: Returns the result of a game by its log; None if there is no log.
+        """
+        self._history = history
+        teams = {int(game["players"]): game.get("teams") for game in settings["games"]}
+        self._players = [*teams]
+        self.names = [*history.entrants]
+        self._number = {name: number for number, name in enumerate(self.names)}
+        self.predecessors = {
+            self._number[one.name]: self._number[one.after]
+            for one in history.entrants.values()
+            if one.after is not None
+        }
+        self.ratings = [true_skill.Rating(one.mu, one.sigma) for one in history.entrants.values()]
+        self.tallies = [game_rows.Tally(number) for number in range(len(self.names))]
+        self._matches: defaultdict[int, set[int]] = defaultdict(set)
+        """Deals of each entrant's matches."""
+        self.incomplete: set[int] = set()
+        """Entrants of whom a log is missing: of their sums only what ranks say is known."""
+        pairs: list[pentanomial.PairResult] = []
+        rated = True
+        """Whether all games so far are over: a result after others that are awaited moves no rating yet."""
+        for number, (match, rotation) in sorted(history.games.items()):
+            game = history.result(number)
+            if game is None or game.status != "done":
+                rated = rated and game is not None and game.status == "void"
+                continue
+            deal, ranks = match.planned.match, tuple(game.ranks)
+            entrants = [self._number[name] for name in match.planned.seats[rotation]]
+            for entrant in entrants:
+                self._matches[entrant].add(deal)
+            if not match.counts:
+                continue
+            log = logged(number)
+            self.incomplete |= {*entrants} if log is None else set()
+            together = teams[len(entrants)]
+            seats = (
+                log.seats
+                if log is not None
+                else tuple(
+                    value_types.SeatResult(rank=rank, decisions=0, total_ms=0.0, max_ms=0.0, team=team)
+                    for rank, team in zip(ranks, together or (None,) * len(ranks), strict=True)
+                )
+            )
+            after = [self.ratings[entrant] for entrant in entrants]
+            after = true_skill.rate(after, ranks, together) if rated else after
+            for rating, tally in zip(after, game_rows.Tally.of_game(entrants, seats), strict=True):
+                self.ratings[tally.entrant] = rating
+                self.tallies[tally.entrant] = self.tallies[tally.entrant].plus(tally)
+            pairs += pentanomial.pairs_of(deal, entrants, ranks, [seat.margin for seat in seats], together)
+        self.pairs = pentanomial.add_up(pairs)
+
+    def document(self, told: Payload) -> Payload:
+        """Returns what the standings must be. What nobody can compute is as in those of the season's end (`told`)."""
+        history = self._history
+        assert history.opened is not None
+        rows = {row["name"]: row for row in told["items"]}
+        if {*rows} != history.playing or len(rows) != len(told["items"]):
+            strange = min({*rows} ^ history.playing, default="a version twice")
+            raise ValueError(f"expected a row for each version that plays at the end, got others: {strange:.80}")
+        if told["method"] not in (documents.BY_FINAL, documents.BY_RATING):
+            raise ValueError(f"by {told['method']!r}, which the version of arena computes that closed the season")
+        fit = ranking_tables.fit_of(self.tallies, self.pairs, max(self._players), {}, self.predecessors)
+        entrants = [
+            game_rows.Entrant(number=number, name=name, version="", digest="", spec={})
+            for number, name in enumerate(self.names)
+        ]
+        table = ranking_tables.tabulate(
+            entrants, self.ratings, self.tallies, self.pairs, fit, crosstable=False,
+            among=sorted(self._number[name] for name in rows),
+        )  # fmt: skip
+        least = told.get("final_matches")  # there was none in earlier versions of arena
+        items = []
+        for row in table.standings:
+            number, found = self._number[row.bot], rows[row.bot]
+            skipped = FROM_LOGS if number in self.incomplete else ()
+            known = {
+                "rank": row.rank,
+                "name": row.bot,
+                "bot": row.bot.partition("/")[0],
+                **confinement(history.entrants[row.bot].level),
+                **figures(row),
+                "matches": len(self._matches[number]),
+            }
+            if least is not None:
+                known["provisional"] = known["matches"] < least
+            items.append(known | {name: found[name] for name in (*GIVEN, *skipped, *(LATER & {*found}))})
+        order = table.order and {"enough": table.order.enough, "open": [list(group) for group in table.order.open]}
+        document = {"season": history.opened.season, "digest": None, "method": told["method"], "remaking": None}
+        if least is not None:
+            document["final_matches"] = least
+        if history.final is None:
+            return {**document, "order": order, "items": items}
+        last = self._final(told["final"], history.final)
+        better: list[tuple[str, str]] = []
+        if fit is not None and told["method"] == documents.BY_FINAL:
+            shown = fit.better(among=[self._number[name] for name in rows])
+            better = [(self.names[one], self.names[other]) for one, other in shown]
+        return {
+            **document,
+            "order": None,
+            "final": last,
+            "items": documents.finalists_first(last["items"], items, better),
+        }
+
+    def _final(self, told: Payload, final: rounds.FinalBegun) -> Payload:
+        history, design = self._history, self._history.design()
+        matches = history.of_final()
+        decided = history.decided
+        return {
+            "began": told["began"],
+            "outcome": "not played" if decided is None else decided.outcome,
+            "reason": final.reason if decided is None else decided.reason,
+            "finalists": final.entrants,
+            "left": [name for name in history.entrants if name in history.left],
+            "deals": sum(match.whole for match in matches),
+            "most_deals": final.deals,
+            "items": [item(one, self.names[one.entrant]) for one in finals.standings(design, matches, self.pairs)],
+        }
+
+
+def differences(expected: Any, told: Any, place: str) -> Iterator[str]:
+    """Yields where a document differs from what it must be."""
+    if isinstance(expected, dict) and isinstance(told, dict):
+        for key in sorted({**expected, **told}):
+            yield from differences(expected.get(key), told.get(key), f"{place}.{key:.80}")
+    elif isinstance(expected, Sequence) and isinstance(told, list) and not isinstance(expected, str):
+        if len(expected) != len(told):
+            yield f"{place}: expected {len(expected)} entries, got: {len(told)}"
+        for number, (one, other) in enumerate(zip(expected, told, strict=False)):
+            name = one.get("name", number) if isinstance(one, dict) else number
+            yield from differences(one, other, f"{place}[{name}]")
+    elif not _same(expected, told):
+        yield f"{place}: expected {expected!s:.80}, got: {told!s:.80}"
+
+
+def _same(expected: Any, told: Any) -> bool:
+    if isinstance(expected, float) or isinstance(told, float):
+        numbers = isinstance(expected, int | float) and isinstance(told, int | float)
+        return numbers and math.isclose(expected, told, rel_tol=0.0, abs_tol=ROUNDED)
+    return bool(expected == told) and isinstance(expected, bool) == isinstance(told, bool)

@@ -172,7 +172,7 @@ def serve(folder: Path, bind: str, names: tuple[str, ...]) -> None:
       arena league serve cup
       arena league serve cup --bind 0.0.0.0:8080 --name cup.example
     """
-    from arena.league.public.shown import ShownLeague
+    from arena.league.public.showing import ShownLeague
     from arena.pages.commands.watch import of_folder, serve_live
 
     shown = ShownLeague(folder)

@@ -94,12 +94,16 @@ class Publishing:
         if now >= self._looked + _LOOK_S:
             self._looked = now
             self._matches()
-            self._rounds.write(self._season)
+            self.write_lines()
         if now >= self._due:
             self._tables()
             self._ended = time.monotonic()
             self._took = self._ended - now
             self._due = now + max(self._settings.service.publish_s, self._took / _BUSY)
+
+    def write_lines(self) -> None:
+        """Publishes what was decided. Call it before a game begins that was planned."""
+        self._rounds.write(self._season)
 
     def hurry(self) -> None:
         """Has `look` publish everything soon: keys may have been revoked, versions submitted.
@@ -181,7 +185,7 @@ class Publishing:
             self._pages(range(store.matches.count()), {one.name for one in self._authors()} & {*moved})
             store.set_control("moved", [])
         ranking = self._rank()
-        self._rounds.write(self._season)  # whoever sees a head finds its line
+        self.write_lines()  # whoever sees a head finds its line
         self._write(published / "league.json", documents.league(store, self._settings, self._folder))
         publish_keys(store, self._folder)
         self._write(published / "standings.json", documents.standings(store, ranking))

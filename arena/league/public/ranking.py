@@ -58,7 +58,7 @@ class Ranking:
         shown = frozenset[tuple[int, int]]() if self.fit is None else self.fit.better(among=sorted(playing))
         self.better = frozenset((playing[one].name, playing[other].name) for one, other in shown)
         versions = {version.id: version for version in reader.versions.all()}
-        by_name = {standing.name: standing for standing in playing.values()}
+        by_name = {one.name: playing[one.number] for one in finder.entrants(tournament) if one.number in playing}
         self.final_matches = reader.controls.final_matches
         items, said = [], finder.costs(tournament) if costs else {}
         for row in table.standings:

@@ -241,6 +241,7 @@ class Service(msgspec.Struct, eq=False):
             return self.lanes.running > 0
         try:
             (self.ending if self.orders.closing else self.planner).plan(self.orders.workers)
+            self.publisher.write_lines()
             self.supply.count()
             if hold:
                 self.lanes.give_back()

@@ -216,7 +216,7 @@ class Seasons(rows.SeasonPart):
             self._check_published(season)
             self._games.finish(season.tournament, fits)
             recorded = rounds.renamed(standings, Authors(self._db).pseudonyms())
-            line = rounds.Closed(at=stores.now(), standings=recorded)
+            line = rounds.Closed(at=max(stores.now(), season.opened), standings=recorded)  # a clock may go back
             lines.note(self._db, season.tournament, line)
             self._db.execute(
                 "UPDATE seasons SET closed = ?, standings = ?, digest = ? WHERE number = ?",

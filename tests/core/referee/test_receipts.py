@@ -178,6 +178,9 @@ def test_a_game_that_is_begun_again_leaves_a_trace_in_its_log(tmp_path: Path) ->
         assert bool(by_page) == bool(found), by_page
         return found
 
+    for strange in ({"seat": -1}, {"own": "x"}, {"termination": 7}):
+        kept.write_text(json.dumps(told[0] | strange))
+        assert CHECK_RECEIPTS["main"](["receipts", str(kept), str(log.source)]) == 2, "no receipt, as for arena"
     assert compared(told) == []
     assert compared(told, attempt=0) == [], "an earlier version did not note it"
     assert "begun 2 times" in compared(told, attempt=2)[-1]

@@ -17,12 +17,14 @@ from arena.core.standings.audit import Auditor
 from arena.core.standings.examined import Examined, examine
 from arena.core.standings.rebuilt import GIVEN, LAST, TABLES, Record, Told, contradictions, rebuild
 from arena.core.standings.verdicts import Audit
+from arena.core.store import store as stores
 from arena.core.store.database import Connection, connect
 from arena.core.store.reader import Reader
 from arena.core.store.removal import PARTS
 from arena.core.store.store import open_reader
 from arena.core.store.temporary import temporary_store
 from arena.core.tournament.formats.compare import Compare
+from arena.core.tournament.formats.round_robin import RoundRobin
 from arena.core.tournament.formats.swiss import Swiss
 from arena.core.types import SeatResult
 from tests.audit_kit import Folder, setup
@@ -67,6 +69,13 @@ def test_an_honest_database_has_no_fault(played: Folder, examined: list[Examined
     result = audit(played, examined, db)
     assert result.faults == ()
     assert "database" in result.checked
+
+
+def test_a_clock_that_went_back_makes_nobody_a_forger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "now", lambda: "2001-01-01T00:00:00+00:00")
+    folder = Folder(tmp_path / "back", setup(RoundRobin(deals=2), 2, 2))
+    logs = [examine(str(log)) for log in sorted(folder.logs.glob("*.jsonl"))]
+    assert audit(folder, logs, folder.db).faults == ()
 
 
 WITHOUT_MARGINS = "UPDATE seats SET figures = json_set(figures, '$.margin', NULL); UPDATE pairs SET margin = NULL"

@@ -172,6 +172,8 @@ def read_ref(ref: str, base: Path | None = None) -> Ref:
 
     name, equals, rest = ref.partition("=")
     if not equals or re.search(_NAME, name) is None or there(ref):
+        if equals and there(rest) and not (there(ref) or re.search("[@:]", name)):  # of values, or a command line
+            raise BotError(f"expected a name of {_NAME_RULE}, got: {name!r} - before the = of {ref!r}")
         name, rest = "", ref
     if not rest:
         raise BotError(f"expected NAME=BOT, or a bot, got: {ref!r}; write the bot, as `arena bot list` has them")

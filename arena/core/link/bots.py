@@ -180,9 +180,7 @@ def read_ref(ref: str, base: Path | None = None) -> Ref:
     if rest.startswith(COMMAND):
         return Ref(name, rest, "")
     ways = [(rest[: at.start()], rest[at.end() :]) for at in re.finditer(VALUES, rest) if "=" in rest[at.end() :]]
-    bot, values = rest, ""
-    if ways and not there(rest):
-        bot, values = next((way for way in ways if there(way[0])), ways[-1])
+    bot, values = (rest, "") if not ways or there(rest) else next((way for way in ways if there(way[0])), ways[-1])
     return Ref(name, os.path.expanduser(bot), values)
 
 

@@ -239,5 +239,5 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Returns the end of a message about an unknown name: ` (did you mean 'random'?)`, or "" if none is close."""
     from difflib import get_close_matches  # not before: most commands need it for nothing
 
-    close = get_close_matches(name, list(names), n=1)
+    close = get_close_matches(name, known := [*names], n=1) or [it for it in known if name[2:] and it.startswith(name)]
     return f" (did you mean {close[0]!r}?)" if close else ""

@@ -171,8 +171,10 @@ def _plays(rules: game_kit.Rules[Any], state: Any, seat: Seat, action: Payload) 
 def _numbering(rules: game_kit.Rules[Any]) -> numbering.Numbering:
     every = rules.every_play()
     if every is None or rules.observe(rules.start(), 0) is None:
+        played = any("tensor" in option.values for option in rules.option_list)
         raise errors.ConfigError(
             f"expected a game that says what programs learn from, got: {rules.name}; leave out --numbers"
+            + ", or play it with --rule view=tensor" * played
         )
     return numbering.Numbering(every)
 

@@ -52,6 +52,7 @@ def test_an_installed_package_has_its_data_inside(tmp_path: Path, monkeypatch: p
 
 def test_nothing_close_suggests_nothing() -> None:
     assert did_you_mean("xyz", ["random"]) == ""
+    assert did_you_mean("kuhn", ["leduc_poker", "kuhn_poker"]) == " (did you mean 'kuhn_poker'?)"
 
 
 def test_the_version_of_the_code_is_that_of_its_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,17 +20,14 @@ import tty
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from rich.console import Console, Group
+from rich.console import Console, Group, ScreenContext
 from rich.control import Control
 from rich.text import Text
 
 from arena.cli import signals
 from arena.core.show.scene import LEAST_HEIGHT, LEAST_WIDTH
-
-if TYPE_CHECKING:
-    from rich.console import ScreenContext
 
 MOST_WIDTH: Final = 100
 """The widest frame, however wide the terminal is."""

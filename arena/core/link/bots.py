@@ -172,15 +172,15 @@ def read_ref(ref: str, base: Path | None = None) -> Ref:
 
     name, equals, rest = ref.partition("=")
     if not equals or re.search(_NAME, name) is None or there(ref):
+        if equals and there(rest) and not (there(ref) or re.search("[@:]", name)):  # of values, or a command line
+            raise BotError(f"expected a name of {_NAME_RULE}, got: {name!r} - before the = of {ref!r}")
         name, rest = "", ref
     if not rest:
         raise BotError(f"expected NAME=BOT, or a bot, got: {ref!r}; write the bot, as `arena bot list` has them")
     if rest.startswith(COMMAND):
         return Ref(name, rest, "")
     ways = [(rest[: at.start()], rest[at.end() :]) for at in re.finditer(VALUES, rest) if "=" in rest[at.end() :]]
-    bot, values = rest, ""
-    if ways and not there(rest):
-        bot, values = next((way for way in ways if there(way[0])), ways[-1])
+    bot, values = (rest, "") if not ways or there(rest) else next((way for way in ways if there(way[0])), ways[-1])
     return Ref(name, os.path.expanduser(bot), values)
 
 

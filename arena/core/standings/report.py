@@ -293,7 +293,7 @@ def known_of(reader: Reader, row: Tournament, without: Collection[str] = ()) -> 
     names = [entrant.name for entrant in reader.entrants(row.id)]
     for name in without:
         if name not in names:
-            close = did_you_mean(name, names)
+            close = did_you_mean(name, names) or f"; they are {', '.join(names[:9])}{', …' * (len(names) > 9)}"
             raise ConfigError(f"expected an entrant of tournament {row.id}, got: {name!r:.80}{close} - at --without")
     known = Known(reader, row, without)
     if len(known.entrants) < 2:

@@ -124,11 +124,15 @@ class Seat(gymnasium.Env[Array, Any]):
         return observation, game.rewards()[self._seat] if self._over else 0.0, self._over, False, info
 
     def action_masks(self) -> Array:
-        """Returns whether each action is legal, as sb3-contrib's MaskablePPO asks."""
+        """Returns whether each action is legal, as sb3-contrib's MaskablePPO asks. ValueError: no game was begun."""
+        if self._over is None:
+            raise ValueError("expected a game, got: action_masks before reset; call reset()")
         return self._game.mask.astype(bool)
 
     def render(self) -> Any:
         """Returns what the own seat sees, or prints it; see `render_mode`."""
+        if self.render_mode is not None and self._over is None:
+            raise ValueError("expected a game, got: render before reset; call reset()")
         return None if self.render_mode is None else self._game.render(self.render_mode)
 
     def _told(self) -> tuple[Array, dict[str, Any]]:
@@ -218,7 +222,7 @@ def _bot_class(ref: str, rules: str) -> Any:
 class Seats(gymnasium.vector.VectorEnv[Array, Array, Array]):
     """Many such environments that step together. Their observations and masks lie in one array each.
 
-    One whose game is over begins another at the next step, and its action of that step does not count.
+    One whose game is over begins another at the next step, and its action of that step does not count: all are allowed.
     """
 
     def __init__(self, count: int, rules: str = "samurai", **settings: Any) -> None:
@@ -260,7 +264,7 @@ class Seats(gymnasium.vector.VectorEnv[Array, Array, Array]):
                 self._seen[at], info = env.reset()
             else:
                 self._seen[at], rewards[at], over[at], _, info = env.step(action)
-            infos["action_mask"][at] = self._masks[at] = info.pop("action_mask")
+            infos["action_mask"][at] = self._masks[at] = info.pop("action_mask") | over[at]
             infos = self._add_info(infos, info, at)
         return self._seen.copy(), rewards, over, np.zeros(self.num_envs, bool), infos
 

@@ -171,7 +171,7 @@ class Environment(AECEnv):  # type: ignore[misc]  # it has no types
         if self.render_mode is None:
             gymnasium.logger.warn("You are calling render method without specifying any render mode.")
             return None
-        return self._game.render(self.render_mode)
+        return None if self.agents is None else self._game.render(self.render_mode)  # before `reset` that is an error
 
     def close(self) -> None:
         """Does nothing: a table holds nothing open."""

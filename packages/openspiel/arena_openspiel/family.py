@@ -49,7 +49,8 @@ class OpenSpiel(Family):
         return msgspec.json.decode(text, type=dict[str, Entry])
 
     def games(self) -> Mapping[str, str]:
-        return {name: entry.about for name, entry in self.catalogue.items()}
+        refused = " (cannot be played here)"
+        return {name: entry.about + refused * bool(entry.refused) for name, entry in self.catalogue.items()}
 
     def game(self, name: str) -> type[game_kit.Rules[Any]]:
         entry = self.catalogue[name]

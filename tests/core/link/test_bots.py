@@ -147,6 +147,10 @@ def test_what_is_there_is_not_taken_apart(folder: Path, tmp_path: Path, monkeypa
     assert read_ref("mine=cmd:python3 bot.py --a=b@c=d") == ("mine", "cmd:python3 bot.py --a=b@c=d", "")
     with pytest.raises(BotError, match="expected NAME=BOT, or a bot, got: 'kite='"):
         read_ref("kite=")
+    with pytest.raises(BotError, match="expected a name of at most 64 letters"):
+        read_ref("a b=greedy")
+    assert read_ref("greedy@style=random") == ("", "greedy", "style=random")
+    assert read_ref("cmd:bot --like=random") == ("", "cmd:bot --like=random", "")
     for ref in (str(strange), "me@host=1/x=y@depth=9", "~/x=y@depth=9"):
         for said in (ref, placed_ref(ref, tmp_path)):
             assert (load_bot(said).name, load_bot(said).folder) == ("mine", str(strange))

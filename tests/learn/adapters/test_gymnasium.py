@@ -96,6 +96,8 @@ def test_an_action_that_is_not_legal_says_why() -> None:
     env = gymnasium.Seat("gardener")
     with pytest.raises(ValueError, match="call reset"):
         env.step(0)
+    with pytest.raises(ValueError, match="action_masks before reset"):
+        env.action_masks()
     _, info = env.reset(seed=1)
     forbidden = int((info["action_mask"] == 0).argmax())
     for wrong in (-1, env.actions, 1.5, None):
@@ -120,6 +122,7 @@ def test_many_step_together_as_each_would_alone() -> None:
     ended = 0
     over = np.zeros(3, bool)
     for _ in range(150):
+        assert together.action_masks().any(axis=1).all(), "also where a game is over"
         actions = together.action_masks().argmax(axis=1)
         again = over
         seen, rewards, over, _, _ = together.step(actions)

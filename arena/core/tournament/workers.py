@@ -159,11 +159,15 @@ class _Reader(SpawnProcess):
             super().start()
 
 
+class _Spawning(SpawnContext):
+    Process = _Reader
+
+
 class Readers(ProcessPoolExecutor):
     """Processes for pure work on files, which never hear Ctrl-C, also while they start."""
 
     def __init__(self, processes: int, niceness: int = 0) -> None:
-        super().__init__(processes, type("", (SpawnContext,), {"Process": _Reader})(), _leave_signals, (niceness,))
+        super().__init__(processes, _Spawning(), _leave_signals, (niceness,))
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.shutdown(cancel_futures=kind is not None)  # who was interrupted waits for what runs, not for the rest

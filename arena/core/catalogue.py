@@ -76,9 +76,8 @@ def family(name: str) -> Family:
         ConfigError: There is no such family, or its package is broken. Show the message to the operator.
     """
     if name not in families():
-        known = f"one of {', '.join(families())}" if families() else "of which none is installed"
         remedy = did_you_mean(name, families()) or "; install its package (openspiel: in packages/ of arena's checkout)"
-        raise ConfigError(f"expected a family of games, {known}, got: {name!r}{remedy}")
+        raise ConfigError(f"expected a family of games: {', '.join(families()) or 'none here'}, got: {name!r}{remedy}")
     entry = _found(FAMILIES)[name]
     loaded = load(entry.value, f"the family of games {name!r}", entry.package)
     if not (isinstance(loaded, type) and issubclass(loaded, Family)):

@@ -27,7 +27,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import Final, Protocol, TypeAlias
 
 import msgspec
@@ -178,6 +178,7 @@ class Lanes(AbstractContextManager["Lanes"]):
         self._lanes: list[_Lane] = []
         self._count = 0
         self._finished: SimpleQueue[tuple[_Lane, Future[GameResult]]] = SimpleQueue()
+        self._came = Lock()  # released when one came: a queue's own wait is without end after a longer Ctrl-Z
         self._manned = time.monotonic()  # when there last was a worker
         self._ask_at = -math.inf  # not before this moment is a worker asked for again
         self._game_s = BLOCK_S
@@ -248,7 +249,8 @@ class Lanes(AbstractContextManager["Lanes"]):
         lanes: list[_Lane] = []
         with suppress(Empty):
             while len(lanes) <= len(self._lanes) // LANES_A_RESULT:
-                lane, future = self._finished.get(timeout=timeout)
+                _ = self._finished.empty() and self._came.acquire(timeout=timeout)
+                lane, future = self._finished.get_nowait()
                 timeout = 0.0
                 lane.finished.add(future)
                 if self._is_back(lane) and lane not in lanes:
@@ -362,6 +364,8 @@ class Lanes(AbstractContextManager["Lanes"]):
 
     def _report(self, lane: _Lane, future: Future[GameResult]) -> None:
         self._finished.put((lane, future))
+        with suppress(RuntimeError):  # it is released already
+            self._came.release()
 
     def _is_back(self, lane: _Lane) -> bool:
         """Tells whether results may be read: on a cluster, or after a worker died, once all games have come back."""

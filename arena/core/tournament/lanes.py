@@ -249,7 +249,7 @@ class Lanes(AbstractContextManager["Lanes"]):
         lanes: list[_Lane] = []
         with suppress(Empty):
             while len(lanes) <= len(self._lanes) // LANES_A_RESULT:
-                _ = self._finished.empty() and self._came.acquire(timeout=timeout)
+                self._came.acquire(timeout=timeout if self._finished.empty() else 0.0)
                 lane, future = self._finished.get_nowait()
                 timeout = 0.0
                 lane.finished.add(future)

@@ -61,6 +61,10 @@ def timeless(document: dict[str, Any]) -> Any:
     return rows, document["crosstable"], document["settings"], document["tournament"]["commitment"]
 
 
+def array(items: object) -> dict[str, object]:
+    return {"type": "array", "items": items}
+
+
 def record(**properties: object) -> dict[str, object]:
     """The schema of an object with exactly these properties."""
     return {

@@ -31,6 +31,10 @@ def vectors(kind: str) -> list[dict[str, Any]]:
     return [vector for path in sorted((FOLDER / "vectors" / kind).glob("*.json")) for vector in load(path)["vectors"]]
 
 
+def by_id(vector: dict[str, Any]) -> str:
+    return str(vector["id"])
+
+
 VALID = vectors("valid")
 INVALID = vectors("invalid")
 BREACHES = load(FOLDER / "vectors" / "breaches.json")["breaches"]

@@ -13,14 +13,10 @@ from arena.games.gardener.deck import KINDS
 from arena.games.gardener.geometry import EMPTY, Layout, Row, plant, point, square
 from arena.games.gardener.payloads import kind_names, row_fact
 from arena.games.gardener.rounds import BONUS, POINTS, scorable, turn_down
-from tests.conformance.kit import FOLDER, load
+from tests.conformance.kit import FOLDER, by_id, load
 
 VECTORS = load(FOLDER / "vectors" / "gardener.json")
 BOTS = SimpleNamespace(**runpy.run_path(str(bots_folder() / "python" / "gardener.py")))
-
-
-def by_id(vector: dict[str, Any]) -> str:
-    return str(vector["id"])
 
 
 def card(squares: list[str], turned: bool) -> bytes:

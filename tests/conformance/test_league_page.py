@@ -19,7 +19,7 @@ from arena.league.door.app import Door, _Routes
 from arena.league.door.codec import decode, decode_from_door, encode
 from arena.league.door.messages import FromAuthor, FromDoor
 from arena.league.settings import Limits
-from tests.conformance.kit import FOLDER, PROTOCOL, frame, load
+from tests.conformance.kit import FOLDER, PROTOCOL, by_id, frame, load
 from tests.conformance.test_specification import TESTS
 from tests.conformance.test_tables import check_fields, check_messages
 
@@ -34,10 +34,6 @@ DECODERS = {"author": decode, "door": decode_from_door}
 OF_LEAGUE = {field.name for field in msgspec.structs.fields(Limits)}
 """The limits that the league itself sets, and counts. The page names those that every league has."""
 SOURCE = "".join(path.read_text(encoding="utf-8") for path in (TESTS.parent / "arena" / "league" / "door").glob("*.py"))
-
-
-def by_id(vector: dict[str, Any]) -> str:
-    return str(vector["id"])
 
 
 def decoded(value: Any) -> Any:

@@ -21,14 +21,10 @@ from arena.games.samurai.game import Samurai
 from arena.games.samurai.options import RULESETS
 from arena.games.samurai.state import CASTES, TILE_INDEX, tile_code
 from tests.conformance import samurai_oracle as oracle
-from tests.conformance.kit import FOLDER, load
+from tests.conformance.kit import FOLDER, by_id, load
 
 VECTORS = load(FOLDER / "vectors" / "samurai.json")
 TOLD = {"placed", "switched", "moved", "captured", "set_aside"}
-
-
-def by_id(vector: dict[str, Any]) -> str:
-    return str(vector["id"])
 
 
 def position(vector: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from arena.core.wire.codec import decode, decode_from_referee, encode
 from arena.core.wire.messages import FromBot, FromReferee
 from arena.core.wire.session import Session
 from tests.conformance.judge import breaches
-from tests.conformance.kit import BREACHES, DIALOGUES, FOLDER, INVALID, VALID, frame, load
+from tests.conformance.kit import BREACHES, DIALOGUES, FOLDER, INVALID, VALID, by_id, frame, load
 
 DECODERS = {"bot": decode, "referee": decode_from_referee}
 CLASSES = {
@@ -29,10 +29,6 @@ SCHEMAS = {path.stem: Draft202012Validator(load(path)) for path in (FOLDER / "sc
 
 def typed(sender: str, decoded: dict[str, Any]) -> Any:
     return msgspec.convert(decoded, CLASSES[sender, decoded["type"]])
-
-
-def by_id(vector: dict[str, Any]) -> str:
-    return str(vector["id"])
 
 
 @pytest.mark.parametrize("vector", VALID, ids=by_id)

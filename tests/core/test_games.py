@@ -287,16 +287,6 @@ def test_a_table_of_too_many_or_too_few_is_refused(rules: str) -> None:
             make_settings(rules, players)
 
 
-def test_one_option_that_differs_makes_the_ruleset_custom() -> None:
-    settings = make_settings("samurai", 2, overrides=["setup=random"])
-    assert settings.ruleset == "custom"
-    assert settings.options["setup"] == "random"
-
-
-def test_options_that_are_those_of_another_ruleset_get_its_name() -> None:
-    assert make_settings("samurai", 2, overrides=["setup=random", "hand=random"]).ruleset == "basic"
-
-
 def test_an_option_that_is_given_two_values_is_refused_with_both() -> None:
     assert parse_overrides(["setup=random", "hand=random", "setup=random"]) == {"setup": "random", "hand": "random"}
     with pytest.raises(ConfigError, match="expected one value of setup, got: setup=random and setup=draft"):
@@ -327,25 +317,11 @@ def test_what_there_is_not_is_refused(options: dict[str, Any], told: str) -> Non
         make_settings("samurai", 2, **options)
 
 
-def test_values_that_contradict_each_other_are_refused_with_both(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Samurai, "contradictions", (("setup=random", "hand=chosen"),))
-    with pytest.raises(ConfigError, match="hold together, got: setup=random and hand=chosen; change one of them"):
-        make_settings("samurai", 2, overrides=["setup=random"])
-    assert make_settings("samurai", 2, overrides=["setup=random", "hand=random"])
-
-
 def test_a_list_of_values_must_be_for_as_many_as_play() -> None:
     settings = make_settings("gardener", 2, overrides=["features=on,off"])
     assert settings.options["features"] == "on,off"
     with pytest.raises(ConfigError, match="expected features to have one value, or one for each of 3 seats"):
         make_settings("gardener", 3, overrides=["features=on,off"])
-
-
-def test_every_option_must_be_set() -> None:
-    options = resolve_options("samurai", None, {})[1]
-    del options["setup"]
-    with pytest.raises(ConfigError, match="every option of samurai to be set, these are missing: setup"):
-        make_rules("samurai", 2, options, default_board("samurai"))
 
 
 @pytest.mark.parametrize("window", [-0.001, 1000.5, float("nan"), float("inf")])

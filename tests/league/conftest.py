@@ -9,7 +9,7 @@ import pytest
 
 from arena.league.folder import Folder
 from arena.league.season.opening import make_league
-from arena.league.settings import Settings
+from arena.league.settings import Bots, Game, Settings
 from arena.league.store import LeagueStore
 from arena.league.store.opening import open_league
 
@@ -17,6 +17,13 @@ from arena.league.store.opening import open_league
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
     return make_league(tmp_path / "cup", Settings(name="cup"))
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Folder:
+    """A league of quick games whose bots are not confined."""
+    game = Game(rules="samurai", ruleset="basic", time="5/move")
+    return make_league(tmp_path / "cup", Settings(name="cup", game=game, bots=Bots(level="trusted")))
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -13,17 +12,10 @@ from arena.league.folder import Folder
 from arena.league.keeping.telling import Telling
 from arena.league.public import publishing
 from arena.league.season.closing import close_season, settings_now
-from arena.league.season.opening import make_league
 from arena.league.service.inbox import give, new_order
-from arena.league.settings import Bots, Game, Settings, load
+from arena.league.settings import load
 from arena.league.store import open_league
 from tests import league_kit
-
-
-@pytest.fixture
-def cup(tmp_path: Path) -> Folder:
-    game = Game(rules="samurai", ruleset="basic", time="5/move")
-    return make_league(tmp_path / "cup", Settings(name="cup", game=game, bots=Bots(level="trusted")))
 
 
 def order(cup: Folder, season: str, **more: str) -> None:

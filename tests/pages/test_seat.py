@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from kit import tables
 
-from arena.core.catalogue import game, make_settings, rules_of
+from arena.core.catalogue import make_settings, rules_of
 from arena.core.link.bots import BotSpec
 from arena.core.rules.course import Course
 from arena.core.show.presenter import header_of
@@ -20,12 +21,7 @@ from arena.pages.frames import folded
 from arena.pages.seat import SeatPage
 from tests.acting import over, requests
 
-TABLES = [
-    (name, ruleset, seats)
-    for name in ("samurai", "gardener")
-    for ruleset in game(name).rulesets
-    for seats in game(name).seat_counts
-]
+TABLES = [(table.name, table.ruleset, table.seats) for table in tables()]
 SHORT = [("samurai", "standard", 2), ("gardener", "draft", 2)]
 
 

@@ -79,25 +79,16 @@ def submit(context: OrderContext) -> Payload:
             fenced.check_build(name, contents.manifest.build)
         except errors.BotError as error:
             raise errors.Refused("archive", *str(error).split("; ", 1)) from None
-    if not _is_there(store, name, contents.digest):
-        check_frozen(context)
-        check_quotas(context, author, name)
+    _check_new(context, author, name, contents.digest)
     kept = folder.archive(contents.digest)
     if not kept.exists():
         with open(context.archive, "rb") as sent, files.writing(kept) as file:
             shutil.copyfileobj(sent, file)
-    return answer_of(
-        store.versions.receive(
-            author,
-            name,
-            contents.digest,
-            manifest,
-            context.archive.stat().st_size,
-            _now(),
-            level=context.settings.bots.level,
-            by=context.actor,
-        )
+    size, level = context.archive.stat().st_size, context.settings.bots.level
+    received = store.versions.receive(
+        author, name, contents.digest, manifest, size, _now(), level=level, by=context.actor
     )
+    return answer_of(received)
 
 
 def remote(context: OrderContext) -> Payload:
@@ -117,9 +108,7 @@ def remote(context: OrderContext) -> Payload:
         raise errors.Refused("argument", f"expected a manifest, got: {manifest!r:.80}")
     if (size := len(msgspec.json.encode(manifest))) > archives.LIMITS.manifest:
         raise errors.Refused("argument", f"expected a manifest of at most 64 KiB, got: {size} bytes")
-    if not _is_there(context.store, name, digest):
-        check_frozen(context)
-        check_quotas(context, author, name)
+    _check_new(context, author, name, digest)
     received = context.store.versions.receive(
         author, name, digest, {**manifest, "name": name}, 0, _now(), level=Level.REMOTE, by=context.actor
     )
@@ -215,8 +204,11 @@ def check_day(times: Iterable[str], limit: int, what: str) -> None:
         )  # fmt: skip
 
 
-def _is_there(store: LeagueStore, bot: str, digest: str) -> bool:
-    return any(version.digest == digest for version in store.versions.of_bot(bot))
+def _check_new(context: OrderContext, author: str, bot: str, digest: str) -> None:
+    """Checks that submissions are open to one more version, unless it is there already."""
+    if all(version.digest != digest for version in context.store.versions.of_bot(bot)):
+        check_frozen(context)
+        check_quotas(context, author, bot)
 
 
 def _not_runnable(contents: archives.Contents) -> errors.BotError | None:

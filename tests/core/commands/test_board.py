@@ -14,12 +14,7 @@ from arena.cli import cli
 from arena.cli.output import console
 from arena.core.commands.board import LONGEST_PROBLEM, MOST_PROBLEMS
 from arena.core.resources import board_names, boards_folder
-from tests.command_kit import record
-
-
-def array(items: object) -> dict[str, object]:
-    return {"type": "array", "items": items}
-
+from tests.command_kit import array, record
 
 TEXT = {"type": "string", "minLength": 1}
 COUNT = {"type": "integer", "minimum": 0}

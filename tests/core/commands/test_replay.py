@@ -126,10 +126,6 @@ def test_a_log_that_was_cut_off(game: Path, tmp_path: Path) -> None:
     assert f"{path}:" in result.stderr
 
 
-def test_help_ends_with_an_example() -> None:
-    assert "Example:\n    arena replay game.jsonl --seat 0\n" in run("--help").output
-
-
 def test_colour_is_shown_on_a_terminal_and_not_with_no_color(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "\x1b[38;5;" in run(game, "--turn", 1).output

@@ -16,12 +16,7 @@ from arena.cli import cli
 from arena.cli.output import console
 from arena.core.catalogue import names
 from tests import forking
-from tests.command_kit import record
-
-
-def array(items: object) -> dict[str, object]:
-    return {"type": "array", "items": items}
-
+from tests.command_kit import array, record
 
 TEXT = {"type": "string", "minLength": 1}
 WORDS = {"type": "string"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from arena.core.ratings.running import BETA, DRAW_PROBABILITY, MU, SIGMA, TAU, R
 
 LIBRARY = TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=TAU, draw_probability=DRAW_PROBABILITY, backend=None)
 RATINGS = st.builds(Rating, st.floats(-20, 70), st.floats(0.3, SIGMA))
+EXTREME = st.builds(Rating, st.floats(-60, 110), st.floats(0.02, SIGMA))
 
 
 def by_the_library(ratings: list[Rating], ranks: tuple[int, ...]) -> list[tuple[float, float]]:
@@ -46,3 +49,12 @@ def test_where_all_are_of_one_team_nobody_is_rated() -> None:
 def test_more_players_are_rated_by_the_library() -> None:
     ratings = [Rating(25, 3), Rating(28, 4), Rating(22, 2)]
     assert [(each.mu, each.sigma) for each in rate(ratings, (2, 1, 2))] == by_the_library(ratings, (2, 1, 2))
+
+
+@given(
+    st.lists(EXTREME, min_size=2, max_size=4).flatmap(lambda r: st.tuples(st.just(r), st.permutations(range(len(r)))))
+)
+def test_any_result_gives_numbers(case: tuple[list[Rating], list[int]]) -> None:
+    before, order = case
+    after = rate(before, tuple(place + 1 for place in order))
+    assert all(math.isfinite(rating.mu) and 0 < rating.sigma <= SIGMA * 1.01 for rating in after)

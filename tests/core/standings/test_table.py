@@ -77,13 +77,6 @@ def test_a_league_that_is_settled_has_no_open_groups() -> None:
     assert [(row.rank, row.bot) for row in table.standings] == [(1, "best"), (2, "weak")]
 
 
-def test_few_deals_are_said_to_be_few() -> None:
-    order = league({"weak": 0, "best": 1}, deals=9).order
-    assert order is not None
-    assert not order.enough
-    assert league({"weak": 0, "best": 1}, deals=10).order != order
-
-
 def test_points_are_the_mean_share_against_opponents() -> None:
     rows = {row.bot: row for row in by_trueskill().standings}
     assert {name: row.points for name, row in rows.items()} == {"ann": 4 / 8, "bob": 5 / 8, "cid": 3 / 8}

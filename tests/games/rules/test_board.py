@@ -70,15 +70,6 @@ def test_japan_has_the_published_spaces_and_adjacency(japan: BoardSet, published
     }
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_spaces_are_numbered_in_reading_order(japan: BoardSet, players: int) -> None:
-    spaces = japan.for_players(players).spaces
-    positions = [(2 * space.row + space.col % 2, space.col) for space in spaces]
-    assert positions == sorted(positions)
-    assert all(list(space.neighbours) == sorted(space.neighbours) for space in spaces)
-    assert all(number in spaces[other].neighbours for number, space in enumerate(spaces) for other in space.neighbours)
-
-
 def test_a_small_board() -> None:
     board = parse_board(GOOD, "good.txt")
     assert [

@@ -117,13 +117,6 @@ def test_worked_case_1_the_last_feature_card_down_brings_all_four_up() -> None:
 APART = "=. .= =.", "~* *~ ~*", "*= =* *="
 
 
-def test_a_card_lies_beside_or_over_and_a_corner_is_not_enough() -> None:
-    rules = gardener(*APART)
-    found = {(play.x, play.y) for play in rules.legal(planting(rules, (0, 0)), 0)}
-    corners = {(x, y) for x in (-2, 2) for y in (-3, 3)}
-    assert found == {(x, y) for x in range(-2, 3) for y in range(-3, 4)} - corners - {(0, 0)}
-
-
 def test_no_card_lies_exactly_on_an_earlier_one_though_that_is_covered_altogether() -> None:
     rules = gardener(*APART)
     state = planting(rules, (0, 0))
@@ -149,13 +142,6 @@ def test_a_turned_card_has_its_squares_in_reverse() -> None:
     kinds = rules.tables.layout(state.gardens[0]).kinds
     assert "".join(SYMBOLS[kind] for _, kind in sorted(kinds.items())) == "=.=.=..*~..="
     assert state.gardens[0] == ((0, 0, 0, False), (1, 2, 0, True))
-
-
-def test_the_card_on_top_is_seen() -> None:
-    rules = gardener("=. .= =.", "~* *~ ~*")
-    state = play(rules, planting(rules, (0, 0)), 0, Plant(1, 1, False))
-    kinds = rules.tables.layout(state.gardens[0]).kinds
-    assert "".join(SYMBOLS[kind] for _, kind in sorted(kinds.items())) == "=.=.~*~*~*"
 
 
 # Rows
@@ -210,12 +196,6 @@ def test_rows_ascend_by_y_then_x_and_across_comes_before_down() -> None:
 def scoring(rules: Gardener, *rows: Row, face_up: int = ALL_KINDS) -> State:
     state = planting(rules, (0, 0), face_up=face_up)
     return replace(state, phase="score", taken=(None,) * rules.seats, rows=(rows, *[()] * (rules.seats - 1)))
-
-
-@pytest.mark.parametrize(("length", "points"), [(3, 1), (4, 2), (5, 4)])
-def test_a_row_is_worth_its_length(length: int, points: int) -> None:
-    rules = gardener()
-    assert rules.apply(scoring(rules, across(0, 0, PATH, length)), 0, ScoreRow(0, 0, False)).scores == (points, 0)
 
 
 @pytest.mark.parametrize(
@@ -598,11 +578,6 @@ def test_with_one_seat_left_the_game_ends_at_once() -> None:
     assert events[-1].data["reason"] == "last_seat"
     assert rules.outcome(state).ranks == (2, 1, 3)
     assert rules.pending(state) == ()
-
-
-def test_seats_that_forfeit_together_share_their_rank() -> None:
-    rules = gardener(seats=2)
-    assert rules.outcome(rules.forfeit(rules.start(), [0, 1])).ranks == (1, 1)
 
 
 def test_the_deck_lasts_longer_for_those_who_are_left() -> None:

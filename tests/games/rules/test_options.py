@@ -100,13 +100,6 @@ def test_instant_captures_contradict_a_chosen_order_of_captures() -> None:
 
 
 @every_game
-def test_a_set_option_that_is_the_rulesets_own_leaves_its_name(name: str) -> None:
-    for ruleset in game(name).rulesets:
-        options = resolve_options(name, ruleset, {})[1]
-        assert resolve_options(name, ruleset, options) == (ruleset, options)
-
-
-@every_game
 def test_rules_are_made_only_with_every_option_and_a_number_of_players_that_the_game_has(name: str) -> None:
     options = resolve_options(name, None, {})[1]
     missing = next(iter(options))
@@ -116,11 +109,6 @@ def test_rules_are_made_only_with_every_option_and_a_number_of_players_that_the_
     for seats in (counts.start - 1, counts.stop):
         with pytest.raises(ConfigError, match=f"{counts.start} to {counts.stop - 1} players for {name}, got: {seats}"):
             make_rules(name, seats, options)
-
-
-def test_a_game_that_does_not_exist_is_refused_with_the_close_one() -> None:
-    with pytest.raises(ConfigError, match="did you mean 'samurai'"):
-        resolve_options("samurei", None, {})
 
 
 def test_an_option_may_have_a_value_for_each_seat() -> None:

@@ -326,10 +326,6 @@ def test_the_set_up_that_a_forfeited_seat_owes_stays_due(four: Samurai) -> None:
     assert [decision.seat for decision in four.pending(state)] == [0, 1, 2, 3]
 
 
-def test_seats_that_forfeit_together_share_their_rank(rules: Samurai) -> None:
-    assert rules.outcome(rules.forfeit(rules.start(), [0, 1])).ranks == (1, 1)
-
-
 def test_a_hand_must_be_five_of_the_twenty(rules: Samurai) -> None:
     for hand in (["rice2"] * 5, ["rice2"], ["rice2", "rice3", "rice4", "ship2", "move", "switch"]):
         with pytest.raises(IllegalAction, match="expected 5 of the seat's own 20 tiles"):

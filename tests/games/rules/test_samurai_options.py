@@ -41,24 +41,6 @@ def test_captured_pieces_are_seen_as_the_option_says(seats: int, captured: str, 
     assert rules.view(replace(state, phase="over", ranks=(1,) * seats), 0)["captured"][1] is not None
 
 
-def test_hand_chosen_and_random_differ() -> None:
-    assert [d.kind for d in samurai(2).pending(samurai(2).start())] == ["hand", "hand"]
-    dealt = samurai(2, hand="random")
-    draw = dealt.draw_wanted(dealt.start())
-    assert draw is not None
-    assert draw.stream == "stack/0"
-
-
-def test_setup_drafted_and_random_differ() -> None:
-    scattered = samurai(2, setup="random")
-    state = scattered.start()
-    for seat in range(2):
-        state = scattered.apply(state, seat, scattered.legal(state, seat)[0])
-    draw = scattered.draw_wanted(state)
-    assert draw is not None
-    assert draw.stream == "setup"
-
-
 # fast
 
 
@@ -292,19 +274,6 @@ def test_who_can_place_no_tile_passes_with_a_lone_special_tile(
     state = rules.apply(state, 0, put("rice2", space), events)
     assert state.to_move == to_move
     assert ("passed" in kinds(events)) == (to_move == 0)
-
-
-@pytest.mark.parametrize("ruleset", Samurai.rulesets)
-def test_who_can_play_nothing_passes_under_every_ruleset(ruleset: str) -> None:
-    """Seat 1 has only the move tile left, and nothing to move."""
-    rules: Any = samurai(2, ruleset)
-    state = position(rules, {0: tiles("rice2", "rice3"), 1: tiles("move")})
-    events: list[Event] = []
-    state = act(
-        rules, state, 0, {"plays": [{"tile": "rice2", "space": min(near(rules, state) & {*state.land})}]}, events
-    )
-    assert kinds(events) == ["placed", "turn", "passed", "turn"]
-    assert (state.to_move, state.turn) == (0, 3)
 
 
 @pytest.mark.parametrize("placement", ["anywhere", "near_pieces"])

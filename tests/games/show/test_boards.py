@@ -74,17 +74,6 @@ def test_bytes_that_are_no_text_have_a_line_and_a_column() -> None:
     assert "0xff" in reason
 
 
-def test_a_number_of_players_that_has_no_place_is_a_problem() -> None:
-    ((line, _, reason),) = reasons(ONE.replace("players: 2", "players: 2-3").replace("E2", "E3"))
-    assert line == 4
-    assert "for 2 players, got 0" in reason
-
-
-def test_problems_of_both_games_are_found() -> None:
-    assert len(reasons(ONE.replace("name", "nmae").replace(".2", "?2"))) == 3
-    assert [at[:2] for at in reasons("name: a\nsource: b\ncards:\n=.\n~?\n==\n")] == [(5, 2)]
-
-
 def test_a_board_on_which_a_seat_cannot_play_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Samurai, "legal", lambda self, state, seat: Legal([]))
     ((line, column, reason),) = reasons(ONE)

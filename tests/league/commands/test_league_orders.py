@@ -17,11 +17,6 @@ from arena.league.store import open_league, read_league
 
 
 @pytest.fixture
-def cup(tmp_path: Path) -> Folder:
-    return make_league(tmp_path / "cup", Settings(name="cup"))
-
-
-@pytest.fixture
 def arena(cup: Folder) -> Callable[..., Result]:
     """Runs a command about the league, whose folder is CUP in the line."""
 

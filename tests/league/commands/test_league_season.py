@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner, Result
 
 from arena.cli import cli
@@ -18,12 +17,6 @@ from arena.league.settings import Bots, Game, Settings, load
 from arena.league.store import open_league
 from arena.league.store.controls import Closing
 from tests import league_kit
-
-
-@pytest.fixture
-def cup(tmp_path: Path) -> Folder:
-    game = Game(rules="samurai", ruleset="basic", time="5/move")
-    return make_league(tmp_path / "cup", Settings(name="cup", game=game, bots=Bots(level="trusted")))
 
 
 def arena(*words: str, code: int = 0) -> Result:

@@ -18,18 +18,15 @@ from arena.author.archives import pack
 from arena.core.errors import ArchiveError
 from arena.core.types import Level
 from arena.league.submissions.steps import Verdict, check
-from arena.sandbox.levels import level_in_force
 from tests.league.e2e.test_steps import make
+from tests.processes import level_of
 
 LEVELS = (Level.FENCED, Level.ISOLATED, Level.STRICT)
 
 
 @pytest.fixture(params=LEVELS)
 def level(request: pytest.FixtureRequest) -> Level:
-    level: Level = request.param
-    if level_in_force(level):
-        pytest.skip(f"this machine does not give level {level}")
-    return level
+    return level_of(request)
 
 
 @pytest.fixture

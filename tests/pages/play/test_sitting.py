@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 import pytest
+from kit import tables
 
 from arena.core.catalogue import game, make_settings, rules_of
 from arena.core.link.bots import BotSpec
@@ -16,13 +17,8 @@ from arena.core.types import GameSettings, Payload
 from arena.pages.play.sitting import Sitting
 from tests.acting import over, requests
 
+TABLES = [(table.name, table.ruleset, table.seats) for table in tables()]
 DOWN, RIGHT, UP, LEFT = "\x1b[B", "\x1b[C", "\x1b[A", "\x1b[D"
-TABLES = [
-    (name, ruleset, seats)
-    for name in ("samurai", "gardener")
-    for ruleset in game(name).rulesets
-    for seats in game(name).seat_counts
-]
 
 
 def bots(count: int) -> list[BotSpec]:

@@ -11,8 +11,8 @@ import pytest
 from arena.core.link.caps import Caps
 from arena.core.resources import bots_folder
 from arena.core.types import Level
-from arena.sandbox.levels import level_in_force
 from tests.command_kit import Run
+from tests.processes import level_of
 
 WORDS: Final = ", ".join([r'"\u001b[2J\n"', r'"\u202e"', '""', '"-c"', '"{python}"', f'"{"é" * 30_000}"'])
 LEVELS: Final = tuple(level for level in Level if level is not Level.REMOTE)
@@ -32,10 +32,7 @@ EXTREMES: Final = {
 
 @pytest.fixture(params=LEVELS)
 def level(request: pytest.FixtureRequest) -> Level:
-    found: Level = request.param
-    if level_in_force(found):
-        pytest.skip(f"this machine does not give {found}")
-    return found
+    return level_of(request)
 
 
 def bot(folder: Path, extreme: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations, pairwise
 
 import pytest
-from formats_kit import Played, all_level, by_number, by_skill, check_laws, play, same
+from formats_kit import Played, all_level, by_number, by_skill, play
 
 from arena.core.errors import ConfigError
 from arena.core.ratings.evidence import Evidence
@@ -24,26 +24,6 @@ def evidence(played: Played, one: int, other: int) -> Evidence:
         if {one, other} <= set(meeting.meeting.entrants)
         for share in meeting.deal_shares(one, other)
     )
-
-
-@pytest.mark.quick(2)
-@pytest.mark.parametrize(
-    ("entrants", "players", "budget"), [(2, 2, 200), (5, 2, 300), (6, 3, 300), (6, 4, 200), (5, 5, 90)]
-)
-def test_the_laws_hold(entrants: int, players: int, budget: int) -> None:
-    skills = [30.0 - entrant for entrant in range(entrants)]
-    played = play(Adaptive(budget=budget), entrants, players, by_skill(skills))
-    check_laws(played)
-    assert played.ended
-    assert deals(played) <= budget
-
-
-@pytest.mark.parametrize("players", [2, 3])
-def test_rounds_are_the_same_if_no_results_are_early_or_all(players: int) -> None:
-    format = Adaptive(budget=300)
-    eager, patient = (play(format, 5, players, by_skill([30, 28, 26, 24, 22]), eager=eager) for eager in (True, False))
-    assert len(eager.rounds) == len(patient.rounds)
-    assert all(same(one, other) for one, other in zip(eager.rounds, patient.rounds, strict=True))
 
 
 def test_it_begins_with_two_rounds_of_all_pairs_and_ends_when_all_neighbours_are_settled() -> None:

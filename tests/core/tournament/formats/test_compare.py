@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from formats_kit import Played, all_level, by_number, by_skill, check_laws, play, same
+from formats_kit import Played, all_level, by_number, by_skill, check_laws, play
 
 from arena.core.errors import ConfigError
 from arena.core.ratings.evidence import Evidence
@@ -21,14 +21,6 @@ def evidence(played: Played) -> Evidence:
     return Evidence.of(
         share for result in played.results for meeting in result.meetings for share in meeting.deal_shares(0, 1)
     )
-
-
-@pytest.mark.parametrize(("entrants", "players"), [(2, 2), (4, 4), (5, 3), (6, 4), (5, 5), (9, 5)])
-def test_the_laws_hold(entrants: int, players: int) -> None:
-    played = play(Compare(max_deals=90), entrants, players, by_skill([26.0] + [25.0] * (entrants - 1)))
-    check_laws(played)
-    assert played.ended
-    assert all(meeting.entrants[:2] == (0, 1) for meeting in played.meetings)
 
 
 def test_it_ends_at_the_verdict() -> None:
@@ -55,6 +47,7 @@ def test_the_others_take_the_remaining_seats_in_turn() -> None:
     seen = Counter[int]()
     for round in played.rounds:
         for meeting in round.meetings:
+            assert meeting.entrants[:2] == (0, 1)
             assert len(set(meeting.entrants[2:])) == 2
             seen.update(dict.fromkeys(meeting.entrants[2:], round.deals))
     assert set(seen) == {2, 3, 4, 5, 6}
@@ -72,12 +65,6 @@ def test_every_table_has_new_deals_and_batches_grow() -> None:
     assert numbers == list(range(1_000))
     assert {len(round.meetings) for round in played.rounds[:-2]} == {2}
     assert max(round.deals for round in played.rounds) > 30
-
-
-def test_rounds_are_the_same_if_results_are_early() -> None:
-    eager, patient = (play(Compare(), 2, performances=by_skill([28, 25]), eager=eager) for eager in (True, False))
-    assert len(eager.rounds) == len(patient.rounds)
-    assert all(same(one, other) for one, other in zip(eager.rounds, patient.rounds, strict=True))
 
 
 def test_a_sequential_test_ends_it_instead() -> None:

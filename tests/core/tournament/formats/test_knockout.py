@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from formats_kit import Performances, Played, all_level, by_number, by_order, by_skill, check_laws, play
+from formats_kit import Performances, Played, all_level, by_number, by_skill, check_laws, play
 
 from arena.core.errors import ConfigError
 from arena.core.ratings.evidence import Evidence
@@ -63,16 +63,6 @@ def test_the_first_round_is_called_by_the_places_of_the_bracket() -> None:
     assert titles(play(Knockout(deals=1), 33))[:2] == ["round of 64", "round of 32"]
     assert titles(play(Knockout(deals=1), 9)) == ["round of 16", "quarter-finals", "semi-finals", "final"]
     assert titles(play(Knockout(deals=1), 2)) == ["final"]
-
-
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize(("entrants", "players"), [(11, 2), (16, 2), (9, 3), (10, 3), (8, 4), (13, 4), (17, 5), (5, 5)])
-def test_the_best_wins_if_the_best_always_wins(seed: int, entrants: int, players: int) -> None:
-    order = random.Random(seed).sample(range(entrants), entrants)
-    played = play(Knockout(deals=1), entrants, players, by_order(order))
-    check_laws(played)
-    assert played.ended
-    assert [entrant for entrant, place in places(played).items() if place == 1] == [order[0]]
 
 
 def test_the_losers_of_the_semi_finals_play_for_the_third_place() -> None:

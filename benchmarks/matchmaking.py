@@ -140,7 +140,7 @@ class _League:
         sigmas = {one.entrant: self.ratings[one.entrant].sigma for one in free}
         table = rule(free, sigmas, self.seats, number, self.rng)
         self.waits.note(table)
-        choice = ChosenMatch(table, self.seats, "", rated=True)
+        choice = ChosenMatch(table, "", rated=True)
         known = [self.active[entrant] for entrant in table if entrant in self.active]
         for seated in after(known, choice, number, MatchRule(deals=1)):
             self.active[seated.entrant] = seated

@@ -14,7 +14,7 @@ tournament: $(VENV)/with-pages ## Play a tournament of the bundled Python bots, 
 	@$(BIN)/arena tournament
 	@$(BIN)/arena site
 
-test: $(VENV)/with-test bots ## Run the quick tests, four minutes; those that need a missing tool are skipped, with the reason
+test: $(VENV)/with-test bots ## Run the quick tests, six minutes; those that need a missing tool are skipped, with the reason
 	@$(BIN)/pytest -q
 
 test-core: $(VENV)/with-test bots ## Run the core's quick tests with every wing but the games away; OPTIONS are pytest's

@@ -147,7 +147,7 @@ def test_a_game_of_a_family_is_found_by_both_names(install: Install) -> None:
     ("name", "words"),
     [
         ("cards:sole", r"expected a game of cards, got: 'sole' \(did you mean 'solo'\?\); see: arena rules list cards"),
-        ("card:solo", r"expected a family of games, one of cards, got: 'card' \(did you mean 'cards'\?\)"),
+        ("card:solo", r"expected a family of games: cards, got: 'card' \(did you mean 'cards'\?\)"),
         ("cards:wild", "expected a game that ends, got: wild"),
         ("cards:nameless", "expected the family 'cards' to name a subclass of .* whose `name` is 'cards:nameless'"),
         ("cards", "expected the rules of a game, one of samurai, gardener, cards:GAME, got: 'cards'"),

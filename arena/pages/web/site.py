@@ -10,7 +10,6 @@ Laws:
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -67,13 +66,9 @@ class PagesFolder(StaticFiles):
             raise HTTPException(404)
         script = ""
         try:
-            place, found = self.lookup_path(path)  # without a thread, which are few
-            if found is None:
+            if self.lookup_path(path)[1] is None:  # threads are few: who asks for what is not there gets none
                 raise HTTPException(404)
-            if stat.S_ISREG(found.st_mode) and scope["method"] in ("GET", "HEAD"):
-                response = self.file_response(place, found, scope)
-            else:
-                response = await super().get_response(path, scope)
+            response = await super().get_response(path, scope)
             if isinstance(response, FileResponse) and str(response.path).endswith(".html"):
                 up = "../" * (len(parts) - (parts[-1:] != () and parts[-1].endswith(".html")))
                 page = files.read(Path(response.path), "a page", files.MOST_DOCUMENT, errors.ConfigError)

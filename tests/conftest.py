@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from arena.cli.output import console
 from arena.core.plugs import is_on
 from arena.core.store.store import Store, open_store
 from tests import command_kit
@@ -39,6 +40,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.fixture(autouse=True)
+def _new_consoles() -> None:
+    """No test prints by the width that another one gave the console."""
+    console.cache_clear()
 
 
 @pytest.fixture

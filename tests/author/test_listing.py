@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import jsonschema
@@ -12,7 +11,6 @@ from click.testing import CliRunner
 
 from arena.author.build import list_bots
 from arena.cli import cli
-from arena.cli.output import console
 
 TEXT = {"type": "string"}
 SCHEMA = {
@@ -56,7 +54,7 @@ STATES = {
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a bot in each state, one of them called like a bundled bot."""
     for name, manifest in STATES.items():
         folder = tmp_path / name
@@ -65,9 +63,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "no-bot").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    console.cache_clear()
-    yield tmp_path
-    console.cache_clear()
+    return tmp_path
 
 
 def test_states_and_remedies(here: Path) -> None:

@@ -33,11 +33,6 @@ VALUE = st.recursive(
 )
 
 
-@pytest.fixture(autouse=True)
-def _new_consoles() -> None:
-    output.console.cache_clear()
-
-
 def printed(capsys: pytest.CaptureFixture[str]) -> str:
     """What was printed; it is visible, line by line."""
     captured = capsys.readouterr()

@@ -44,9 +44,9 @@ FROM_RANKS: Final = ("games", "wins", "draws")
 FIRST: Final = 5
 """So many differences of a kind are named."""
 FROM_LOGS: Final = ("forfeits", "mean_score", "mean_ms", "max_ms")
-"""What of a row of the standings only logs say."""
+"""Figures of a row of the standings that only logs say."""
 GIVEN: Final = ("author", "since")
-"""What of a row no file but the standings says."""
+"""Fields of a row that no file but the standings says."""
 LATER: Final = {"display_name"}
 """The same, of which earlier versions of arena said nothing."""
 ROUNDED: Final = 1.5e-3

@@ -24,7 +24,7 @@ CLOSED: Final = b"x"
 """To the seat, last: why there is no bot, the rest of a sentence."""
 
 HEAD: Final = struct.Struct("!Ic")
-"""What is before the content of a message: its length and its kind."""
+"""The head of a message: the length of its content in bytes, and its kind."""
 _READ: Final = 65_536
 _MOST_UNSENT: Final = 4 * wire_messages.MAX_REFEREE_FRAME
 

@@ -30,7 +30,7 @@ from arena.sandbox import fenced
 from arena.sandbox.usage import used
 
 BYTES: Final = "bytes"
-"""What a report's `detail` calls the bytes on the disk that the build left."""
+"""The key, in the `detail` of a build's report, of the bytes on the disk that the build left."""
 _LEAST: Final = 4_096
 """The least bytes that a file counts as: an empty one takes room, too, and there is no end of such files."""
 
